@@ -1,0 +1,61 @@
+# The front door. `make run` and `make test` need nothing but git, make and a Debian or Ubuntu
+# machine; everything else is installed (see setup).
+
+JOBS ?= $(shell nproc)
+SOURCES = $(shell git ls-files '*.h' '*.cc')
+
+.PHONY: run test build setup setup-dev bench format format-check tidy sanitize fuzz picture clean
+
+run: build  ## build, then compare all methods on a made-up switching sequence
+	build/release/pcgs demo
+
+test: configure  ## build and run all tests
+	cmake --build --preset release -j $(JOBS)
+	ctest --preset release -j $(JOBS)
+
+build: configure  ## leave the program at build/release/pcgs
+	cmake --build --preset release -j $(JOBS) --target pcgs-program
+
+.PHONY: configure
+configure: setup
+	@cmake --preset release --log-level=WARNING > /dev/null
+
+setup:  ## install the Debian packages that building and testing need, if any is missing
+	@scripts/install-packages build-essential cmake ninja-build libhwy-dev libfmt-dev libboost-dev \
+	  libcli11-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev
+
+setup-dev: setup  ## and those for formatting, linting, fuzzing and drawing
+	@scripts/install-packages clang clang-format clang-tidy gnuplot-nox
+
+bench: configure  ## check, then time the hot paths; medians with their spread
+	cmake --build --preset release -j $(JOBS) --target pcgs_bench
+	build/release/bench/pcgs_bench --benchmark_repetitions=9 \
+	  --benchmark_enable_random_interleaving=true --benchmark_report_aggregates_only=true
+
+format: setup-dev  ## rewrite all sources in the project's format
+	clang-format -i $(SOURCES)
+
+format-check: setup-dev
+	clang-format --dry-run -Werror $(SOURCES)
+
+tidy: setup-dev  ## clang-tidy over the library and the program
+	cmake --preset tidy
+	cmake --build --preset tidy -j $(JOBS)
+
+sanitize: setup  ## the tests under the address and undefined-behaviour sanitizers
+	cmake --preset asan-ubsan
+	cmake --build --preset asan-ubsan -j $(JOBS)
+	ctest --preset asan-ubsan -j $(JOBS)
+
+FUZZ_SECONDS ?= 20
+fuzz: setup-dev  ## each reader of untrusted bytes, for FUZZ_SECONDS
+	cmake --preset fuzz
+	cmake --build --preset fuzz -j $(JOBS)
+	scripts/fuzz $(FUZZ_SECONDS)
+
+picture: build setup-dev  ## draw docs/demo.svg
+	build/release/pcgs demo --quiet --out build/picture > /dev/null
+	gnuplot -e "curves='build/picture/curves.csv'; picture='docs/demo.svg'" docs/demo.gp
+
+clean:
+	rm -rf build

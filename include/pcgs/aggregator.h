@@ -1,0 +1,126 @@
+// The user's object: a method, the losses it learns from, and the rounds that are still open.
+//
+// Two verbs. With losses:
+//
+//     play(aggregator.weights());
+//     aggregator.learn(losses);
+//
+// With forecasts (NaN: that expert sleeps this round):
+//
+//     double combined = aggregator.predict(forecasts);
+//     aggregator.learn(outcome);
+//
+// Outcomes may come late: predict() and open() number the rounds 1, 2, ..., any number can be open,
+// and each is closed by its number in any order. The update happens on arrival.
+//
+// Memory is O(K) for each open round and nothing else grows; once as many rounds have been open
+// together as ever will be, learning allocates nothing. After an Error the aggregator is as it was
+// before the call.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pcgs/losses.h"
+#include "pcgs/method.h"
+#include "pcgs/trace.h"
+
+namespace pcgs {
+
+struct AggregatorOptions {
+  TaskLoss task;                // what forecasts are judged by
+  Bound bound = Bound::unit();  // how losses come into [0,1]
+};
+
+class Aggregator {
+ public:
+  using Options = AggregatorOptions;
+  // Builds the method of this full name for this many experts.
+  using MethodFactory =
+      std::function<std::unique_ptr<Method>(std::string_view name, std::size_t experts)>;
+
+  explicit Aggregator(std::unique_ptr<Method> method, Options options = {});
+  ~Aggregator();
+  Aggregator(Aggregator&&) noexcept;
+  Aggregator& operator=(Aggregator&&) noexcept;
+
+  std::size_t experts() const;
+  const Method& method() const { return *method_; }
+  const Bound& bound() const { return options_.bound; }
+
+  // [K] what to play when everybody is awake. Opens nothing.
+  std::span<const double> weights() const { return method_->weights(); }
+
+  // Losses: one whole round with everybody awake. Entries finite, >= 0, and <= 1 for a unit bound.
+  void learn(std::span<const double> losses);
+
+  // Forecasts: opens a round and combines. NaN if nobody is awake: that round is skipped when it is
+  // closed.
+  double predict(std::span<const double> forecasts, std::span<const double> side = {});
+  // Closes the only open round; an Error if none or several are open.
+  void learn(double outcome);
+
+  // Late outcomes, sleepers, side information.
+  std::int64_t open(std::span<const std::uint8_t> awake = {}, std::span<const double> side = {});
+  std::int64_t last_opened() const { return next_round_ - 1; }
+  std::size_t open_rounds() const { return open_.size(); }
+  // [K] what that open round plays: zero for sleepers, renormalised over the rest.
+  std::span<const double> played(std::int64_t round) const;
+  void learn(std::int64_t round, std::span<const double> losses);  // sleepers' entries are ignored
+  void learn(std::int64_t round, double outcome);
+  // Forgets an open round whose outcome will never come.
+  void abandon(std::int64_t round);
+
+  // Rounds learned, and the sum of <played weights, bounded losses> over them.
+  std::int64_t rounds() const { return learned_; }
+  double total_loss() const { return total_loss_; }
+  // Sum over the same rounds of what the combined forecast lost, before bounding (0 without
+  // forecasts).
+  double total_forecast_loss() const { return total_forecast_loss_; }
+  // Rounds closed with nobody awake.
+  std::int64_t skipped() const { return skipped_; }
+
+  // Every learned round is shown to the sink, which must outlive its use; null to stop.
+  void trace(TraceSink* sink) { sink_ = sink; }
+
+  // Everything but the sink. run, save, load, run gives the bits of run, run.
+  void save(const std::string& path) const;
+  static Aggregator load(const std::string& path, const MethodFactory& factory);
+  std::vector<std::uint8_t> save_bytes() const;
+  static Aggregator load_bytes(std::span<const std::uint8_t> file, const std::string& origin,
+                               const MethodFactory& factory);
+
+ private:
+  struct Slot;  // one round from its opening until it is learned
+  using Slots = std::vector<std::unique_ptr<Slot>>;
+
+  std::size_t checked_index(std::int64_t round) const;
+  std::unique_ptr<Slot> new_slot() const;
+  Slot& next_slot();
+  void play(Slot& slot) const;
+  void check_losses(std::span<const double> losses, std::span<const std::uint8_t> awake) const;
+  void close(std::size_t index);
+  void wait_for_scale(std::unique_ptr<Slot> slot);
+  void learn_from(Slot& slot);
+
+  std::unique_ptr<Method> method_;
+  Options options_;
+  TraceSink* sink_ = nullptr;
+
+  Slots open_;     // in the order of opening
+  Slots waiting_;  // closed during the warm-up, until the scale is known, in the order of arrival
+  Slots free_;     // to reuse
+
+  std::int64_t next_round_ = 1;
+  std::int64_t learned_ = 0;
+  std::int64_t skipped_ = 0;
+  double total_loss_ = 0;
+  double total_forecast_loss_ = 0;
+};
+
+}  // namespace pcgs

@@ -1,0 +1,54 @@
+// From a name to a method, once, at the edge.
+//
+//     fixed-share                      with its default options
+//     fixed-share{eta=8,rho=0.003}     with these
+//     fixed-share:eta=8:rho=0.003      the same
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pcgs/aggregator.h"
+#include "pcgs/method.h"
+
+namespace pcgs {
+
+// The best method known that needs no tuning; what is used when nobody says otherwise.
+inline constexpr std::string_view kDefaultMethod = "variable-share";
+
+struct MethodOption {
+  std::string_view name;
+  std::string_view meaning;
+  double standard = 0;  // the default
+  double low = 0;       // accepted range, ends included
+  double high = 0;
+};
+
+using MethodMaker = std::unique_ptr<Method> (*)(std::size_t experts,
+                                                std::span<const double> options);
+
+struct MethodInfo {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view source;  // where it was published
+  std::vector<MethodOption> options;
+  MethodMaker make;  // given one value for each option, in that order
+};
+
+// Every method there is, in the order of tables.
+std::span<const MethodInfo> registered_methods();
+
+// Throws Error with the names or options that would be accepted.
+std::unique_ptr<Method> make_method(std::string_view spec, std::size_t experts);
+
+// "a,b{x=1,y=2},c" -> the three specs; commas inside braces do not separate.
+std::vector<std::string> split_specs(std::string_view list);
+
+Aggregator make_aggregator(std::string_view spec, std::size_t experts,
+                           Aggregator::Options options = {});
+Aggregator load_aggregator(const std::string& path);
+
+}  // namespace pcgs

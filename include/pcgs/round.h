@@ -1,0 +1,34 @@
+// A finished round: what a method learns from and a controller decides on.
+//
+// A Round exists only after its losses have arrived, so whoever is handed one cannot act on the
+// future.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace pcgs {
+
+struct Round {
+  // 1, 2, ... in the order in which rounds were opened; outcomes may arrive in another order.
+  std::int64_t number = 0;
+  // [K] bounded losses in [0,1]. A sleeping expert's entry is mixture_loss, so that sleeping moves
+  // nobody's regret.
+  std::span<const double> losses;
+  // [K] the method's weights at the moment the losses arrive, before the update. They are the
+  // weights that were played unless the outcome came late or somebody slept.
+  std::span<const double> weights;
+  // [K] 1 where the expert was awake; empty when everybody was.
+  std::span<const std::uint8_t> awake;
+  // <played weights, losses>.
+  double mixture_loss = 0;
+  // What the learner's own decision lost: the bounded loss of the combined forecast where there
+  // are forecasts, otherwise mixture_loss.
+  double learner_loss = 0;
+  // Side information given when the round was opened; may be empty.
+  std::span<const double> side;
+
+  bool is_awake(std::size_t expert) const { return awake.empty() || awake[expert] != 0; }
+};
+
+}  // namespace pcgs

@@ -1,0 +1,63 @@
+// The share recursion: one multiplicative update and one restart per round.
+//
+//     v(k)    = w(k) exp(-eta l(k)) / Z        Z = sum_j w(j) exp(-eta l(j))
+//     w'(k)   = (1 - rho) v(k) + rho q(k)
+//
+// The weights are exact whatever eta and however long the run: an expert whose weight leaves the
+// range of a double is not lost, it returns when its losses say so (see the representation below).
+// Only a restart mass rho q(k) below 1e-140 counts as none.
+// Weights lie on the simplex to 1e-12 after any number of rounds. step() does not allocate.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "pcgs/aligned.h"
+#include "pcgs/state.h"
+
+namespace pcgs {
+
+// What a controller chooses after each round.
+struct Controls {
+  double eta = 1;             // learning rate, > 0 and finite
+  double rho = 0;             // restart intensity, in [0,1)
+  std::span<const double> q;  // [K] restart distribution on the simplex; empty means uniform
+};
+
+// What a step did. `q` is the controller's array: valid until its next decision.
+struct ShareStep {
+  Controls controls;
+  double mix_loss = 0;  // m = -ln(Z) / eta
+  double gap = 0;       // <w,l> - m, the mixability gap, in [0, eta/8]
+};
+
+class Share {
+ public:
+  // Starts uniform, or at `initial` (on the simplex; zeros allowed).
+  explicit Share(std::size_t experts, std::span<const double> initial = {});
+
+  std::size_t experts() const { return experts_; }
+  std::span<const double> weights() const { return {weights_.data(), experts_}; }
+
+  // One round. Requires: losses has K finite entries, in [0,1] for the stated range of the gap.
+  const ShareStep& step(std::span<const double> losses, const Controls& controls);
+
+  // The most recent step; all zeros before the first.
+  const ShareStep& last() const { return last_; }
+
+  void save(StateWriter& out) const;
+  void load(StateReader& in);
+
+ private:
+  // Expert k's weight is mantissa(k) * exp(-debt(k)). While it is a comfortable double
+  // (>= kSmallestPlain) it stands in the mantissa and the debt is 0; below that the mantissa stays
+  // and the debt keeps count in nats, so that no information is lost to underflow. weights_ holds
+  // the product rounded to a double.
+  std::size_t experts_;
+  AlignedVector mantissa_;  // [padded K]
+  AlignedVector debt_;      // [padded K]
+  AlignedVector weights_;   // [padded K]
+  ShareStep last_;
+};
+
+}  // namespace pcgs

@@ -1,0 +1,77 @@
+// Saving and loading, to the bit.
+//
+// A state file, all numbers little-endian:
+//
+//     8 bytes   magic "PCGSSTAT"
+//     u32       format version (kStateVersion)
+//     u32       zero
+//     u64       architecture hash: of the method's full name and the number of experts
+//     u64       payload size in bytes
+//     payload   fields in the order their owner writes them, untagged
+//     u32       CRC-32 of everything before it
+//
+// A file that is truncated, flipped, of another version or of another architecture is refused with
+// an Error. Nothing is converted.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pcgs {
+
+inline constexpr std::uint32_t kStateVersion = 1;
+
+class StateWriter {
+ public:
+  void u64(std::uint64_t value);
+  void f64(double value);
+  void text(std::string_view value);
+  void f64s(std::span<const double> values);
+  void bytes(std::span<const std::uint8_t> values);
+
+  std::span<const std::uint8_t> payload() const { return payload_; }
+  // The payload with header and checksum.
+  std::vector<std::uint8_t> file(std::uint64_t architecture) const;
+
+ private:
+  void raw(const void* data, std::size_t size);
+  std::vector<std::uint8_t> payload_;
+};
+
+// Reads what a StateWriter wrote. `origin` names the file in error messages. Every read checks what
+// is left; arrays carry their length and must match what the reader expects.
+class StateReader {
+ public:
+  // Checks magic, version, size and checksum. Keeps a view: `file` must outlive the reader.
+  StateReader(std::span<const std::uint8_t> file, std::string origin);
+
+  std::uint64_t architecture() const { return architecture_; }
+
+  std::uint64_t u64();
+  double f64();
+  std::string text();
+  void f64s(std::span<double> out);
+  void bytes(std::span<std::uint8_t> out);
+  // A count that something will be allocated for; refused when it cannot fit what is left of the
+  // file at `bytes_each`, so that a forged file cannot ask for more memory than its own size.
+  std::size_t count(std::size_t bytes_each);
+  // A double that must lie in [low, high].
+  double f64_within(double low, double high, std::string_view what);
+
+  // To be called last: the payload must be used up.
+  void finish() const;
+  [[noreturn]] void fail(std::string_view why) const;
+
+ private:
+  void raw(void* out, std::size_t size);
+  std::span<const std::uint8_t> left_;
+  std::string origin_;
+  std::uint64_t architecture_ = 0;
+};
+
+std::uint64_t architecture_hash(std::string_view method_name, std::size_t experts);
+
+}  // namespace pcgs

@@ -1,0 +1,15 @@
+// The controllers of the share recursion. Each file holds one, with its formula and source.
+#pragma once
+
+#include <memory>
+
+#include "pcgs/controller.h"
+
+namespace pcgs {
+
+std::unique_ptr<Controller> make_hedge(double eta);
+std::unique_ptr<Controller> make_fixed_share(double eta, double rho);
+std::unique_ptr<Controller> make_genshare(double eta, double rho);
+std::unique_ptr<Controller> make_past_posteriors(double eta, double rho);
+
+}  // namespace pcgs

@@ -1,0 +1,424 @@
+#include "pcgs/aggregator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/invariant.h"
+#include "core/kernels.h"
+#include "core/whole_file.h"
+#include "pcgs/error.h"
+
+namespace pcgs {
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+void check_side(std::span<const double> side) {
+  for (const double x : side) {
+    if (!std::isfinite(x)) {
+      throw Error(fmt::format("side information holds {}; give finite numbers", x));
+    }
+  }
+}
+
+}  // namespace
+
+struct Aggregator::Slot {
+  void count_awake();
+
+  std::int64_t number = 0;
+  bool has_forecasts = false;
+  bool all_awake = true;
+  std::size_t awake_count = 0;
+  std::vector<double> played;       // [K] zero for sleepers
+  std::vector<double> forecasts;    // [K] zero for sleepers; used if has_forecasts
+  std::vector<std::uint8_t> awake;  // [K]
+  std::vector<double> side;
+  double combined = 0;  // the combined forecast
+  // Filled when the round is closed.
+  std::vector<double> losses;  // [K] raw, then bounded
+  double combined_loss = 0;    // raw loss of the combined forecast
+};
+
+Aggregator::Aggregator(std::unique_ptr<Method> method, Options options)
+    : method_(std::move(method)), options_(options) {
+  invariant(method_ != nullptr, "an Aggregator has a method");
+  free_.push_back(new_slot());
+}
+
+Aggregator::~Aggregator() = default;
+Aggregator::Aggregator(Aggregator&&) noexcept = default;
+Aggregator& Aggregator::operator=(Aggregator&&) noexcept = default;
+
+std::size_t Aggregator::experts() const { return method_->weights().size(); }
+
+// ---- Opening ------------------------------------------------------------------------------------
+
+std::unique_ptr<Aggregator::Slot> Aggregator::new_slot() const {
+  auto slot = std::make_unique<Slot>();
+  slot->played.resize(experts());
+  slot->forecasts.resize(experts());
+  slot->awake.resize(experts(), 1);
+  slot->losses.resize(experts());
+  return slot;
+}
+
+// A slot for the next round, at the back of free_: the caller leaves it there or moves it to open_.
+Aggregator::Slot& Aggregator::next_slot() {
+  if (free_.empty()) free_.push_back(new_slot());
+  Slot& slot = *free_.back();
+  slot.number = next_round_++;
+  slot.has_forecasts = false;
+  slot.side.clear();
+  if (!slot.all_awake) std::fill(slot.awake.begin(), slot.awake.end(), std::uint8_t{1});
+  slot.all_awake = true;
+  slot.awake_count = slot.awake.size();
+  return slot;
+}
+
+// Fixes what the round plays: the method's weights, renormalised over the awake. Where the method
+// gives them nothing at all, they share evenly.
+void Aggregator::play(Slot& slot) const {
+  const auto weights = method_->weights();
+  std::copy(weights.begin(), weights.end(), slot.played.begin());
+  if (slot.all_awake) return;
+  double total = 0;
+  for (std::size_t k = 0; k < slot.awake.size(); ++k) {
+    if (slot.awake[k] == 0) slot.played[k] = 0;
+    total += slot.played[k];
+  }
+  const bool normal = total >= std::numeric_limits<double>::min();
+  const double even = 1.0 / static_cast<double>(slot.awake_count);
+  for (std::size_t k = 0; k < slot.awake.size(); ++k) {
+    if (slot.awake[k] != 0) slot.played[k] = normal ? slot.played[k] / total : even;
+  }
+}
+
+void Aggregator::Slot::count_awake() {
+  awake_count = static_cast<std::size_t>(std::count(awake.begin(), awake.end(), 1));
+  all_awake = awake_count == awake.size();
+}
+
+std::int64_t Aggregator::open(std::span<const std::uint8_t> awake, std::span<const double> side) {
+  if (!awake.empty() && awake.size() != experts()) {
+    throw Error(
+        fmt::format("{} awake flags for {} experts; give one for each", awake.size(), experts()));
+  }
+  check_side(side);
+  Slot& slot = next_slot();
+  slot.side.assign(side.begin(), side.end());
+  for (std::size_t k = 0; k < awake.size(); ++k) slot.awake[k] = awake[k] != 0 ? 1 : 0;
+  slot.count_awake();
+  play(slot);
+  open_.push_back(std::move(free_.back()));
+  free_.pop_back();
+  return slot.number;
+}
+
+double Aggregator::predict(std::span<const double> forecasts, std::span<const double> side) {
+  if (forecasts.size() != experts()) {
+    throw Error(
+        fmt::format("{} forecasts for {} experts; give one for each, NaN where there is none",
+                    forecasts.size(), experts()));
+  }
+  for (std::size_t k = 0; k < forecasts.size(); ++k) {
+    if (std::isnan(forecasts[k])) continue;
+    const auto objection = options_.task.objection_to_forecast(forecasts[k]);
+    if (!objection.empty()) {
+      throw Error(fmt::format("the forecast of expert {}, {}, {}", k + 1, forecasts[k], objection));
+    }
+  }
+  check_side(side);
+  Slot& slot = next_slot();
+  slot.side.assign(side.begin(), side.end());
+  slot.has_forecasts = true;
+  for (std::size_t k = 0; k < forecasts.size(); ++k) {
+    const bool sleeps = std::isnan(forecasts[k]);
+    slot.awake[k] = sleeps ? 0 : 1;
+    slot.forecasts[k] = sleeps ? 0 : forecasts[k];
+  }
+  slot.count_awake();
+  play(slot);
+  slot.combined = slot.awake_count == 0 ? kNaN : kernels::dot(slot.played, slot.forecasts);
+  open_.push_back(std::move(free_.back()));
+  free_.pop_back();
+  return slot.combined;
+}
+
+// ---- Closing ------------------------------------------------------------------------------------
+
+std::size_t Aggregator::checked_index(std::int64_t round) const {
+  for (std::size_t i = 0; i < open_.size(); ++i) {
+    if (open_[i]->number == round) return i;
+  }
+  throw Error(fmt::format("round {} is not open; {} rounds have been opened and {} of them are",
+                          round, last_opened(), open_.size()));
+}
+
+std::span<const double> Aggregator::played(std::int64_t round) const {
+  return open_[checked_index(round)]->played;
+}
+
+void Aggregator::learn(std::span<const double> losses) {
+  check_losses(losses, {});
+  Slot& slot = next_slot();
+  play(slot);
+  std::copy(losses.begin(), losses.end(), slot.losses.begin());
+  if (options_.bound.is_known()) {
+    learn_from(slot);
+  } else {
+    wait_for_scale(std::move(free_.back()));
+    free_.pop_back();
+  }
+}
+
+void Aggregator::learn(std::int64_t round, std::span<const double> losses) {
+  const std::size_t index = checked_index(round);
+  Slot& slot = *open_[index];
+  if (slot.has_forecasts) {
+    throw Error(
+        fmt::format("round {} was opened with forecasts; close it with its outcome", round));
+  }
+  check_losses(losses, slot.awake);
+  std::copy(losses.begin(), losses.end(), slot.losses.begin());
+  close(index);
+}
+
+void Aggregator::check_losses(std::span<const double> losses,
+                              std::span<const std::uint8_t> awake) const {
+  if (losses.size() != experts()) {
+    throw Error(
+        fmt::format("{} losses for {} experts; give one for each", losses.size(), experts()));
+  }
+  const double highest = options_.bound.is_unit() ? 1.0 : std::numeric_limits<double>::max();
+  const auto fits = [&](double loss) { return loss >= 0 && loss <= highest; };  // false for NaN
+  const auto range = kernels::range_of(losses);
+  if (range.finite && fits(range.low) && fits(range.high)) return;
+  for (std::size_t k = 0; k < losses.size(); ++k) {
+    const bool sleeps = !awake.empty() && awake[k] == 0;
+    if (sleeps || fits(losses[k])) continue;
+    throw Error(fmt::format("the loss of expert {} is {}; give {}", k + 1, losses[k],
+                            options_.bound.is_unit() ? "a number in [0, 1], or a bound that scales"
+                                                     : "a finite number that is not negative"));
+  }
+}
+
+void Aggregator::learn(double outcome) {
+  if (open_.size() != 1) {
+    throw Error(fmt::format("{} rounds are open; {}", open_.size(),
+                            open_.empty() ? "predict() opens one" : "say which one this closes"));
+  }
+  learn(open_.front()->number, outcome);
+}
+
+void Aggregator::learn(std::int64_t round, double outcome) {
+  const std::size_t index = checked_index(round);
+  Slot& slot = *open_[index];
+  if (!slot.has_forecasts) {
+    throw Error(fmt::format("round {} was opened without forecasts; close it with losses", round));
+  }
+  if (const auto objection = options_.task.objection_to_outcome(outcome); !objection.empty()) {
+    throw Error(fmt::format("the outcome of round {}, {}, {}", round, outcome, objection));
+  }
+  const double highest = options_.bound.is_unit() ? 1.0 : std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < slot.losses.size(); ++k) {
+    if (slot.awake[k] == 0) continue;
+    const double loss = options_.task(slot.forecasts[k], outcome);
+    if (!(loss <= highest)) {
+      throw Error(fmt::format(
+          "the {} loss of expert {} is {}; give losses in [0, 1], or a bound that scales",
+          options_.task.name(), k + 1, loss));
+    }
+    slot.losses[k] = loss;
+  }
+  slot.combined_loss = slot.awake_count == 0 ? 0 : options_.task(slot.combined, outcome);
+  close(index);
+}
+
+void Aggregator::abandon(std::int64_t round) {
+  const auto at = open_.begin() + static_cast<std::ptrdiff_t>(checked_index(round));
+  free_.push_back(std::move(*at));
+  open_.erase(at);
+}
+
+// ---- Learning -----------------------------------------------------------------------------------
+
+void Aggregator::close(std::size_t index) {
+  std::unique_ptr<Slot> slot = std::move(open_[index]);
+  open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(index));
+  if (slot->awake_count == 0) {
+    ++skipped_;
+  } else if (options_.bound.is_known()) {
+    learn_from(*slot);
+  } else {
+    wait_for_scale(std::move(slot));
+    return;
+  }
+  free_.push_back(std::move(slot));
+}
+
+void Aggregator::wait_for_scale(std::unique_ptr<Slot> slot) {
+  waiting_.push_back(std::move(slot));
+  if (waiting_.size() < options_.bound.warmup()) return;
+  std::vector<double> seen;
+  for (const auto& one : waiting_) {
+    for (std::size_t k = 0; k < one->losses.size(); ++k) {
+      if (one->awake[k] != 0 && std::isfinite(one->losses[k])) seen.push_back(one->losses[k]);
+    }
+  }
+  options_.bound.settle(seen);
+  for (auto& one : waiting_) learn_from(*one);
+  Slots().swap(waiting_);  // the warm-up's memory is given back
+}
+
+void Aggregator::learn_from(Slot& slot) {
+  const Bound& bound = options_.bound;
+  if (!bound.is_unit()) {
+    for (double& l : slot.losses) l = bound(l);
+  }
+  if (!slot.all_awake) {
+    for (std::size_t k = 0; k < slot.losses.size(); ++k) {
+      if (slot.awake[k] == 0) slot.losses[k] = 0;
+    }
+  }
+  Round round;
+  round.number = slot.number;
+  round.losses = slot.losses;
+  round.weights = method_->weights();
+  if (!slot.all_awake) round.awake = slot.awake;
+  round.mixture_loss = kernels::dot(slot.played, slot.losses);
+  round.learner_loss = slot.has_forecasts ? bound(slot.combined_loss) : round.mixture_loss;
+  round.side = slot.side;
+  if (!slot.all_awake) {
+    for (std::size_t k = 0; k < slot.losses.size(); ++k) {
+      if (slot.awake[k] == 0) slot.losses[k] = round.mixture_loss;
+    }
+  }
+  method_->learn(round);
+
+  ++learned_;
+  total_loss_ += round.mixture_loss;
+  if (slot.has_forecasts) total_forecast_loss_ += slot.combined_loss;
+  if (sink_ != nullptr) {
+    const Share* share = method_->share();
+    sink_->record({slot.number, slot.played, slot.losses, round.mixture_loss, round.learner_loss,
+                   share != nullptr ? &share->last() : nullptr});
+  }
+}
+
+// ---- Saving -------------------------------------------------------------------------------------
+
+std::vector<std::uint8_t> Aggregator::save_bytes() const {
+  StateWriter out;
+  out.text(method_->name());
+  out.u64(experts());
+  out.text(options_.task.name());
+  out.f64(options_.task.tau());
+  options_.bound.save(out);
+  out.u64(static_cast<std::uint64_t>(next_round_));
+  out.u64(static_cast<std::uint64_t>(learned_));
+  out.u64(static_cast<std::uint64_t>(skipped_));
+  out.f64(total_loss_);
+  out.f64(total_forecast_loss_);
+  for (const Slots* slots : {&open_, &waiting_}) {
+    out.u64(slots->size());
+    for (const auto& slot : *slots) {
+      out.u64(static_cast<std::uint64_t>(slot->number));
+      out.u64(slot->has_forecasts ? 1 : 0);
+      out.f64s(slot->played);
+      out.f64s(slot->forecasts);
+      out.bytes(slot->awake);
+      out.u64(slot->side.size());
+      out.f64s(slot->side);
+      out.f64(slot->combined);
+      if (slots == &open_) continue;  // an open round has no losses yet
+      out.f64s(slot->losses);
+      out.f64(slot->combined_loss);
+    }
+  }
+  method_->save(out);
+  return out.file(architecture_hash(method_->name(), experts()));
+}
+
+Aggregator Aggregator::load_bytes(std::span<const std::uint8_t> file, const std::string& origin,
+                                  const MethodFactory& factory) {
+  StateReader in(file, origin);
+  const std::string name = in.text();
+  const std::size_t experts = in.count(1);  // each expert takes more than a byte
+  if (experts == 0) in.fail("it has no experts");
+  if (in.architecture() != architecture_hash(name, experts)) {
+    in.fail("its header belongs to another method or number of experts");
+  }
+  std::unique_ptr<Method> method = factory(name, experts);
+  if (method->name() != name) {
+    in.fail(fmt::format("it was saved by {}, which this version calls {}", name, method->name()));
+  }
+  Options options;
+  const std::string task = in.text();
+  options.task = TaskLoss(task, in.f64_within(0, 1, "tau"));
+  options.bound.load(in);
+
+  Aggregator loaded(std::move(method), options);
+  loaded.next_round_ = static_cast<std::int64_t>(in.u64());
+  loaded.learned_ = static_cast<std::int64_t>(in.u64());
+  loaded.skipped_ = static_cast<std::int64_t>(in.u64());
+  loaded.total_loss_ = in.f64();
+  loaded.total_forecast_loss_ = in.f64();
+  for (Slots* slots : {&loaded.open_, &loaded.waiting_}) {
+    const std::size_t count = in.count(experts);
+    for (std::size_t i = 0; i < count; ++i) {
+      slots->push_back(loaded.new_slot());
+      Slot& slot = *slots->back();
+      slot.number = static_cast<std::int64_t>(in.u64());
+      slot.has_forecasts = in.u64() != 0;
+      in.f64s(slot.played);
+      in.f64s(slot.forecasts);
+      in.bytes(slot.awake);
+      slot.side.resize(in.count(sizeof(double)));
+      in.f64s(slot.side);
+      slot.combined = in.f64();
+      const bool waits = slots == &loaded.waiting_;
+      if (waits) {
+        in.f64s(slot.losses);
+        slot.combined_loss = in.f64();
+      }
+      slot.count_awake();
+      // A file with a valid checksum may still have been forged; nothing non-finite may reach the
+      // method.
+      for (std::size_t k = 0; k < experts; ++k) {
+        const bool sane = slot.awake[k] <= 1 && slot.played[k] >= 0 && slot.played[k] <= 2 &&
+                          std::isfinite(slot.forecasts[k]) &&
+                          (!waits || slot.awake[k] == 0 || slot.losses[k] >= 0);
+        if (!sane) in.fail("an open round in it is damaged");
+      }
+      if (waits && (slot.awake_count == 0 || !(slot.combined_loss >= 0))) {
+        in.fail("a waiting round in it is damaged");
+      }
+    }
+  }
+  if (!loaded.waiting_.empty() &&
+      (options.bound.is_known() || loaded.waiting_.size() >= options.bound.warmup())) {
+    in.fail("its warm-up does not fit its scale");
+  }
+  loaded.method_->load(in);
+  in.finish();
+  return loaded;
+}
+
+void Aggregator::save(const std::string& path) const {
+  WholeFile file(path);
+  const auto bytes = save_bytes();
+  file.write(bytes.data(), bytes.size());
+  file.commit();
+}
+
+Aggregator Aggregator::load(const std::string& path, const MethodFactory& factory) {
+  const auto bytes = read_whole_file(path);
+  return load_bytes(bytes, path, factory);
+}
+
+}  // namespace pcgs

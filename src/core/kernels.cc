@@ -1,0 +1,255 @@
+#include "core/kernels.h"
+
+#include <cmath>
+#include <limits>
+
+#include "core/invariant.h"
+
+// clang-format off
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/kernels.cc"
+#include <hwy/foreach_target.h>  // compiles this file once per instruction set; must come first
+#include <hwy/highway.h>
+// clang-format on
+
+HWY_BEFORE_NAMESPACE();
+namespace pcgs::kernels::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using D = hn::ScalableTag<double>;
+using V = hn::Vec<D>;
+
+// The largest register any target has, in doubles; the padding of our arrays is a multiple of it.
+constexpr std::size_t kMaxLanes = 8;
+
+// exp(x) for x <= 0, exactly 0 below -700: a denormal result would cost a hundred cycles and could
+// not be trusted to its last bits. Within 1 ulp elsewhere.
+//
+// Highway's own Exp takes any argument and is three times as long; here the argument is never
+// positive and the result never denormal, so the scaling by 2^n is one integer addition.
+//     x = n ln 2 + r, |r| <= ln(2)/2        exp(x) = 2^n (1 + r + r^2 P(r))
+// P interpolates at the Chebyshev nodes; its relative error is 1.6e-17.
+HWY_INLINE V ExpOrZero(D d, V x) {
+  const V lowest = hn::Set(d, -700.0);
+  const V y = hn::Max(x, lowest);
+  // Adding 1.5 * 2^52 rounds to an integer and leaves it in the low bits of the sum.
+  const V rounder = hn::Set(d, 0x1.8p52);
+  const V shifted = hn::MulAdd(y, hn::Set(d, 0x1.71547652b82fep+0), rounder);
+  const V n = hn::Sub(shifted, rounder);
+  const V high = hn::NegMulAdd(n, hn::Set(d, 0x1.62e42fee00000p-1), y);
+  const V r = hn::NegMulAdd(n, hn::Set(d, 0x1.a39ef35793c76p-33), high);
+
+  const V r2 = hn::Mul(r, r);
+  const V r4 = hn::Mul(r2, r2);
+  const auto pair = [&](double c0, double c1)
+                        HWY_ATTR { return hn::MulAdd(hn::Set(d, c1), r, hn::Set(d, c0)); };
+  const V p01 = pair(0x1.0000000000001p-1, 0x1.5555555555556p-3);
+  const V p23 = pair(0x1.5555555553d68p-5, 0x1.11111111109b5p-7);
+  const V p45 = pair(0x1.6c16c17889f40p-10, 0x1.a01a01a7c2f2ep-13);
+  const V p67 = pair(0x1.a019b9148739fp-16, 0x1.71de0db2eafc6p-19);
+  const V p89 = pair(0x1.28917ca046b86p-22, 0x1.af389eeb9e5e9p-26);
+  const V p0to3 = hn::MulAdd(p23, r2, p01);
+  const V p4to9 = hn::MulAdd(p89, r4, hn::MulAdd(p67, r2, p45));
+  const V p = hn::MulAdd(p4to9, r4, p0to3);
+  const V mantissa = hn::Add(hn::Set(d, 1.0), hn::MulAdd(p, r2, r));
+
+  const hn::RebindToSigned<D> di;
+  const auto exponent = hn::ShiftLeft<52>(hn::BitCast(di, shifted));
+  const V result = hn::BitCast(d, hn::Add(hn::BitCast(di, mantissa), exponent));
+  return hn::IfThenElseZero(hn::Ge(x, lowest), result);
+}
+
+// Copies the entries from i on into a register's worth of memory, zeros behind them.
+HWY_INLINE V LoadTail(D d, const double* p, std::size_t i, std::size_t n) {
+  HWY_ALIGN double buffer[kMaxLanes] = {};
+  for (std::size_t j = i; j < n; ++j) buffer[j - i] = p[j];
+  return hn::Load(d, buffer);
+}
+
+ShareSums ShareStep(const ShareArrays& arrays, const double* HWY_RESTRICT losses, std::size_t n,
+                    double eta, double rho, const double* HWY_RESTRICT q) {
+  const D d;
+  const std::size_t lanes = hn::Lanes(d);
+  const std::size_t whole = n - n % lanes;
+  const V zero = hn::Zero(d);
+  const V infinity = hn::Set(d, std::numeric_limits<double>::infinity());
+
+  // 1. Charge every expert eta * loss and find the least charged among those that carry weight:
+  //    subtracting that minimum keeps the sum of exponentials away from 0/0.
+  const V v_eta = hn::Set(d, eta);
+  V least = infinity;
+  V mean = zero;
+  const auto charge = [&](std::size_t i, V loss) HWY_ATTR {
+    const V debt = hn::MulAdd(v_eta, loss, hn::Load(d, arrays.debt + i));
+    hn::Store(debt, d, arrays.debt + i);
+    mean = hn::MulAdd(hn::Load(d, arrays.weights + i), loss, mean);
+    const auto carries = hn::Gt(hn::Load(d, arrays.mantissa + i), zero);
+    least = hn::Min(least, hn::IfThenElse(carries, debt, infinity));
+  };
+  std::size_t i = 0;
+  for (; i < whole; i += lanes) charge(i, hn::LoadU(d, losses + i));
+  if (i < n) charge(i, LoadTail(d, losses, i, n));
+  const double shift = hn::GetLane(hn::MinOfLanes(d, least));
+  const V v_shift = hn::Set(d, shift);
+
+  // 2. Unnormalised posterior and its sum. The least charged expert contributes its whole mantissa,
+  //    so z >= kSmallestPlain.
+  V sum = zero;
+  for (i = 0; i < n; i += lanes) {
+    const V mantissa = hn::Load(d, arrays.mantissa + i);
+    const V excess = hn::Sub(v_shift, hn::Load(d, arrays.debt + i));
+    const V u = hn::IfThenElseZero(hn::Gt(mantissa, zero),
+                                   hn::Mul(mantissa, ExpOrZero(d, hn::Min(excess, zero))));
+    hn::Store(u, d, arrays.weights + i);
+    sum = hn::Add(sum, u);
+  }
+  const double z = hn::GetLane(hn::SumOfLanes(d, sum));
+  const double log_z = std::log(z);
+
+  // 3. Normalise, restart, and decide where each weight is kept. A restart mass below
+  //    kSmallestPlain counts as none.
+  const V keep = hn::Set(d, (1 - rho) / z);
+  const V v_rho = hn::Set(d, rho);
+  const V smallest = hn::Set(d, kSmallestPlain);
+  const V to_debt = hn::Set(d, log_z - shift - std::log1p(-rho));
+  V total = zero;
+  const auto restart = [&](std::size_t j, V restart_to) HWY_ATTR {
+    const V w = hn::MulAdd(keep, hn::Load(d, arrays.weights + j), hn::Mul(v_rho, restart_to));
+    const V mantissa = hn::Load(d, arrays.mantissa + j);
+    const auto plain = hn::Ge(w, smallest);
+    hn::Store(hn::IfThenElse(plain, w, mantissa), d, arrays.mantissa + j);
+    const V debt = hn::Add(hn::Load(d, arrays.debt + j), to_debt);
+    const auto owes = hn::AndNot(plain, hn::Gt(mantissa, zero));
+    hn::Store(hn::IfThenElseZero(owes, debt), d, arrays.debt + j);
+    hn::Store(w, d, arrays.weights + j);
+    total = hn::Add(total, w);
+  };
+  const double uniform = 1.0 / static_cast<double>(n);
+  const V v_uniform = hn::Set(d, uniform);
+  for (i = 0; i < whole; i += lanes) restart(i, q != nullptr ? hn::LoadU(d, q + i) : v_uniform);
+  if (i < n) {
+    HWY_ALIGN double tail[kMaxLanes] = {};
+    for (std::size_t j = i; j < n; ++j) tail[j - i] = q != nullptr ? q[j] : uniform;
+    restart(i, hn::Load(d, tail));
+  }
+  return {shift - log_z, hn::GetLane(hn::SumOfLanes(d, mean)),
+          hn::GetLane(hn::SumOfLanes(d, total))};
+}
+
+double Dot(const double* HWY_RESTRICT a, const double* HWY_RESTRICT b, std::size_t n) {
+  const D d;
+  const std::size_t lanes = hn::Lanes(d);
+  V sum0 = hn::Zero(d);
+  V sum1 = sum0;
+  V sum2 = sum0;
+  V sum3 = sum0;
+  const auto add = [&](V& sum, std::size_t i) HWY_ATTR {
+    sum = hn::MulAdd(hn::LoadU(d, a + i), hn::LoadU(d, b + i), sum);
+  };
+  std::size_t i = 0;
+  for (; i + 4 * lanes <= n; i += 4 * lanes) {  // four sums, or each addition waits for the last
+    add(sum0, i);
+    add(sum1, i + lanes);
+    add(sum2, i + 2 * lanes);
+    add(sum3, i + 3 * lanes);
+  }
+  for (; i + lanes <= n; i += lanes) add(sum0, i);
+  if (i < n) sum1 = hn::MulAdd(LoadTail(d, a, i, n), LoadTail(d, b, i, n), sum1);
+  return hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(sum0, sum1), hn::Add(sum2, sum3))));
+}
+
+Range RangeOf(const double* x, std::size_t n) {
+  const D d;
+  const std::size_t lanes = hn::Lanes(d);
+  V low = hn::Set(d, x[0]);
+  V high = low;
+  // Min and Max may drop a NaN; x - x is NaN or 0, and a sum of those keeps it.
+  V doubt = hn::Zero(d);
+  const auto include = [&](V value) HWY_ATTR {
+    low = hn::Min(low, value);
+    high = hn::Max(high, value);
+    doubt = hn::Add(doubt, hn::Sub(value, value));
+  };
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes) include(hn::LoadU(d, x + i));
+  if (i < n) {
+    HWY_ALIGN double tail[kMaxLanes];
+    for (std::size_t j = 0; j < kMaxLanes; ++j) tail[j] = x[i + j < n ? i + j : 0];
+    include(hn::Load(d, tail));
+  }
+  return {hn::GetLane(hn::MinOfLanes(d, low)), hn::GetLane(hn::MaxOfLanes(d, high)),
+          hn::GetLane(hn::SumOfLanes(d, doubt)) == 0};
+}
+
+SoftminSums Softmin(const double* x, std::size_t n, double scale, double* out) {
+  const D d;
+  const std::size_t lanes = hn::Lanes(d);
+  const std::size_t whole = n - n % lanes;
+  V least = hn::Set(d, x[0]);
+  std::size_t i = 0;
+  for (; i < whole; i += lanes) least = hn::Min(least, hn::LoadU(d, x + i));
+  double minimum = hn::GetLane(hn::MinOfLanes(d, least));
+  for (; i < n; ++i) minimum = x[i] < minimum ? x[i] : minimum;
+
+  const V v_minimum = hn::Set(d, minimum);
+  const V v_scale = hn::Set(d, scale);
+  const auto weigh = [&](V value) HWY_ATTR {
+    return ExpOrZero(d, hn::Mul(v_scale, hn::Sub(v_minimum, value)));
+  };
+  V sum = hn::Zero(d);
+  for (i = 0; i < whole; i += lanes) {
+    const V u = weigh(hn::LoadU(d, x + i));
+    hn::StoreU(u, d, out + i);
+    sum = hn::Add(sum, u);
+  }
+  double z = hn::GetLane(hn::SumOfLanes(d, sum));
+  if (i < n) {
+    HWY_ALIGN double tail[kMaxLanes];
+    hn::Store(weigh(LoadTail(d, x, i, n)), d, tail);
+    for (std::size_t j = i; j < n; ++j) {
+      out[j] = tail[j - i];
+      z += out[j];
+    }
+  }
+  const double inverse = 1 / z;
+  const V v_inverse = hn::Set(d, inverse);
+  for (i = 0; i < whole; i += lanes) {
+    hn::StoreU(hn::Mul(hn::LoadU(d, out + i), v_inverse), d, out + i);
+  }
+  for (; i < n; ++i) out[i] *= inverse;
+  return {minimum, std::log(z)};
+}
+
+}  // namespace pcgs::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace pcgs::kernels {
+
+HWY_EXPORT(ShareStep);
+HWY_EXPORT(Dot);
+HWY_EXPORT(RangeOf);
+HWY_EXPORT(Softmin);
+
+ShareSums share_step(const ShareArrays& arrays, const double* losses, std::size_t experts,
+                     double eta, double rho, const double* q) {
+  return HWY_DYNAMIC_DISPATCH(ShareStep)(arrays, losses, experts, eta, rho, q);
+}
+
+double dot(std::span<const double> a, std::span<const double> b) {
+  invariant(a.size() == b.size(), "dot of arrays of one length");
+  return HWY_DYNAMIC_DISPATCH(Dot)(a.data(), b.data(), a.size());
+}
+
+Range range_of(std::span<const double> x) {
+  invariant(!x.empty(), "the range of at least one number");
+  return HWY_DYNAMIC_DISPATCH(RangeOf)(x.data(), x.size());
+}
+
+SoftminSums softmin(std::span<const double> x, double scale, std::span<double> out) {
+  invariant(!x.empty() && x.size() == out.size(), "softmin into an array of the same length");
+  return HWY_DYNAMIC_DISPATCH(Softmin)(x.data(), x.size(), scale, out.data());
+}
+
+}  // namespace pcgs::kernels
+#endif

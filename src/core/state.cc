@@ -1,0 +1,168 @@
+#include "pcgs/state.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <boost/crc.hpp>
+#include <cstring>
+
+#include "pcgs/error.h"
+
+namespace pcgs {
+
+static_assert(std::endian::native == std::endian::little,
+              "state files are little-endian and are written as memory holds them");
+
+namespace {
+
+constexpr char kMagic[8] = {'P', 'C', 'G', 'S', 'S', 'T', 'A', 'T'};
+
+struct Header {
+  char magic[8];
+  std::uint32_t version;
+  std::uint32_t zero;
+  std::uint64_t architecture;
+  std::uint64_t payload_size;
+};
+static_assert(sizeof(Header) == 32);
+
+std::uint32_t crc32(const void* data, std::size_t size) {
+  boost::crc_32_type crc;
+  crc.process_bytes(data, size);
+  return crc.checksum();
+}
+
+}  // namespace
+
+void StateWriter::raw(const void* data, std::size_t size) {
+  const auto* first = static_cast<const std::uint8_t*>(data);
+  payload_.insert(payload_.end(), first, first + size);
+}
+
+void StateWriter::u64(std::uint64_t value) { raw(&value, sizeof value); }
+void StateWriter::f64(double value) { raw(&value, sizeof value); }
+
+void StateWriter::text(std::string_view value) {
+  u64(value.size());
+  raw(value.data(), value.size());
+}
+
+void StateWriter::f64s(std::span<const double> values) {
+  u64(values.size());
+  raw(values.data(), values.size_bytes());
+}
+
+void StateWriter::bytes(std::span<const std::uint8_t> values) {
+  u64(values.size());
+  raw(values.data(), values.size());
+}
+
+std::vector<std::uint8_t> StateWriter::file(std::uint64_t architecture) const {
+  Header header{};
+  std::memcpy(header.magic, kMagic, sizeof kMagic);
+  header.version = kStateVersion;
+  header.architecture = architecture;
+  header.payload_size = payload_.size();
+  std::vector<std::uint8_t> file(sizeof header + payload_.size() + sizeof(std::uint32_t));
+  std::memcpy(file.data(), &header, sizeof header);
+  if (!payload_.empty()) std::memcpy(file.data() + sizeof header, payload_.data(), payload_.size());
+  const std::size_t covered = sizeof header + payload_.size();
+  const std::uint32_t checksum = crc32(file.data(), covered);
+  std::memcpy(file.data() + covered, &checksum, sizeof checksum);
+  return file;
+}
+
+StateReader::StateReader(std::span<const std::uint8_t> file, std::string origin)
+    : origin_(std::move(origin)) {
+  Header header;
+  if (file.size() < sizeof header || std::memcmp(file.data(), kMagic, sizeof kMagic) != 0) {
+    fail("it is not a pcgs state file");
+  }
+  std::memcpy(&header, file.data(), sizeof header);
+  if (header.version != kStateVersion) {
+    fail(fmt::format("it has format version {}, and this program reads version {}", header.version,
+                     kStateVersion));
+  }
+  const std::size_t around = sizeof header + sizeof(std::uint32_t);
+  if (file.size() < around || header.payload_size != file.size() - around) {
+    fail(fmt::format("it holds {} bytes where its header promises {} and a frame of {}",
+                     file.size(), header.payload_size, around));
+  }
+  const std::size_t covered = file.size() - sizeof(std::uint32_t);
+  std::uint32_t checksum = 0;
+  std::memcpy(&checksum, file.data() + covered, sizeof checksum);
+  if (checksum != crc32(file.data(), covered)) fail("its checksum does not match its content");
+  if (header.zero != 0) fail("its reserved field is not zero");
+  architecture_ = header.architecture;
+  left_ = file.subspan(sizeof header, header.payload_size);
+}
+
+void StateReader::fail(std::string_view why) const {
+  throw Error(fmt::format(
+      "{}: cannot load this state: {}; give a file saved by this version of pcgs", origin_, why));
+}
+
+void StateReader::raw(void* out, std::size_t size) {
+  if (size > left_.size()) fail("it ends too early");
+  if (size > 0) std::memcpy(out, left_.data(), size);
+  left_ = left_.subspan(size);
+}
+
+std::uint64_t StateReader::u64() {
+  std::uint64_t value = 0;
+  raw(&value, sizeof value);
+  return value;
+}
+
+double StateReader::f64() {
+  double value = 0;
+  raw(&value, sizeof value);
+  return value;
+}
+
+double StateReader::f64_within(double low, double high, std::string_view what) {
+  const double value = f64();
+  if (!(value >= low && value <= high)) {
+    fail(fmt::format("{} is {}, outside [{}, {}]", what, value, low, high));
+  }
+  return value;
+}
+
+std::size_t StateReader::count(std::size_t bytes_each) {
+  const std::uint64_t n = u64();
+  if (n > left_.size() / bytes_each) fail("a length in it exceeds the file");
+  return n;
+}
+
+std::string StateReader::text() {
+  std::string value(count(1), '\0');
+  raw(value.data(), value.size());
+  return value;
+}
+
+void StateReader::f64s(std::span<double> out) {
+  if (u64() != out.size()) fail("an array in it has another length");
+  raw(out.data(), out.size_bytes());
+}
+
+void StateReader::bytes(std::span<std::uint8_t> out) {
+  if (u64() != out.size()) fail("an array in it has another length");
+  raw(out.data(), out.size());
+}
+
+void StateReader::finish() const {
+  if (!left_.empty()) fail("it has bytes left over");
+}
+
+std::uint64_t architecture_hash(std::string_view method_name, std::size_t experts) {
+  // FNV-1a, 64 bits.
+  std::uint64_t hash = 14695981039346656037ULL;
+  const auto mix = [&](std::uint8_t byte) { hash = (hash ^ byte) * 1099511628211ULL; };
+  for (const char c : method_name) mix(static_cast<std::uint8_t>(c));
+  for (std::size_t shift = 0; shift < 64; shift += 8) {
+    mix(static_cast<std::uint8_t>(static_cast<std::uint64_t>(experts) >> shift));
+  }
+  return hash;
+}
+
+}  // namespace pcgs

@@ -1,0 +1,92 @@
+#include "pcgs/trace.h"
+
+#include <fmt/format.h>
+
+#include "core/csv_field.h"
+#include "core/whole_file.h"
+
+namespace pcgs {
+
+void Trace::record(const TraceRow& row) {
+  Row& kept = rows_.emplace_back();
+  kept.round = row.round;
+  kept.weights.assign(row.weights.begin(), row.weights.end());
+  kept.losses.assign(row.losses.begin(), row.losses.end());
+  kept.mixture_loss = row.mixture_loss;
+  kept.learner_loss = row.learner_loss;
+  if (row.step == nullptr) return;
+  const auto& [eta, rho, q] = row.step->controls;
+  kept.eta = eta;
+  kept.rho = rho;
+  kept.q.assign(q.begin(), q.end());
+  if (q.empty()) kept.q.assign(row.weights.size(), 1.0 / static_cast<double>(row.weights.size()));
+  kept.mix_loss = row.step->mix_loss;
+  kept.gap = row.step->gap;
+}
+
+struct TraceFile::Impl {
+  explicit Impl(std::string path) : file(std::move(path)) {}
+
+  WholeFile file;
+  fmt::memory_buffer line;
+};
+
+namespace {
+
+class CsvSink final : public TraceSink {
+ public:
+  CsvSink(WholeFile& file, fmt::memory_buffer& line, std::string_view method)
+      : file_(file), line_(line), method_(csv_field(method)) {}
+
+  void record(const TraceRow& row) override {
+    line_.clear();
+    const auto out = fmt::appender(line_);
+    // "{}" prints the shortest digits that read back to the same double.
+    fmt::format_to(out, "{},{},{},{}", method_, row.round, row.mixture_loss, row.learner_loss);
+    if (row.step != nullptr) {
+      fmt::format_to(out, ",{},{},{},{}", row.step->controls.eta, row.step->controls.rho,
+                     row.step->mix_loss, row.step->gap);
+    } else {
+      fmt::format_to(out, ",,,,");
+    }
+    for (const double w : row.weights) fmt::format_to(out, ",{}", w);
+    for (const double l : row.losses) fmt::format_to(out, ",{}", l);
+    const double uniform = 1.0 / static_cast<double>(row.weights.size());
+    for (std::size_t k = 0; k < row.weights.size(); ++k) {
+      if (row.step == nullptr) {
+        line_.push_back(',');
+      } else {
+        const auto q = row.step->controls.q;
+        fmt::format_to(out, ",{}", q.empty() ? uniform : q[k]);
+      }
+    }
+    line_.push_back('\n');
+    file_.write(line_.data(), line_.size());
+  }
+
+ private:
+  WholeFile& file_;
+  fmt::memory_buffer& line_;
+  std::string method_;
+};
+
+}  // namespace
+
+TraceFile::TraceFile(std::string path, std::span<const std::string> experts)
+    : impl_(std::make_unique<Impl>(std::move(path))) {
+  std::string header = "method,round,mixture_loss,learner_loss,eta,rho,mix_loss,gap";
+  for (const char* what : {"weight:", "loss:", "q:"}) {
+    for (const auto& name : experts) header += ',' + csv_field(what + name);
+  }
+  impl_->file.write(header + '\n');
+}
+
+TraceFile::~TraceFile() = default;
+
+std::unique_ptr<TraceSink> TraceFile::sink(std::string_view method) {
+  return std::make_unique<CsvSink>(impl_->file, impl_->line, method);
+}
+
+void TraceFile::commit() { impl_->file.commit(); }
+
+}  // namespace pcgs

@@ -1,0 +1,93 @@
+// AdaHedge: exponential weights whose learning rate falls with the mixability gap it has paid.
+//
+//     L(k)    cumulative loss        w(k) ~ exp(-eta L(k))        eta = ln K / Delta
+//     Delta  += <w,l> - ( M(L + l) - M(L) )        M(L) = -(1/eta) ln( (1/K) sum_k exp(-eta L(k)) )
+//
+// While Delta = 0 eta is infinite: the leaders share evenly, and M is the least cumulative loss.
+// Regret to the best single expert <= 2 sqrt(V T...) as small as the losses are easy; in the worst
+// case sqrt(T ln K) + O(ln K). De Rooij, van Erven, Grunwald and Koolen, Follow the leader if you
+// can, hedge if you must, 2014, Theorem 8. No bound against switching paths.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/kernels.h"
+#include "methods/methods.h"
+
+namespace pcgs {
+
+namespace {
+
+class AdaHedge final : public Method {
+ public:
+  explicit AdaHedge(std::size_t experts)
+      : log_experts_(std::log(static_cast<double>(experts))),
+        losses_(experts, 0.0),
+        weights_(experts, 1.0 / static_cast<double>(experts)),
+        scratch_(experts) {}
+
+  std::string name() const override { return "adahedge"; }
+  std::span<const double> weights() const override { return weights_; }
+
+  void learn(const Round& round) override {
+    if (losses_.size() == 1) return;
+    const double hedge_loss = kernels::dot(weights_, round.losses);
+    // Relative to the leader before the round, so that the difference of the two M loses no digits.
+    const double leader = *std::min_element(losses_.begin(), losses_.end());
+    const double before = soft_minimum(leader);
+    for (std::size_t k = 0; k < losses_.size(); ++k) losses_[k] += round.losses[k];
+    const double after = soft_minimum(leader);
+    gap_sum_ += std::max(0.0, hedge_loss - (after - before));
+    play();
+  }
+
+  void save(StateWriter& out) const override {
+    out.f64(gap_sum_);
+    out.f64s(losses_);
+    out.f64s(weights_);
+  }
+  void load(StateReader& in) override {
+    gap_sum_ = in.f64_within(0, 1e300, "the sum of mixability gaps");
+    load_finite(in, losses_, 0, "a cumulative loss");
+    load_weights(in, weights_);
+  }
+
+ private:
+  // M(L) - base, at the current eta.
+  double soft_minimum(double base) {
+    const double eta = learning_rate();
+    if (std::isinf(eta)) return *std::min_element(losses_.begin(), losses_.end()) - base;
+    const auto [least, log_sum] = kernels::softmin(losses_, eta, scratch_);
+    return (least - base) - (log_sum - log_experts_) / eta;
+  }
+
+  void play() {
+    const double eta = learning_rate();
+    if (!std::isinf(eta)) {
+      kernels::softmin(losses_, eta, weights_);
+      return;
+    }
+    const double least = *std::min_element(losses_.begin(), losses_.end());
+    const auto leaders = std::count(losses_.begin(), losses_.end(), least);
+    for (std::size_t k = 0; k < losses_.size(); ++k) {
+      weights_[k] = losses_[k] == least ? 1 / static_cast<double>(leaders) : 0;
+    }
+  }
+
+  // Infinite also where the division overflows.
+  double learning_rate() const { return log_experts_ / gap_sum_; }
+
+  double log_experts_;
+  double gap_sum_ = 0;           // Delta
+  std::vector<double> losses_;   // [K] L
+  std::vector<double> weights_;  // [K]
+  std::vector<double> scratch_;  // [K]
+};
+
+}  // namespace
+
+std::unique_ptr<Method> make_adahedge(std::size_t experts) {
+  return std::make_unique<AdaHedge>(experts);
+}
+
+}  // namespace pcgs

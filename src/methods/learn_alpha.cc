@@ -1,0 +1,98 @@
+// Learn-alpha: Bayes over a grid of Fixed Share filters, so that neither rate has to be tuned.
+//
+//     member i: Fixed Share with (eta_i, rho_i), weights w_i
+//     evidence of the round for member i:
+//         e_i = sum_k w_i(k) exp(-eta_i l(k)) / ( (1/K) sum_k exp(-eta_i l(k)) )
+//     p(i) ~ p(i) e_i,  p uniform at the start        w(k) = sum_i p(i) w_i(k)
+//
+// With one eta the denominator is common to all members and this is the algorithm of Monteleoni and
+// Jaakkola, Online learning of non-stationary sequences, 2003. To compare different eta a
+// likelihood is needed: given the multiset of this round's losses and the current best expert k,
+// let k hold loss l with probability proportional to exp(-eta l) and deal out the others at random.
+// Its normaliser is the denominator. It does not change when all losses move together, and for
+// Gaussian losses of variance s^2 it is maximal at eta = (how much better the best is) / s^2, the
+// right rate.
+//
+// The posterior pays at most ln(70) nats more than the best member's evidence; that is a bound on
+// evidence, not on regret, and no certificate of the share recursion applies.
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "core/kernels.h"
+#include "methods/grid.h"
+#include "methods/methods.h"
+
+namespace pcgs {
+
+namespace {
+
+class LearnAlpha final : public Method {
+ public:
+  explicit LearnAlpha(std::size_t experts)
+      : members_(kGridSize, Share(experts)),
+        posterior_(kGridSize),
+        weights_(experts, 1.0 / static_cast<double>(experts)),
+        scratch_(experts) {
+    awake_losses_.reserve(experts);
+  }
+
+  std::string name() const override { return "learn-alpha"; }
+  std::span<const double> weights() const override { return weights_; }
+
+  void learn(const Round& round) override {
+    awake_losses_.clear();
+    for (std::size_t k = 0; k < round.losses.size(); ++k) {
+      if (round.is_awake(k)) awake_losses_.push_back(round.losses[k]);
+    }
+    const double log_awake = std::log(static_cast<double>(awake_losses_.size()));
+    std::array<double, kGridSize> surprise;  // -ln e_i
+    std::size_t i = 0;
+    for (const double eta : kEtaGrid) {
+      const auto [least, log_sum] =
+          kernels::softmin(awake_losses_, eta, std::span(scratch_).first(awake_losses_.size()));
+      const double log_mean = log_sum - log_awake - eta * least;
+      for (const double rho : kRhoGrid) {
+        surprise[i] = eta * members_[i].step(round.losses, {eta, rho, {}}).mix_loss + log_mean;
+        ++i;
+      }
+    }
+    posterior_.step(surprise, {1, 0, {}});
+    std::fill(weights_.begin(), weights_.end(), 0.0);
+    for (i = 0; i < kGridSize; ++i) {
+      const double p = posterior_.weights()[i];
+      const auto w = members_[i].weights();
+      for (std::size_t k = 0; k < weights_.size(); ++k) weights_[k] += p * w[k];
+    }
+    // Seventy products round; the sum of the weights must not.
+    double total = 0;
+    for (const double w : weights_) total += w;
+    for (double& w : weights_) w /= total;
+  }
+
+  void save(StateWriter& out) const override {
+    for (const Share& member : members_) member.save(out);
+    posterior_.save(out);
+    out.f64s(weights_);
+  }
+  void load(StateReader& in) override {
+    for (Share& member : members_) member.load(in);
+    posterior_.load(in);
+    load_weights(in, weights_);
+  }
+
+ private:
+  std::vector<Share> members_;        // [kGridSize], eta-major
+  Share posterior_;                   // over members
+  std::vector<double> weights_;       // [K]
+  std::vector<double> scratch_;       // [K]
+  std::vector<double> awake_losses_;  // [number awake]
+};
+
+}  // namespace
+
+std::unique_ptr<Method> make_learn_alpha(std::size_t experts) {
+  return std::make_unique<LearnAlpha>(experts);
+}
+
+}  // namespace pcgs

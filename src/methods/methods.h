@@ -1,0 +1,31 @@
+// The methods that are not a controlled share recursion. Each file holds one, with its formula,
+// source and bound.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "pcgs/method.h"
+
+namespace pcgs {
+
+std::unique_ptr<Method> make_variable_share(std::size_t experts, double eta, double rho);
+std::unique_ptr<Method> make_learn_alpha(std::size_t experts);
+std::unique_ptr<Method> make_adahedge(std::size_t experts);
+std::unique_ptr<Method> make_squint(std::size_t experts);
+std::unique_ptr<Method> make_ml_poly(std::size_t experts);
+std::unique_ptr<Method> make_boa(std::size_t experts);
+
+// r(k) = learner_loss - losses(k): what the learner would have saved by following expert k. Zero
+// for sleepers.
+inline double instantaneous_regret(const Round& round, std::size_t k) {
+  return round.is_awake(k) ? round.learner_loss - round.losses[k] : 0;
+}
+
+// Accepts a loaded vector only if it lies on the simplex.
+void load_weights(StateReader& in, std::span<double> weights);
+// Accepts loaded numbers only if every one is finite and at least `low`.
+void load_finite(StateReader& in, std::span<double> values, double low, const char* what);
+
+}  // namespace pcgs
