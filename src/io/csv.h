@@ -1,0 +1,75 @@
+// Comma-separated values, RFC 4180, one row at a time.
+//
+// The first line names the columns. The delimiter is the most frequent of ',', ';' and tab outside
+// quotes in that line; ',' if there is none. Accepted:
+//
+//     - lines that end in LF or CRLF; the last one may end in nothing
+//     - fields in double quotes, with delimiters, line ends and doubled quotes inside
+//     - a UTF-8 byte order mark
+//     - blank lines (nothing but spaces) at the end, which are ignored; elsewhere a blank line is a
+//       row with one field
+//
+// Everything else is refused with an Error that starts with `origin` and names the place: no
+// header, a column without a name or with a name already taken or not in UTF-8, a row with another
+// number of fields than the header, a quote that is not closed or stands inside a plain field, text
+// after a closing quote, a carriage return on its own, a NUL byte.
+//
+// Rows count from 1 after the header. A row's line is the line in the file where it starts; the two
+// differ by more than one once a quoted field holds a line end.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pcgs::io {
+
+class CsvReader {
+ public:
+  // Reads the header. Keeps a view: `text` must outlive the reader.
+  CsvReader(std::string_view text, std::string origin);
+  CsvReader(const CsvReader&) = delete;  // fields_ may point into unescaped_
+  CsvReader& operator=(const CsvReader&) = delete;
+
+  char delimiter() const { return delimiter_; }
+  // The names, without the spaces around them: at least one, all different, none empty, all UTF-8.
+  std::span<const std::string> header() const { return header_; }
+
+  // Moves to the next row; false after the last.
+  bool next();
+
+  // Of the current row, valid until next(). As many fields as the header has names.
+  std::span<const std::string_view> fields() const { return fields_; }
+  std::size_t row() const { return row_; }    // 0 before the first next()
+  std::size_t line() const { return line_; }  // of the header before the first next()
+
+  // "FILE: row R (line N)", and with a field's index also ", column NAME".
+  std::string position() const;
+  std::string position(std::size_t field) const;
+
+ private:
+  void read_record();
+  std::string_view plain_field();
+  std::string_view quoted_field();
+  void end_record();
+  void name_columns();
+  bool at(char c) const { return next_ < text_.size() && text_[next_] == c; }
+  [[noreturn]] void fail(const std::string& where, std::string_view why) const;
+
+  std::string_view text_;
+  std::string origin_;
+  char delimiter_ = ',';
+  std::vector<std::string> header_;
+
+  std::size_t next_ = 0;       // where in text_ the next record starts
+  std::size_t next_line_ = 1;  // and on which line
+  std::size_t row_ = 0;
+  std::size_t line_ = 1;
+  std::vector<std::string_view> fields_;
+  std::deque<std::string> unescaped_;  // fields with doubled quotes; a deque does not move them
+};
+
+}  // namespace pcgs::io

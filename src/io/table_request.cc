@@ -1,0 +1,77 @@
+#include "io/table_request.h"
+
+#include <fmt/format.h>
+
+#include <unordered_map>
+
+#include "io/utf8.h"
+#include "pcgs/error.h"
+
+namespace pcgs::io {
+namespace {
+
+constexpr std::size_t kNamesListed = 10;
+
+std::string list_of(std::span<const std::string> names) {
+  std::string list;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i == kNamesListed) return list + ", ...";
+    list += (i == 0 ? "" : ", ") + excerpt(names[i]);
+  }
+  return list;
+}
+
+}  // namespace
+
+std::vector<WantedColumn> select_columns(std::span<const std::string> names,
+                                         const TableRequest& request, const std::string& path) {
+  std::unordered_map<std::string_view, std::size_t> index;
+  for (std::size_t i = 0; i < names.size(); ++i) index.emplace(names[i], i);
+  const auto find = [&](const std::string& name) {
+    const auto found = index.find(name);
+    if (found != index.end()) return found->second;
+    throw Error(fmt::format("{}: there is no column {}; the columns are {}", path, excerpt(name),
+                            list_of(names)));
+  };
+  const auto require = [&](bool holds, const std::string& name, std::string_view otherwise) {
+    if (holds) return;
+    throw Error(fmt::format("{}: column {} {}", path, excerpt(name), otherwise));
+  };
+
+  std::vector<bool> ignored(names.size());
+  std::vector<bool> required(names.size());
+  std::vector<bool> chosen(names.size());
+  for (const std::string& name : request.ignore) ignored[find(name)] = true;
+  for (const std::string& name : request.require) required[find(name)] = true;
+
+  std::vector<WantedColumn> columns;
+  const auto choose = [&](std::size_t i) {
+    chosen[i] = true;
+    columns.push_back({.index = i,
+                       .may_be_missing = request.may_be_missing && request.may_be_missing(names[i]),
+                       .may_be_ignored = request.keep.empty() && !required[i]});
+  };
+  for (const std::string& name : request.keep) {
+    const std::size_t i = find(name);
+    require(!ignored[i], name, "is both asked for and ignored; do one of the two");
+    require(!chosen[i], name, "is asked for twice; name it once");
+    choose(i);
+  }
+  if (request.keep.empty()) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (!ignored[i]) choose(i);
+    }
+  }
+  for (const std::string& name : request.require) {
+    const std::size_t i = find(name);
+    require(!ignored[i], name, "is needed but ignored; do not ignore it");
+    require(chosen[i], name, "is needed but not among those asked for; ask for it too");
+  }
+  if (columns.empty()) {
+    throw Error(fmt::format("{}: all of its columns are ignored ({}); leave at least one", path,
+                            list_of(names)));
+  }
+  return columns;
+}
+
+}  // namespace pcgs::io

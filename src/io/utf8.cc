@@ -1,0 +1,58 @@
+#include "io/utf8.h"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <iterator>
+
+namespace pcgs::io {
+namespace {
+
+constexpr std::size_t kExcerptBytes = 40;
+
+// The length in bytes of the character that starts at text[at]; 0 if none does.
+std::size_t character_length(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[at + i]); };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+  if (first < 0xC2 || first > 0xF4 || text.size() - at < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  }
+  const unsigned second = byte(1);
+  const bool overlong = (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);
+  const bool surrogate = first == 0xED && second >= 0xA0;
+  const bool beyond = first == 0xF4 && second >= 0x90;
+  return overlong || surrogate || beyond ? 0 : length;
+}
+
+}  // namespace
+
+bool is_utf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = character_length(text, at);
+    if (length == 0) return false;
+    at += length;
+  }
+  return true;
+}
+
+std::string excerpt(std::string_view text) {
+  std::string shown;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = character_length(text, at);
+    const std::size_t taken = length == 0 ? 1 : length;
+    if (at + taken > kExcerptBytes) return shown + "...";
+    const auto byte = static_cast<unsigned char>(text[at]);
+    if (length == 0 || byte < 0x20 || byte == 0x7F) {
+      fmt::format_to(std::back_inserter(shown), "\\x{:02x}", byte);
+    } else {
+      shown.append(text.substr(at, taken));
+    }
+    at += taken;
+  }
+  return shown;
+}
+
+}  // namespace pcgs::io

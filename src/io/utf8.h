@@ -1,0 +1,19 @@
+// Text from a user's file on its way into names and messages.
+//
+// Names end up in JSON and in Python, which refuse anything but UTF-8; messages must stay one short
+// line whatever the file holds.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace pcgs::io {
+
+// Whether `text` is well-formed UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
+bool is_utf8(std::string_view text);
+
+// `text` as a message shows it: the first 40 bytes (then "..."), with control characters and bytes
+// that are not UTF-8 written as \xHH.
+std::string excerpt(std::string_view text);
+
+}  // namespace pcgs::io
