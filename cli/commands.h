@@ -1,0 +1,12 @@
+// One function per subcommand: declares its options and what runs when it is chosen.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace pcgs::cli {
+
+void add_run(CLI::App& app);
+void add_demo(CLI::App& app);
+void add_methods(CLI::App& app);
+
+}  // namespace pcgs::cli

@@ -1,0 +1,141 @@
+#include "comparison.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "methods/hindsight.h"
+#include "pcgs/error.h"
+#include "pcgs/oracle.h"
+#include "pcgs/registry.h"
+#include "progress.h"
+
+namespace pcgs::cli {
+
+namespace {
+
+struct Played {
+  MethodResult result;
+  Bound bound;
+  std::size_t skipped = 0;
+};
+
+// Plays every round of the problem from where the aggregator is.
+Played play(const Problem& problem, const std::string& name, Aggregator& aggregator,
+            TraceSink* sink, Progress& progress) {
+  Played played;
+  played.result.name = name;
+  const double loss_before = aggregator.total_loss();
+  const double forecast_loss_before = aggregator.total_forecast_loss();
+  const std::int64_t rounds_before = aggregator.rounds();
+  const std::int64_t skipped_before = aggregator.skipped();
+  aggregator.trace(sink);
+  if (problem.has_forecasts()) played.result.forecasts.resize(problem.rounds());
+  const auto start = std::chrono::steady_clock::now();
+  for (std::size_t t = 0; t < problem.rounds(); ++t) {
+    const auto side = problem.side.columns > 0 ? problem.side.row(t) : std::span<const double>();
+    if (problem.has_forecasts()) {
+      played.result.forecasts[t] = aggregator.predict(problem.values.row(t), side);
+      aggregator.learn(aggregator.last_opened(), problem.outcomes[t]);
+    } else if (side.empty()) {
+      aggregator.learn(problem.values.row(t));
+    } else {
+      aggregator.learn(aggregator.open({}, side), problem.values.row(t));
+    }
+    progress.advance();
+  }
+  const std::chrono::duration<double, std::nano> spent = std::chrono::steady_clock::now() - start;
+  aggregator.trace(nullptr);
+  played.result.total_loss = aggregator.total_loss() - loss_before;
+  if (problem.has_forecasts()) {
+    played.result.mean_forecast_loss =
+        (aggregator.total_forecast_loss() - forecast_loss_before) /
+        static_cast<double>(std::max<std::int64_t>(1, aggregator.rounds() - rounds_before));
+  }
+  played.result.ns_per_round = spent.count() / static_cast<double>(problem.rounds());
+  played.result.next_weights.assign(aggregator.weights().begin(), aggregator.weights().end());
+  played.bound = aggregator.bound();
+  played.skipped = static_cast<std::size_t>(aggregator.skipped() - skipped_before);
+  return played;
+}
+
+Aggregator fresh(const Problem& problem, const std::string& spec) {
+  return make_aggregator(spec, problem.experts.size(), {problem.task, problem.bound});
+}
+
+// Oracle and regrets, once everything is played and the scale of the losses is known.
+void measure(const Problem& problem, const Bound& bound, Comparison& comparison) {
+  const Matrix losses = bounded_losses(problem, bound);
+  const std::size_t most =
+      *std::max_element(comparison.switches.begin(), comparison.switches.end());
+  const auto frontier = switching_oracle(losses, most);
+  for (const std::size_t s : comparison.switches) comparison.oracle.push_back(frontier[s]);
+  for (MethodResult& method : comparison.methods) {
+    for (const double best : comparison.oracle) method.regret.push_back(method.total_loss - best);
+  }
+  comparison.rounds = problem.rounds();
+  comparison.scale = bound.scale();
+  comparison.best_expert_loss = INFINITY;
+  for (std::size_t k = 0; k < losses.columns; ++k) {
+    double total = 0;
+    for (std::size_t t = 0; t < losses.rows; ++t) total += losses.row(t)[k];
+    if (total < comparison.best_expert_loss) {
+      comparison.best_expert = k;
+      comparison.best_expert_loss = total;
+    }
+  }
+}
+
+}  // namespace
+
+Comparison compare(const Problem& problem, const ComparisonOptions& options) {
+  Comparison comparison;
+  comparison.switches = options.switches;
+
+  std::vector<std::vector<std::string>> candidates;  // one, or for a starred method all of its grid
+  std::size_t runs = 0;
+  for (const auto& name : options.methods) {
+    candidates.push_back(hindsight_candidates(name));
+    if (candidates.back().empty()) {
+      make_method(name, problem.experts.size());  // complains about a wrong name before any work
+      candidates.back().push_back(name);
+    }
+    runs += candidates.back().size();
+  }
+
+  Progress progress("playing", runs * problem.rounds(), options.quiet);
+  Bound bound = problem.bound;
+  for (std::size_t i = 0; i < options.methods.size(); ++i) {
+    const bool starred = candidates[i].size() > 1;
+    std::optional<MethodResult> best;
+    for (const auto& spec : candidates[i]) {
+      const auto sink = !starred && options.sink ? options.sink(spec) : nullptr;
+      Aggregator aggregator = fresh(problem, spec);
+      Played played = play(problem, options.methods[i], aggregator, sink.get(), progress);
+      bound = played.bound;
+      comparison.skipped = played.skipped;
+      if (best && best->total_loss <= played.result.total_loss) continue;
+      best = std::move(played.result);
+      if (starred) best->chosen = spec;
+    }
+    comparison.methods.push_back(std::move(*best));
+  }
+  measure(problem, bound, comparison);
+  return comparison;
+}
+
+Comparison compare_resumed(const Problem& problem, const ComparisonOptions& options,
+                           Aggregator& aggregator) {
+  Comparison comparison;
+  comparison.switches = options.switches;
+  Progress progress("playing", problem.rounds(), options.quiet);
+  const std::string name = aggregator.method().name();
+  const auto sink = options.sink ? options.sink(name) : nullptr;
+  Played played = play(problem, name, aggregator, sink.get(), progress);
+  comparison.skipped = played.skipped;
+  comparison.methods.push_back(std::move(played.result));
+  measure(problem, played.bound, comparison);
+  return comparison;
+}
+
+}  // namespace pcgs::cli

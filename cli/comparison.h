@@ -1,0 +1,59 @@
+// Plays methods on a problem and measures them against the switching oracle.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pcgs/aggregator.h"
+#include "pcgs/trace.h"
+#include "problem.h"
+
+namespace pcgs::cli {
+
+struct MethodResult {
+  std::string name;    // as the user wrote it
+  std::string chosen;  // for a starred method, the best candidate's name; otherwise empty
+  double total_loss = 0;
+  std::optional<double> mean_forecast_loss;  // raw, of the combined forecast
+  std::vector<double> regret;                // [switch budgets]
+  double ns_per_round = 0;
+  std::vector<double> next_weights;  // [K] what it would play next
+  std::vector<double> forecasts;     // [T] combined; empty when there are none
+};
+
+struct Comparison {
+  std::size_t rounds = 0;
+  std::size_t skipped = 0;  // rounds with nobody awake
+  double scale = 1;         // what raw losses were divided by
+  std::vector<std::size_t> switches;
+  std::vector<double> oracle;   // [switch budgets]; infinite where no path stays awake
+  std::size_t best_expert = 0;  // lowest total loss
+  double best_expert_loss = 0;
+  std::vector<MethodResult> methods;
+};
+
+struct ComparisonOptions {
+  std::vector<std::string> methods;
+  std::vector<std::size_t> switches;
+  bool quiet = false;
+  // Asked for each method that is played; may be empty or return null. Not asked for the candidates
+  // of starred methods.
+  std::function<std::unique_ptr<TraceSink>(const std::string& name)> sink;
+};
+
+// Throws Error for a method that does not exist, before anything is played.
+Comparison compare(const Problem& problem, const ComparisonOptions& options);
+
+// The same for one method that goes on from a saved state. `aggregator` is left as it ends.
+Comparison compare_resumed(const Problem& problem, const ComparisonOptions& options,
+                           Aggregator& aggregator);
+
+// Reports.
+std::string json(const Problem& problem, const Comparison& comparison);
+std::string table(const Problem& problem, const Comparison& comparison);
+
+}  // namespace pcgs::cli

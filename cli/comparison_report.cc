@@ -1,0 +1,126 @@
+// The two faces of a comparison: one JSON object for programs, one table for people.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "comparison.h"
+
+namespace pcgs::cli {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+// JSON has no infinity; a budget for which no path stays awake has no number.
+ordered_json number(double x) { return std::isfinite(x) ? ordered_json(x) : ordered_json(nullptr); }
+
+ordered_json by_budget(const Comparison& comparison, const std::vector<double>& values) {
+  ordered_json out = ordered_json::object();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    out[std::to_string(comparison.switches[i])] = number(values[i]);
+  }
+  return out;
+}
+
+std::string time_text(double ns) {
+  if (ns < 1e4) return fmt::format("{:.0f} ns", ns);
+  if (ns < 1e7) return fmt::format("{:.0f} us", ns / 1e3);
+  return fmt::format("{:.0f} ms", ns / 1e6);
+}
+
+std::string pad_left(const std::string& text, std::size_t width) {
+  return std::string(width > text.size() ? width - text.size() : 0, ' ') + text;
+}
+
+}  // namespace
+
+std::string json(const Problem& problem, const Comparison& comparison) {
+  ordered_json out;
+  out["rounds"] = comparison.rounds;
+  out["experts"] = problem.experts;
+  out["switches"] = comparison.switches;
+  out["oracle"] = by_budget(comparison, comparison.oracle);
+  out["best_expert"] = {{"name", problem.experts[comparison.best_expert]},
+                        {"total_loss", number(comparison.best_expert_loss)}};
+  out["scale"] = comparison.scale;
+  out["skipped_rounds"] = comparison.skipped;
+  out["methods"] = ordered_json::array();
+  for (const MethodResult& method : comparison.methods) {
+    ordered_json one;
+    one["name"] = method.name;
+    if (!method.chosen.empty()) one["chosen_in_hindsight"] = method.chosen;
+    one["total_loss"] = method.total_loss;
+    if (method.mean_forecast_loss) one["mean_forecast_loss"] = number(*method.mean_forecast_loss);
+    one["dynamic_regret"] = by_budget(comparison, method.regret);
+    one["ns_per_round"] = method.ns_per_round;
+    one["next_weights"] = method.next_weights;
+    out["methods"].push_back(std::move(one));
+  }
+  return out.dump() + "\n";
+}
+
+std::string table(const Problem& problem, const Comparison& comparison) {
+  std::vector<std::vector<std::string>> rows;
+  std::vector<std::string> head = {"method", "total loss"};
+  for (const std::size_t s : comparison.switches) head.push_back(fmt::format("regret S={}", s));
+  if (problem.has_forecasts()) head.push_back(fmt::format("mean {} loss", problem.task.name()));
+  head.emplace_back("time/round");
+  rows.push_back(head);
+
+  bool hindsight = false;
+  for (const MethodResult& method : comparison.methods) {
+    std::vector<std::string> row = {method.name, fmt::format("{:.3f}", method.total_loss)};
+    for (const double r : method.regret) {
+      row.push_back(std::isfinite(r) ? fmt::format("{:.3f}", r) : "none");
+    }
+    if (method.mean_forecast_loss) row.push_back(fmt::format("{:.6g}", *method.mean_forecast_loss));
+    row.push_back(time_text(method.ns_per_round));
+    rows.push_back(std::move(row));
+    hindsight = hindsight || !method.chosen.empty();
+  }
+  std::vector<std::size_t> width(head.size());
+  for (const auto& row : rows) {
+    for (std::size_t c = 0; c < row.size(); ++c) width[c] = std::max(width[c], row[c].size());
+  }
+
+  std::string out = fmt::format("{}: {} rounds, {} experts", problem.origin, comparison.rounds,
+                                problem.experts.size());
+  if (comparison.scale != 1) {
+    out += fmt::format(", losses divided by {:.6g} and clipped at 1", comparison.scale);
+  }
+  if (comparison.skipped > 0) {
+    out += fmt::format(", {} rounds skipped with nobody awake", comparison.skipped);
+  }
+  out += "\n\n";
+  for (const auto& row : rows) {
+    out += fmt::format("{:<{}}", row[0], width[0]);
+    for (std::size_t c = 1; c < row.size(); ++c) out += "  " + pad_left(row[c], width[c]);
+    out += '\n';
+  }
+
+  out += "\nin hindsight:";
+  if (std::isfinite(comparison.best_expert_loss)) {
+    out += fmt::format(" best expert {} {:.3f};", problem.experts[comparison.best_expert],
+                       comparison.best_expert_loss);
+  }
+  out += " best path";
+  for (std::size_t i = 0; i < comparison.switches.size(); ++i) {
+    const double loss = comparison.oracle[i];
+    out += fmt::format("{} with {} switches {}", i == 0 ? "" : ",", comparison.switches[i],
+                       std::isfinite(loss) ? fmt::format("{:.3f}", loss) : "does not exist");
+  }
+  out += '\n';
+  if (hindsight) {
+    out += "* rates chosen in hindsight; nobody can play these:";
+    for (const MethodResult& method : comparison.methods) {
+      if (!method.chosen.empty()) out += ' ' + method.chosen;
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+}  // namespace pcgs::cli

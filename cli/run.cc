@@ -1,0 +1,307 @@
+// pcgs run: combine the experts of a file and say how well that went.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "commands.h"
+#include "comparison.h"
+#include "core/csv_field.h"
+#include "core/whole_file.h"
+#include "io/number_table.h"
+#include "pcgs/error.h"
+#include "pcgs/registry.h"
+
+namespace pcgs::cli {
+
+namespace {
+
+struct RunOptions {
+  std::string input;
+  std::string methods;  // empty: the default, or the one that is resumed
+  std::string y;
+  std::string loss = "squared";
+  double tau = 0.5;
+  std::string scale;  // empty, "auto" or a number
+  std::size_t warmup = 0;
+  double quantile = 0.95;
+  std::vector<std::string> experts, ignore, side;
+  std::vector<std::size_t> switches = {5, 10, 20};
+  std::string trace, out, save, resume;
+  bool json = false;
+  bool quiet = false;
+};
+
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+Bound chosen_bound(const RunOptions& options, std::size_t rounds) {
+  const bool automatic = options.scale == "auto" || (options.scale.empty() && !options.y.empty());
+  if (automatic) {
+    const std::size_t warmup =
+        options.warmup > 0 ? options.warmup : std::clamp<std::size_t>(rounds / 3, 1, 100);
+    if (warmup > rounds) {
+      throw Error(
+          fmt::format("{}: {} rounds are too few for a warm-up of {}; give --warmup at most {}",
+                      options.input, rounds, warmup, rounds));
+    }
+    return Bound::automatic(warmup, options.quantile);
+  }
+  if (options.scale.empty()) return Bound::unit();
+  double c = 0;
+  const char* end = options.scale.data() + options.scale.size();
+  const auto [stop, problem] = std::from_chars(options.scale.data(), end, c);
+  if (problem != std::errc() || stop != end) {
+    throw Error(fmt::format("--scale is '{}'; give a positive number or auto", options.scale));
+  }
+  return Bound::scale(c);
+}
+
+// Every number must be one the methods can learn from, or the place where it is not gets named.
+void check_values(const Problem& problem, const std::string& outcome_name) {
+  const auto refuse = [&](std::size_t t, std::string_view column, std::string_view why) {
+    throw Error(fmt::format("{}: row {}, column {}: {}", problem.origin, t + 1, column, why));
+  };
+  for (std::size_t t = 0; t < problem.rounds(); ++t) {
+    const auto row = problem.values.row(t);
+    if (problem.has_forecasts()) {
+      const double y = problem.outcomes[t];
+      if (const auto objection = problem.task.objection_to_outcome(y); !objection.empty()) {
+        refuse(t, outcome_name, fmt::format("the outcome {} {}", y, objection));
+      }
+    }
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      const double x = row[k];
+      if (std::isnan(x)) continue;  // asleep
+      double loss = x;
+      if (problem.has_forecasts()) {
+        if (const auto objection = problem.task.objection_to_forecast(x); !objection.empty()) {
+          refuse(t, problem.experts[k], fmt::format("the forecast {} {}", x, objection));
+        }
+        loss = problem.task(x, problem.outcomes[t]);
+      }
+      if (loss < 0) {
+        refuse(t, problem.experts[k],
+               fmt::format("the loss {} is negative; give losses in [0, 1], or not below 0 with "
+                           "--scale C or --scale auto",
+                           loss));
+      }
+      if (problem.bound.is_unit() && !(loss <= 1)) {
+        refuse(t, problem.experts[k],
+               fmt::format("the loss {} is outside [0, 1]; give losses in [0, 1], or divide and "
+                           "clip them with --scale C or --scale auto",
+                           loss));
+      }
+    }
+  }
+}
+
+Problem read_problem(const RunOptions& options) {
+  io::TableRequest request;
+  request.ignore = options.ignore;
+  const bool forecasts = !options.y.empty();
+  std::vector<std::string> named = options.side;
+  if (forecasts) named.push_back(options.y);
+  if (!options.experts.empty()) {
+    request.keep = options.experts;
+    request.keep.insert(request.keep.end(), named.begin(), named.end());
+  }
+  request.require = named;
+  if (forecasts) {
+    request.may_be_missing = [&](std::string_view name) { return !contains(named, name); };
+  }
+  const io::NumberTable table = io::read_table(options.input, request);
+
+  Problem problem;
+  problem.origin = options.input;
+  std::vector<std::size_t> expert_columns;
+  std::vector<std::size_t> side_columns;
+  for (std::size_t c = 0; c < table.names.size(); ++c) {
+    if (contains(named, table.names[c])) continue;
+    problem.experts.push_back(table.names[c]);
+    expert_columns.push_back(c);
+  }
+  if (problem.experts.empty()) {
+    throw Error(fmt::format("{}: no column is left for the experts; give one column for each",
+                            options.input));
+  }
+  const auto column = [&](std::string_view name) {
+    return static_cast<std::size_t>(std::find(table.names.begin(), table.names.end(), name) -
+                                    table.names.begin());
+  };
+  for (const auto& name : options.side) side_columns.push_back(column(name));
+
+  problem.values = Matrix(table.values.rows, expert_columns.size());
+  problem.side = Matrix(table.values.rows, side_columns.size());
+  for (std::size_t t = 0; t < table.values.rows; ++t) {
+    const auto from = table.values.row(t);
+    for (std::size_t k = 0; k < expert_columns.size(); ++k) {
+      problem.values.row(t)[k] = from[expert_columns[k]];
+    }
+    for (std::size_t i = 0; i < side_columns.size(); ++i) {
+      problem.side.row(t)[i] = from[side_columns[i]];
+    }
+    if (forecasts) problem.outcomes.push_back(from[column(options.y)]);
+  }
+  problem.task = TaskLoss(options.loss, options.tau);
+  problem.bound = chosen_bound(options, problem.rounds());
+  check_values(problem, options.y);
+  return problem;
+}
+
+std::string forecasts_csv(const Problem& problem, const Comparison& comparison) {
+  std::string out = "round,outcome";
+  for (const auto& method : comparison.methods) out += ',' + csv_field(method.name);
+  out += '\n';
+  for (std::size_t t = 0; t < problem.rounds(); ++t) {
+    out += fmt::format("{},{}", t + 1, problem.outcomes[t]);
+    for (const auto& method : comparison.methods) {
+      const double f = method.forecasts[t];
+      out += std::isnan(f) ? "," : fmt::format(",{}", f);
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+// The one aggregator of a run that is resumed or saved.
+Aggregator single_aggregator(const RunOptions& options, const Problem& problem,
+                             const std::string& method) {
+  if (options.resume.empty()) {
+    return make_aggregator(method, problem.experts.size(), {problem.task, problem.bound});
+  }
+  Aggregator resumed = load_aggregator(options.resume);
+  const std::string saved = resumed.method().name();
+  if (!options.methods.empty() && make_method(method, problem.experts.size())->name() != saved) {
+    throw Error(fmt::format("{}: was saved by {}, not by {}; leave --method out to go on with it",
+                            options.resume, saved, method));
+  }
+  if (resumed.experts() != problem.experts.size()) {
+    throw Error(fmt::format("{}: was saved for {} experts, but {} has {}; give the same experts",
+                            options.resume, resumed.experts(), options.input,
+                            problem.experts.size()));
+  }
+  return resumed;
+}
+
+void run(const RunOptions& options) {
+  Problem problem = read_problem(options);
+  ComparisonOptions compared;
+  compared.methods =
+      split_specs(options.methods.empty() ? std::string(kDefaultMethod) : options.methods);
+  if (compared.methods == std::vector<std::string>{"all"}) {
+    compared.methods.clear();
+    for (const MethodInfo& method : registered_methods()) {
+      compared.methods.emplace_back(method.name);
+    }
+    compared.methods.insert(compared.methods.end(), {"hedge*", "fixed-share*"});
+  }
+  compared.switches = options.switches;
+  compared.quiet = options.quiet;
+
+  // Every output is opened before the work and appears, whole, after it.
+  std::unique_ptr<TraceFile> trace;
+  if (!options.trace.empty()) {
+    trace = std::make_unique<TraceFile>(options.trace, problem.experts);
+    compared.sink = [&](const std::string& name) { return trace->sink(name); };
+  }
+  std::unique_ptr<WholeFile> results, forecasts, state;
+  if (!options.out.empty()) {
+    std::error_code failed;  // then the files cannot be written either, and say so
+    std::filesystem::create_directories(options.out, failed);
+    results = std::make_unique<WholeFile>(options.out + "/results.json");
+    if (problem.has_forecasts()) {
+      forecasts = std::make_unique<WholeFile>(options.out + "/forecasts.csv");
+    }
+  }
+  if (!options.save.empty()) state = std::make_unique<WholeFile>(options.save);
+
+  Comparison comparison;
+  if (options.save.empty() && options.resume.empty()) {
+    comparison = compare(problem, compared);
+  } else {
+    if (compared.methods.size() != 1 || compared.methods.front().back() == '*') {
+      throw Error("--save and --resume go with one method; give it with --method NAME");
+    }
+    Aggregator aggregator = single_aggregator(options, problem, compared.methods.front());
+    comparison = compare_resumed(problem, compared, aggregator);
+    if (state) {
+      const auto bytes = aggregator.save_bytes();
+      state->write(bytes.data(), bytes.size());
+    }
+  }
+  if (results) results->write(json(problem, comparison));
+  if (forecasts) forecasts->write(forecasts_csv(problem, comparison));
+  if (trace) trace->commit();
+  for (const auto* file : {&results, &forecasts, &state}) {
+    if (*file) (*file)->commit();
+  }
+  fmt::print("{}", options.json ? json(problem, comparison) : table(problem, comparison));
+}
+
+}  // namespace
+
+void add_run(CLI::App& app) {
+  auto options = std::make_shared<RunOptions>();
+  CLI::App* command = app.add_subcommand("run", "Combine the experts of a file");
+  command
+      ->add_option("INPUT", options->input,
+                   "Losses, one row per round and one column per expert: .csv with a header, or "
+                   ".npy of float32 or float64. With --y: forecasts")
+      ->required();
+  command
+      ->add_option("--method", options->methods,
+                   "Methods, comma-separated: NAME or NAME{option=value,...}; all for every one; "
+                   "pcgs methods lists them")
+      ->capture_default_str();
+  command
+      ->add_option("--switches", options->switches,
+                   "Switch budgets of the oracle that regret is measured against")
+      ->delimiter(',')
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1000000));
+  command->add_option("--y", options->y,
+                      "The column that the other columns forecast; an empty or NaN forecast means "
+                      "that the expert sleeps that round");
+  command->add_option("--loss", options->loss, "What forecasts are judged by")
+      ->check(CLI::IsMember({"squared", "absolute", "pinball", "log"}))
+      ->capture_default_str();
+  command->add_option("--tau", options->tau, "Level of the pinball loss")->capture_default_str();
+  command->add_option("--scale", options->scale,
+                      "Divide losses by this number and clip them at 1; auto takes a quantile of "
+                      "the warm-up (the default with --y; without it losses must be in [0, 1])");
+  command->add_option("--warmup", options->warmup,
+                      "Rounds that set an automatic scale (default: a third, at most 100)");
+  command->add_option("--quantile", options->quantile, "Quantile that becomes the automatic scale")
+      ->capture_default_str();
+  command->add_option("--experts", options->experts, "Columns to combine (default: all others)")
+      ->delimiter(',');
+  command->add_option("--ignore", options->ignore, "Columns to leave out, such as dates")
+      ->delimiter(',');
+  command->add_option("--side", options->side, "Columns of side information for controllers")
+      ->delimiter(',');
+  command->add_option("--trace", options->trace,
+                      "Write every round (weights, losses, controls) to this CSV file");
+  command->add_option("--out", options->out,
+                      "Folder for results.json and, with --y, forecasts.csv");
+  command->add_option("--save", options->save, "Save the method's state at the end to this file");
+  command->add_option("--resume", options->resume,
+                      "Go on from a saved state; its method and scale are used");
+  command->add_flag("--json", options->json, "Print one JSON object instead of the table");
+  command->add_flag("--quiet", options->quiet, "No progress bar");
+  command->footer(
+      "Examples:\n"
+      "  pcgs run losses.npy --method all\n"
+      "  pcgs run losses.csv --method 'fixed-share{eta=8,rho=0.003},ml-poly' --switches 0,10\n"
+      "  pcgs run forecasts.csv --y load --ignore date --loss absolute --out results\n"
+      "  pcgs run january.csv --y load --save state && pcgs run february.csv --y load --resume "
+      "state");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace pcgs::cli
