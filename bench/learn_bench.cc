@@ -1,0 +1,100 @@
+// One learn() round of every method, and of the plain fixed-share loop compiled with the same
+// flags.
+//
+// A time counts only if the answer is right: before it is timed, fixed-share is compared with the
+// plain loop, and every method is checked to be on the simplex.
+#include <benchmark/benchmark.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "pcgs/registry.h"
+#include "suite/switching_sequence.h"
+
+namespace {
+
+constexpr double kEta = 4;
+constexpr double kRho = 0.01;
+constexpr std::size_t kRounds = 256;  // cycled through; small enough to stay in the cache at K = 32
+
+const pcgs::Matrix& losses(std::size_t experts) {
+  static std::vector<pcgs::Matrix> made(1 << 13);
+  if (made[experts].rows == 0) {
+    made[experts] = pcgs::suite::switching_sequence(kRounds, experts, 1).losses;
+  }
+  return made[experts];
+}
+
+// What anyone would write first: no checks, no safety from underflow.
+void plain_fixed_share(std::vector<double>& w, std::span<const double> l) {
+  double z = 0;
+  for (std::size_t k = 0; k < w.size(); ++k) {
+    w[k] *= std::exp(-kEta * l[k]);
+    z += w[k];
+  }
+  const double restart = kRho / static_cast<double>(w.size());
+  for (double& x : w) x = (1 - kRho) * x / z + restart;
+}
+
+void require(bool holds, const std::string& what) {
+  if (holds) return;
+  std::fprintf(stderr, "wrong answer, not timed: %s\n", what.c_str());
+  std::exit(1);
+}
+
+void check(const std::string& name, std::size_t experts) {
+  auto aggregator = pcgs::make_aggregator(name, experts);
+  std::vector<double> plain(experts, 1.0 / static_cast<double>(experts));
+  for (std::size_t t = 0; t < kRounds; ++t) {
+    aggregator.learn(losses(experts).row(t));
+    plain_fixed_share(plain, losses(experts).row(t));
+  }
+  double total = 0;
+  for (std::size_t k = 0; k < experts; ++k) {
+    total += aggregator.weights()[k];
+    require(name != "fixed-share" || std::abs(aggregator.weights()[k] - plain[k]) < 1e-12,
+            "fixed-share is the plain loop");
+  }
+  require(std::abs(total - 1) < 1e-12, name + " is on the simplex");
+}
+
+void learn(benchmark::State& state, const std::string& name, std::size_t experts) {
+  auto aggregator = pcgs::make_aggregator(name, experts);
+  std::size_t t = 0;
+  for (auto _ : state) {
+    aggregator.learn(losses(experts).row(t));
+    t = (t + 1) % kRounds;
+    benchmark::DoNotOptimize(aggregator.weights().data());
+  }
+}
+
+void plain(benchmark::State& state, std::size_t experts) {
+  std::vector<double> w(experts, 1.0 / static_cast<double>(experts));
+  std::size_t t = 0;
+  for (auto _ : state) {
+    plain_fixed_share(w, losses(experts).row(t));
+    t = (t + 1) % kRounds;
+    benchmark::DoNotOptimize(w.data());
+    benchmark::ClobberMemory();
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  for (const std::size_t experts : {std::size_t{32}, std::size_t{1024}}) {
+    const std::string suffix = "/K=" + std::to_string(experts);
+    for (const pcgs::MethodInfo& method : pcgs::registered_methods()) {
+      const std::string name(method.name);
+      check(name, experts);
+      benchmark::RegisterBenchmark((name + suffix).c_str(), learn, name, experts)->MinTime(0.05);
+    }
+    benchmark::RegisterBenchmark(("plain fixed-share loop" + suffix).c_str(), plain, experts)
+        ->MinTime(0.05);
+  }
+  benchmark::RunSpecifiedBenchmarks();
+}

@@ -1,0 +1,179 @@
+// Any bytes as a state file: loaded, or refused with an Error. Whatever loads must play a
+// distribution, learn, and save a state that loads again.
+//
+// A checksum stops almost every mutation before the code that matters, so the input comes in three
+// modes:
+//
+//     byte 0   mode: 0 file, 1 payload, 2 edits
+//     byte 1   method, as an index into the registry      (modes 1 and 2)
+//     byte 2   experts - 1, modulo 8                      (modes 1 and 2)
+//     rest     file:    the whole file
+//              payload: the payload; frame and checksum are put around it
+//              edits:   4 bytes each, made on the payload of a state that was really saved, which
+//                       is then framed: what, offset (u16), value
+#include <bit>
+#include <boost/crc.hpp>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/invariant.h"
+#include "pcgs/aggregator.h"
+#include "pcgs/error.h"
+#include "pcgs/registry.h"
+#include "pcgs/state.h"
+
+namespace pcgs {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+using Input = std::span<const std::uint8_t>;
+
+constexpr std::size_t kHeaderSize = 32;
+constexpr std::size_t kChecksumSize = 4;
+
+template <typename Unsigned>
+void append(Bytes& file, Unsigned value) {
+  for (std::size_t i = 0; i < sizeof value; ++i) {
+    file.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
+  }
+}
+
+// The format at the top of state.h.
+Bytes framed(Input payload, std::uint64_t architecture) {
+  constexpr std::string_view kMagic = "PCGSSTAT";
+  Bytes file(kMagic.begin(), kMagic.end());
+  append<std::uint32_t>(file, kStateVersion);
+  append<std::uint32_t>(file, 0);
+  append<std::uint64_t>(file, architecture);
+  append<std::uint64_t>(file, payload.size());
+  file.insert(file.end(), payload.begin(), payload.end());
+  boost::crc_32_type crc;
+  crc.process_bytes(file.data(), file.size());
+  append<std::uint32_t>(file, crc.checksum());
+  return file;
+}
+
+std::vector<double> some_losses(std::size_t experts) {
+  std::vector<double> losses(experts);
+  for (std::size_t i = 0; i < experts; ++i) losses[i] = static_cast<double>(i % 3) / 2;
+  return losses;
+}
+
+// The payload of a state with a past: rounds learned, and one open.
+Bytes real_payload(std::string_view method, std::size_t experts) {
+  Aggregator aggregator = make_aggregator(method, experts);
+  const std::vector<double> losses = some_losses(experts);
+  for (int round = 0; round < 3; ++round) aggregator.learn(losses);
+  aggregator.predict(losses);
+  const Bytes file = aggregator.save_bytes();
+  const Input payload = Input(file).subspan(kHeaderSize, file.size() - kHeaderSize - kChecksumSize);
+  return {payload.begin(), payload.end()};
+}
+
+// Eight bytes that are awkward as a number or as a count.
+constexpr std::uint64_t kAwkward[] = {
+    std::bit_cast<std::uint64_t>(std::numeric_limits<double>::quiet_NaN()),
+    std::bit_cast<std::uint64_t>(std::numeric_limits<double>::infinity()),
+    std::bit_cast<std::uint64_t>(-std::numeric_limits<double>::infinity()),
+    std::bit_cast<std::uint64_t>(std::numeric_limits<double>::max()),
+    std::bit_cast<std::uint64_t>(std::numeric_limits<double>::lowest()),
+    std::bit_cast<std::uint64_t>(1e299),
+    std::bit_cast<std::uint64_t>(-1e299),
+    std::bit_cast<std::uint64_t>(1e-299),
+    std::bit_cast<std::uint64_t>(std::numeric_limits<double>::denorm_min()),
+    std::bit_cast<std::uint64_t>(-1.0),
+    std::bit_cast<std::uint64_t>(-0.0),
+    std::bit_cast<std::uint64_t>(1.0),
+    std::bit_cast<std::uint64_t>(2.0),
+    0,
+    1,
+    std::numeric_limits<std::int64_t>::max(),
+    std::numeric_limits<std::uint64_t>::max(),
+};
+
+void edit(Bytes& payload, Input edits) {
+  for (; edits.size() >= 4 && !payload.empty(); edits = edits.subspan(4)) {
+    const std::size_t offset = (edits[1] + 256u * edits[2]) % payload.size();
+    const std::uint8_t value = edits[3];
+    const auto place = payload.begin() + static_cast<std::ptrdiff_t>(offset);
+    switch (edits[0] % 4) {
+      case 0:
+        *place = value;
+        break;
+      case 1: {
+        Bytes number;
+        append(number, kAwkward[value % std::size(kAwkward)]);
+        for (std::size_t i = 0; i < number.size() && offset + i < payload.size(); ++i) {
+          payload[offset + i] = number[i];
+        }
+        break;
+      }
+      case 2:
+        payload.insert(place, value);
+        break;
+      default:
+        payload.erase(place);
+    }
+  }
+}
+
+Bytes file_from(Input input) {
+  if (input.empty()) return {};
+  const unsigned mode = input[0] % 3;
+  if (mode == 0) return {input.begin() + 1, input.end()};
+  if (input.size() < 3) return {};
+  const auto methods = registered_methods();
+  const std::string_view spec = methods[input[1] % methods.size()].name;
+  const std::size_t experts = 1 + input[2] % 8;
+  const std::uint64_t architecture = architecture_hash(make_method(spec, experts)->name(), experts);
+  const Input rest = input.subspan(3);
+  if (mode == 1) return framed(rest, architecture);
+  Bytes payload = real_payload(spec, experts);
+  edit(payload, rest);
+  return framed(payload, architecture);
+}
+
+std::optional<Aggregator> loaded(Input file) {
+  const auto factory = [](std::string_view name, std::size_t experts) {
+    return make_method(name, experts);
+  };
+  try {
+    return Aggregator::load_bytes(file, "fuzz", factory);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+void check_weights(const Aggregator& aggregator) {
+  double sum = 0;
+  for (const double weight : aggregator.weights()) {
+    invariant(std::isfinite(weight) && weight >= 0, "weights are finite and not negative");
+    sum += weight;
+  }
+  invariant(std::abs(sum - 1) <= 1e-9, "weights sum to 1");
+}
+
+}  // namespace
+}  // namespace pcgs
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace pcgs;
+  std::optional<Aggregator> aggregator = loaded(file_from({data, size}));
+  if (!aggregator) return 0;
+
+  // From here on even an Error is a bug: these are losses that every bound takes.
+  check_weights(*aggregator);
+  aggregator->learn(some_losses(aggregator->experts()));
+  check_weights(*aggregator);
+  const Bytes saved = aggregator->save_bytes();
+  const std::optional<Aggregator> again = loaded(saved);
+  invariant(again && again->save_bytes() == saved, "what was saved loads to the same state");
+  return 0;
+}
