@@ -25,7 +25,7 @@ setup:  ## install the Debian packages that building and testing need, if any is
 	  libcli11-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev
 
 setup-dev: setup  ## and those for formatting, linting, fuzzing and drawing
-	@scripts/install-packages clang clang-format clang-tidy gnuplot-nox
+	@scripts/install-packages clang libclang-rt-dev clang-format clang-tidy gnuplot-nox
 
 bench: configure  ## check, then time the hot paths; medians with their spread
 	cmake --build --preset release -j $(JOBS) --target pcgs_bench

@@ -5,7 +5,6 @@
 //
 // The weights are exact whatever eta and however long the run: an expert whose weight leaves the
 // range of a double is not lost, it returns when its losses say so (see the representation below).
-// Only a restart mass rho q(k) below 1e-140 counts as none.
 // Weights lie on the simplex to 1e-12 after any number of rounds. step() does not allocate.
 #pragma once
 
@@ -49,11 +48,17 @@ class Share {
   void load(StateReader& in);
 
  private:
-  // Expert k's weight is mantissa(k) * exp(-debt(k)). While it is a comfortable double
-  // (>= kSmallestPlain) it stands in the mantissa and the debt is 0; below that the mantissa stays
-  // and the debt keeps count in nats, so that no information is lost to underflow. weights_ holds
-  // the product rounded to a double.
+  void add_small_restarts(const Controls& controls);
+
+  // Expert k's weight is mantissa(k) * exp(-debt(k)). While it is a comfortable double (at least
+  // 1e-140) it stands in the mantissa and the debt is 0; below that the mantissa stays and the debt
+  // keeps count in nats, so that no information is lost to underflow. weights_ holds the product
+  // rounded to a double.
+  //
+  // As long as all weights are comfortable (plain_), weights_ alone is the state, debt_ is all zero
+  // and mantissa_ is scratch space.
   std::size_t experts_;
+  bool plain_ = true;
   AlignedVector mantissa_;  // [padded K]
   AlignedVector debt_;      // [padded K]
   AlignedVector weights_;   // [padded K]

@@ -195,12 +195,10 @@ void Aggregator::check_losses(std::span<const double> losses,
         fmt::format("{} losses for {} experts; give one for each", losses.size(), experts()));
   }
   const double highest = options_.bound.is_unit() ? 1.0 : std::numeric_limits<double>::max();
-  const auto fits = [&](double loss) { return loss >= 0 && loss <= highest; };  // false for NaN
-  const auto range = kernels::range_of(losses);
-  if (range.finite && fits(range.low) && fits(range.high)) return;
+  if (kernels::all_within(losses, 0, highest)) return;
   for (std::size_t k = 0; k < losses.size(); ++k) {
     const bool sleeps = !awake.empty() && awake[k] == 0;
-    if (sleeps || fits(losses[k])) continue;
+    if (sleeps || (losses[k] >= 0 && losses[k] <= highest)) continue;
     throw Error(fmt::format("the loss of expert {} is {}; give {}", k + 1, losses[k],
                             options_.bound.is_unit() ? "a number in [0, 1], or a bound that scales"
                                                      : "a finite number that is not negative"));
@@ -363,17 +361,28 @@ Aggregator Aggregator::load_bytes(std::span<const std::uint8_t> file, const std:
   options.bound.load(in);
 
   Aggregator loaded(std::move(method), options);
-  loaded.next_round_ = static_cast<std::int64_t>(in.u64());
-  loaded.learned_ = static_cast<std::int64_t>(in.u64());
-  loaded.skipped_ = static_cast<std::int64_t>(in.u64());
-  loaded.total_loss_ = in.f64();
-  loaded.total_forecast_loss_ = in.f64();
+  // A file with a valid checksum may still have been forged: nothing in it may overflow a counter
+  // or bring a NaN to the method.
+  const auto counter = [&](std::uint64_t below) {
+    const std::uint64_t n = in.u64();
+    if (n >= below) in.fail("a count of rounds in it is out of range");
+    return static_cast<std::int64_t>(n);
+  };
+  constexpr std::uint64_t kMostRounds = std::uint64_t{1} << 62;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  loaded.next_round_ = counter(kMostRounds);
+  if (loaded.next_round_ < 1) in.fail("its rounds do not start at 1");
+  const auto opened = static_cast<std::uint64_t>(loaded.next_round_);
+  loaded.learned_ = counter(opened);
+  loaded.skipped_ = counter(opened);
+  loaded.total_loss_ = in.f64_within(0, 1e18, "the total loss");
+  loaded.total_forecast_loss_ = in.f64_within(0, kInfinity, "the total loss of forecasts");
   for (Slots* slots : {&loaded.open_, &loaded.waiting_}) {
     const std::size_t count = in.count(experts);
     for (std::size_t i = 0; i < count; ++i) {
       slots->push_back(loaded.new_slot());
       Slot& slot = *slots->back();
-      slot.number = static_cast<std::int64_t>(in.u64());
+      slot.number = counter(opened);
       slot.has_forecasts = in.u64() != 0;
       in.f64s(slot.played);
       in.f64s(slot.forecasts);
@@ -387,8 +396,6 @@ Aggregator Aggregator::load_bytes(std::span<const std::uint8_t> file, const std:
         slot.combined_loss = in.f64();
       }
       slot.count_awake();
-      // A file with a valid checksum may still have been forged; nothing non-finite may reach the
-      // method.
       for (std::size_t k = 0; k < experts; ++k) {
         const bool sane = slot.awake[k] <= 1 && slot.played[k] >= 0 && slot.played[k] <= 2 &&
                           std::isfinite(slot.forecasts[k]) &&

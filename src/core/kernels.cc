@@ -22,15 +22,14 @@ using V = hn::Vec<D>;
 // The largest register any target has, in doubles; the padding of our arrays is a multiple of it.
 constexpr std::size_t kMaxLanes = 8;
 
-// exp(x) for x <= 0, exactly 0 below -700: a denormal result would cost a hundred cycles and could
-// not be trusted to its last bits. Within 1 ulp elsewhere.
+// exp(x) for x <= 700, exactly 0 below `lowest` (>= -700): a denormal result would cost a hundred
+// cycles and could not be trusted to its last bits. Within 1 ulp elsewhere.
 //
-// Highway's own Exp takes any argument and is three times as long; here the argument is never
-// positive and the result never denormal, so the scaling by 2^n is one integer addition.
+// Highway's own Exp takes any argument and is twice as long; here the result is never denormal, so
+// the scaling by 2^n is one integer addition.
 //     x = n ln 2 + r, |r| <= ln(2)/2        exp(x) = 2^n (1 + r + r^2 P(r))
 // P interpolates at the Chebyshev nodes; its relative error is 1.6e-17.
-HWY_INLINE V ExpOrZero(D d, V x) {
-  const V lowest = hn::Set(d, -700.0);
+HWY_INLINE V ExpOrZero(D d, V x, V lowest) {
   const V y = hn::Max(x, lowest);
   // Adding 1.5 * 2^52 rounds to an integer and leaves it in the low bits of the sum.
   const V rounder = hn::Set(d, 0x1.8p52);
@@ -66,6 +65,70 @@ HWY_INLINE V LoadTail(D d, const double* p, std::size_t i, std::size_t n) {
   return hn::Load(d, buffer);
 }
 
+// The same value in the lanes of the entries from i on, zeros behind them.
+HWY_INLINE V SetTail(D d, double value, std::size_t i, std::size_t n) {
+  return hn::IfThenElseZero(hn::FirstN(d, n - i), hn::Set(d, value));
+}
+
+// The step without debts, in two passes; see share_step_plain. Nothing is subtracted in the
+// exponent: the conditions checked after the first pass say whether that was safe.
+bool ShareStepPlain(double* HWY_RESTRICT weights, double* HWY_RESTRICT scratch,
+                    const double* HWY_RESTRICT losses, std::size_t n, double eta, double rho,
+                    const double* HWY_RESTRICT q, ShareSums& sums) {
+  const D d;
+  const std::size_t lanes = hn::Lanes(d);
+  const std::size_t whole = n - n % lanes;
+  const V zero = hn::Zero(d);
+  const V minus_eta = hn::Set(d, -eta);
+  const V lowest = hn::Set(d, -700.0);
+  V sum = zero;
+  V mean = zero;
+  V least_loss = zero;
+  V least_u = hn::Set(d, 1.0);
+  const auto reweigh = [&](std::size_t j, V loss) HWY_ATTR {
+    const V w = hn::Load(d, weights + j);
+    const V u = hn::Mul(w, ExpOrZero(d, hn::Mul(minus_eta, loss), lowest));
+    hn::Store(u, d, scratch + j);
+    sum = hn::Add(sum, u);
+    mean = hn::MulAdd(w, loss, mean);
+    least_loss = hn::Min(least_loss, loss);
+    return u;
+  };
+  std::size_t i = 0;
+  for (; i < whole; i += lanes) {
+    least_u = hn::Min(least_u, reweigh(i, hn::LoadU(d, losses + i)));
+  }
+  if (i < n) {
+    const V u = reweigh(i, LoadTail(d, losses, i, n));
+    const auto inside = hn::FirstN(d, n - i);
+    least_u = hn::Min(least_u, hn::IfThenElse(inside, u, least_u));
+  }
+  const double z = hn::GetLane(hn::SumOfLanes(d, sum));
+  const double keep = (1 - rho) / z;
+  const double uniform = 1.0 / static_cast<double>(n);
+  const double least_weight =
+      keep * hn::GetLane(hn::MinOfLanes(d, least_u)) + (q == nullptr ? rho * uniform : 0);
+  const bool safe = hn::GetLane(hn::MinOfLanes(d, least_loss)) >= 0 && z >= kSmallestPlain &&
+                    least_weight >= 2 * kSmallestPlain;  // 2: it is a bound, and rounded
+  if (!safe) return false;
+
+  const V v_keep = hn::Set(d, keep);
+  const V v_rho = hn::Set(d, rho);
+  const V v_uniform = hn::Set(d, uniform);
+  V total = zero;
+  const auto restart = [&](std::size_t j, V restart_to) HWY_ATTR {
+    const V w = hn::MulAdd(v_keep, hn::Load(d, scratch + j), hn::Mul(v_rho, restart_to));
+    hn::Store(w, d, weights + j);
+    total = hn::Add(total, w);
+  };
+  for (i = 0; i < whole; i += lanes) restart(i, q != nullptr ? hn::LoadU(d, q + i) : v_uniform);
+  if (i < n) restart(i, q != nullptr ? LoadTail(d, q, i, n) : SetTail(d, uniform, i, n));
+  sums = {-std::log(z), hn::GetLane(hn::SumOfLanes(d, mean)), hn::GetLane(hn::SumOfLanes(d, total)),
+          least_weight};
+  return true;
+}
+
+// The step for any weights and losses.
 ShareSums ShareStep(const ShareArrays& arrays, const double* HWY_RESTRICT losses, std::size_t n,
                     double eta, double rho, const double* HWY_RESTRICT q) {
   const D d;
@@ -74,17 +137,26 @@ ShareSums ShareStep(const ShareArrays& arrays, const double* HWY_RESTRICT losses
   const V zero = hn::Zero(d);
   const V infinity = hn::Set(d, std::numeric_limits<double>::infinity());
 
-  // 1. Charge every expert eta * loss and find the least charged among those that carry weight:
-  //    subtracting that minimum keeps the sum of exponentials away from 0/0.
+  // 1. Charge every expert eta * loss, and find what the heaviest is charged relative to its
+  // weight.
+  //    A weight counts as the power of two below it, read off its exponent bits.
   const V v_eta = hn::Set(d, eta);
+  const V ln2 = hn::Set(d, 0x1.62e42fefa39efp-1);
+  const V two_to_52 = hn::Set(d, 0x1p52);
+  const V unbias = hn::Set(d, 0x1p52 + 1023);
+  const hn::RebindToUnsigned<D> du;
   V least = infinity;
   V mean = zero;
-  const auto charge = [&](std::size_t i, V loss) HWY_ATTR {
-    const V debt = hn::MulAdd(v_eta, loss, hn::Load(d, arrays.debt + i));
-    hn::Store(debt, d, arrays.debt + i);
-    mean = hn::MulAdd(hn::Load(d, arrays.weights + i), loss, mean);
-    const auto carries = hn::Gt(hn::Load(d, arrays.mantissa + i), zero);
-    least = hn::Min(least, hn::IfThenElse(carries, debt, infinity));
+  const auto charge = [&](std::size_t j, V loss) HWY_ATTR {
+    const V mantissa = hn::Load(d, arrays.mantissa + j);
+    const V debt = hn::MulAdd(v_eta, loss, hn::Load(d, arrays.debt + j));
+    hn::Store(debt, d, arrays.debt + j);
+    mean = hn::MulAdd(hn::Load(d, arrays.weights + j), loss, mean);
+    // The exponent as an integer in the low bits of 2^52, which is then that integer as a double.
+    const auto exponent = hn::ShiftRight<52>(hn::BitCast(du, mantissa));
+    const V log2 = hn::Sub(hn::BitCast(d, hn::Or(exponent, hn::BitCast(du, two_to_52))), unbias);
+    const V charged = hn::NegMulAdd(log2, ln2, debt);
+    least = hn::Min(least, hn::IfThenElse(hn::Gt(mantissa, zero), charged, infinity));
   };
   std::size_t i = 0;
   for (; i < whole; i += lanes) charge(i, hn::LoadU(d, losses + i));
@@ -92,27 +164,29 @@ ShareSums ShareStep(const ShareArrays& arrays, const double* HWY_RESTRICT losses
   const double shift = hn::GetLane(hn::MinOfLanes(d, least));
   const V v_shift = hn::Set(d, shift);
 
-  // 2. Unnormalised posterior and its sum. The least charged expert contributes its whole mantissa,
-  //    so z >= kSmallestPlain.
+  // 2. Unnormalised posterior and its sum, relative to the heaviest expert, who gets from 1 to 2:
+  // the
+  //    sum cannot be 0, and an expert that is cut off here has less than 1e-138 of it.
+  const V lowest = hn::Set(d, -320.0);
   V sum = zero;
   for (i = 0; i < n; i += lanes) {
     const V mantissa = hn::Load(d, arrays.mantissa + i);
-    const V excess = hn::Sub(v_shift, hn::Load(d, arrays.debt + i));
-    const V u = hn::IfThenElseZero(hn::Gt(mantissa, zero),
-                                   hn::Mul(mantissa, ExpOrZero(d, hn::Min(excess, zero))));
+    const V power = hn::Sub(v_shift, hn::Load(d, arrays.debt + i));
+    const V u =
+        hn::IfThenElseZero(hn::Gt(mantissa, zero), hn::Mul(mantissa, ExpOrZero(d, power, lowest)));
     hn::Store(u, d, arrays.weights + i);
     sum = hn::Add(sum, u);
   }
   const double z = hn::GetLane(hn::SumOfLanes(d, sum));
   const double log_z = std::log(z);
 
-  // 3. Normalise, restart, and decide where each weight is kept. A restart mass below
-  //    kSmallestPlain counts as none.
+  // 3. Normalise, restart, and decide where each weight is kept.
   const V keep = hn::Set(d, (1 - rho) / z);
   const V v_rho = hn::Set(d, rho);
   const V smallest = hn::Set(d, kSmallestPlain);
   const V to_debt = hn::Set(d, log_z - shift - std::log1p(-rho));
   V total = zero;
+  V least_weight = hn::Set(d, 2.0);
   const auto restart = [&](std::size_t j, V restart_to) HWY_ATTR {
     const V w = hn::MulAdd(keep, hn::Load(d, arrays.weights + j), hn::Mul(v_rho, restart_to));
     const V mantissa = hn::Load(d, arrays.mantissa + j);
@@ -123,17 +197,20 @@ ShareSums ShareStep(const ShareArrays& arrays, const double* HWY_RESTRICT losses
     hn::Store(hn::IfThenElseZero(owes, debt), d, arrays.debt + j);
     hn::Store(w, d, arrays.weights + j);
     total = hn::Add(total, w);
+    return w;
   };
   const double uniform = 1.0 / static_cast<double>(n);
   const V v_uniform = hn::Set(d, uniform);
-  for (i = 0; i < whole; i += lanes) restart(i, q != nullptr ? hn::LoadU(d, q + i) : v_uniform);
+  for (i = 0; i < whole; i += lanes) {
+    const V w = restart(i, q != nullptr ? hn::LoadU(d, q + i) : v_uniform);
+    least_weight = hn::Min(least_weight, w);
+  }
   if (i < n) {
-    HWY_ALIGN double tail[kMaxLanes] = {};
-    for (std::size_t j = i; j < n; ++j) tail[j - i] = q != nullptr ? q[j] : uniform;
-    restart(i, hn::Load(d, tail));
+    const V w = restart(i, q != nullptr ? LoadTail(d, q, i, n) : SetTail(d, uniform, i, n));
+    least_weight = hn::Min(least_weight, hn::IfThenElse(hn::FirstN(d, n - i), w, least_weight));
   }
   return {shift - log_z, hn::GetLane(hn::SumOfLanes(d, mean)),
-          hn::GetLane(hn::SumOfLanes(d, total))};
+          hn::GetLane(hn::SumOfLanes(d, total)), hn::GetLane(hn::MinOfLanes(d, least_weight))};
 }
 
 double Dot(const double* HWY_RESTRICT a, const double* HWY_RESTRICT b, std::size_t n) {
@@ -158,27 +235,20 @@ double Dot(const double* HWY_RESTRICT a, const double* HWY_RESTRICT b, std::size
   return hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(sum0, sum1), hn::Add(sum2, sum3))));
 }
 
-Range RangeOf(const double* x, std::size_t n) {
+bool AllWithin(const double* x, std::size_t n, double low, double high) {
   const D d;
   const std::size_t lanes = hn::Lanes(d);
-  V low = hn::Set(d, x[0]);
-  V high = low;
-  // Min and Max may drop a NaN; x - x is NaN or 0, and a sum of those keeps it.
-  V doubt = hn::Zero(d);
-  const auto include = [&](V value) HWY_ATTR {
-    low = hn::Min(low, value);
-    high = hn::Max(high, value);
-    doubt = hn::Add(doubt, hn::Sub(value, value));
+  const V v_low = hn::Set(d, low);
+  const V v_high = hn::Set(d, high);
+  const auto inside = [&](V value) HWY_ATTR {  // false for NaN
+    return hn::And(hn::Ge(value, v_low), hn::Le(value, v_high));
   };
+  auto all = inside(v_low);
   std::size_t i = 0;
-  for (; i + lanes <= n; i += lanes) include(hn::LoadU(d, x + i));
-  if (i < n) {
-    HWY_ALIGN double tail[kMaxLanes];
-    for (std::size_t j = 0; j < kMaxLanes; ++j) tail[j] = x[i + j < n ? i + j : 0];
-    include(hn::Load(d, tail));
-  }
-  return {hn::GetLane(hn::MinOfLanes(d, low)), hn::GetLane(hn::MaxOfLanes(d, high)),
-          hn::GetLane(hn::SumOfLanes(d, doubt)) == 0};
+  for (; i + lanes <= n; i += lanes) all = hn::And(all, inside(hn::LoadU(d, x + i)));
+  bool tail = true;
+  for (; i < n; ++i) tail = tail && x[i] >= low && x[i] <= high;
+  return tail && hn::AllTrue(d, all);
 }
 
 SoftminSums Softmin(const double* x, std::size_t n, double scale, double* out) {
@@ -193,8 +263,9 @@ SoftminSums Softmin(const double* x, std::size_t n, double scale, double* out) {
 
   const V v_minimum = hn::Set(d, minimum);
   const V v_scale = hn::Set(d, scale);
+  const V lowest = hn::Set(d, -700.0);
   const auto weigh = [&](V value) HWY_ATTR {
-    return ExpOrZero(d, hn::Mul(v_scale, hn::Sub(v_minimum, value)));
+    return ExpOrZero(d, hn::Mul(v_scale, hn::Sub(v_minimum, value)), lowest);
   };
   V sum = hn::Zero(d);
   for (i = 0; i < whole; i += lanes) {
@@ -227,8 +298,9 @@ HWY_AFTER_NAMESPACE();
 namespace pcgs::kernels {
 
 HWY_EXPORT(ShareStep);
+HWY_EXPORT(ShareStepPlain);
 HWY_EXPORT(Dot);
-HWY_EXPORT(RangeOf);
+HWY_EXPORT(AllWithin);
 HWY_EXPORT(Softmin);
 
 ShareSums share_step(const ShareArrays& arrays, const double* losses, std::size_t experts,
@@ -236,14 +308,18 @@ ShareSums share_step(const ShareArrays& arrays, const double* losses, std::size_
   return HWY_DYNAMIC_DISPATCH(ShareStep)(arrays, losses, experts, eta, rho, q);
 }
 
+bool share_step_plain(double* weights, double* scratch, const double* losses, std::size_t experts,
+                      double eta, double rho, const double* q, ShareSums& sums) {
+  return HWY_DYNAMIC_DISPATCH(ShareStepPlain)(weights, scratch, losses, experts, eta, rho, q, sums);
+}
+
 double dot(std::span<const double> a, std::span<const double> b) {
   invariant(a.size() == b.size(), "dot of arrays of one length");
   return HWY_DYNAMIC_DISPATCH(Dot)(a.data(), b.data(), a.size());
 }
 
-Range range_of(std::span<const double> x) {
-  invariant(!x.empty(), "the range of at least one number");
-  return HWY_DYNAMIC_DISPATCH(RangeOf)(x.data(), x.size());
+bool all_within(std::span<const double> x, double low, double high) {
+  return HWY_DYNAMIC_DISPATCH(AllWithin)(x.data(), x.size(), low, high);
 }
 
 SoftminSums softmin(std::span<const double> x, double scale, std::span<double> out) {

@@ -23,21 +23,24 @@ struct ShareSums {
   double minus_log_z;  // -ln sum_k w(k) exp(-eta l(k))
   double mean_loss;    // <w, l>
   double total;        // sum of the new weights
+  double least;        // the smallest new weight
 };
 
 // One step of the recursion on `experts` entries. `losses` and `q` need no alignment or padding;
-// q null means uniform.
+// q null means uniform. A restart that leaves a weight below kSmallestPlain is left out.
 ShareSums share_step(const ShareArrays& arrays, const double* losses, std::size_t experts,
                      double eta, double rho, const double* q);
 
+// The same for weights that are all at least kSmallestPlain, which is nearly always, at less than
+// half the cost. Returns false and leaves `weights` alone when the step would make one smaller, or
+// when it needs the care of share_step for another reason. `scratch` is overwritten.
+bool share_step_plain(double* weights, double* scratch, const double* losses, std::size_t experts,
+                      double eta, double rho, const double* q, ShareSums& sums);
+
 double dot(std::span<const double> a, std::span<const double> b);
 
-struct Range {
-  double low;
-  double high;
-  bool finite;  // no NaN or infinity; if there is one, low and high mean nothing
-};
-Range range_of(std::span<const double> x);
+// Whether every number lies in [low, high]; a NaN does not. Requires low <= high.
+bool all_within(std::span<const double> x, double low, double high);
 
 struct SoftminSums {
   double minimum;  // min_k x(k)

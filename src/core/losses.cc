@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/invariant.h"
 #include "pcgs/error.h"
@@ -103,7 +104,7 @@ void Bound::save(StateWriter& out) const {
 }
 
 void Bound::load(StateReader& in) {
-  scale_ = in.f64_within(0, 1e300, "the loss scale");
+  scale_ = in.f64_within(0, std::numeric_limits<double>::max(), "the loss scale");
   warmup_ = in.u64();
   quantile_ = in.f64_within(0, 1, "the quantile of the loss scale");
 }

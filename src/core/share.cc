@@ -19,10 +19,12 @@ Share::Share(std::size_t experts, std::span<const double> initial)
   for (std::size_t k = 0; k < experts; ++k) {
     const double w = initial.empty() ? 1.0 / static_cast<double>(experts) : initial[k];
     invariant(w >= 0, "initial weights are not negative");
-    mantissa_[k] = weights_[k] = w < kernels::kSmallestPlain ? 0 : w;
+    weights_[k] = w < kernels::kSmallestPlain ? 0 : w;
+    plain_ = plain_ && weights_[k] > 0;
     total += w;
   }
   invariant(std::abs(total - 1) < 1e-9, "initial weights sum to 1");
+  mantissa_ = weights_;
 }
 
 const ShareStep& Share::step(std::span<const double> losses, const Controls& controls) {
@@ -31,9 +33,16 @@ const ShareStep& Share::step(std::span<const double> losses, const Controls& con
   invariant(q.empty() || q.size() == experts_, "one restart probability per expert");
   invariant(eta > 0 && std::isfinite(eta), "eta is positive and finite");
   invariant(rho >= 0 && rho < 1, "rho is in [0,1)");
-  const auto sums =
-      kernels::share_step({mantissa_.data(), debt_.data(), weights_.data()}, losses.data(),
-                          experts_, eta, rho, q.empty() ? nullptr : q.data());
+  const double* restart = q.empty() ? nullptr : q.data();
+  kernels::ShareSums sums{};
+  if (!plain_ || !kernels::share_step_plain(weights_.data(), mantissa_.data(), losses.data(),
+                                            experts_, eta, rho, restart, sums)) {
+    if (plain_) std::copy(weights_.begin(), weights_.end(), mantissa_.begin());
+    sums = kernels::share_step({mantissa_.data(), debt_.data(), weights_.data()}, losses.data(),
+                               experts_, eta, rho, restart);
+    plain_ = sums.least >= kernels::kSmallestPlain;
+    if (!plain_ && rho > 0) add_small_restarts(controls);
+  }
   // Also false for NaN, from whichever loss or restart probability it came.
   invariant(std::abs(sums.total - 1) < 1e-9, "losses are finite and q is on the simplex");
   last_.controls = controls;
@@ -44,28 +53,52 @@ const ShareStep& Share::step(std::span<const double> losses, const Controls& con
   return last_;
 }
 
+// The kernel leaves out restarts that do not lift a weight to kSmallestPlain. They add up in the
+// log domain here: an expert may live on them alone.
+void Share::add_small_restarts(const Controls& controls) {
+  const double uniform = 1.0 / static_cast<double>(experts_);
+  for (std::size_t k = 0; k < experts_; ++k) {
+    const double q = controls.q.empty() ? uniform : controls.q[k];
+    if (weights_[k] >= kernels::kSmallestPlain || q == 0) continue;
+    const double restart = std::log(controls.rho) + std::log(q);
+    if (mantissa_[k] == 0) {
+      mantissa_[k] = 1;
+      debt_[k] = -restart;
+    } else {
+      const double gained = restart - (std::log(mantissa_[k]) - debt_[k]);
+      debt_[k] -=
+          gained > 0 ? gained + std::log1p(std::exp(-gained)) : std::log1p(std::exp(gained));
+    }
+  }
+}
+
 void Share::save(StateWriter& out) const {
-  out.f64s({mantissa_.data(), experts_});
+  out.f64s(weights());
+  out.f64s({plain_ ? weights_.data() : mantissa_.data(), experts_});
   out.f64s({debt_.data(), experts_});
-  out.f64s({weights_.data(), experts_});
 }
 
 void Share::load(StateReader& in) {
+  in.f64s({weights_.data(), experts_});
   in.f64s({mantissa_.data(), experts_});
   in.f64s({debt_.data(), experts_});
-  in.f64s({weights_.data(), experts_});
   double total = 0;
   bool sane = true;
+  plain_ = true;
   for (std::size_t k = 0; k < experts_; ++k) {
     const double mantissa = mantissa_[k];
     const double debt = debt_[k];
     const double weight = weights_[k];
-    const bool plain = weight >= kernels::kSmallestPlain;
-    sane =
-        sane && (mantissa == 0 || (mantissa >= kernels::kSmallestPlain && mantissa <= 2)) &&
-        (plain ? weight == mantissa && debt == 0
-               : weight >= 0 && debt >= 0 && std::isfinite(debt) && (debt > 0) == (mantissa > 0));
-    total += weights_[k];
+    if (weight >= kernels::kSmallestPlain) {
+      sane = sane && weight <= 2 && weight == mantissa && debt == 0;
+    } else {
+      plain_ = false;
+      // The debt may round to just below zero where the weight is just below the limit.
+      sane = sane && weight >= 0 && std::isfinite(debt) &&
+             (mantissa == 0 ? debt == 0
+                            : mantissa >= kernels::kSmallestPlain && mantissa <= 2 && debt > -1e-9);
+    }
+    total += weight;
   }
   if (!sane || !(std::abs(total - 1) < 1e-9)) in.fail("its weights are not on the simplex");
   last_ = {};

@@ -47,7 +47,7 @@ class AdaHedge final : public Method {
     out.f64s(weights_);
   }
   void load(StateReader& in) override {
-    gap_sum_ = in.f64_within(0, 1e300, "the sum of mixability gaps");
+    gap_sum_ = in.f64_within(0, 1e15, "the sum of mixability gaps");
     load_finite(in, losses_, 0, "a cumulative loss");
     load_weights(in, weights_);
   }

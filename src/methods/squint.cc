@@ -21,7 +21,9 @@ namespace {
 double scaled_erfc(double x) {
   if (x < 25) return std::exp(x * x) * std::erfc(x);
   const double y = 1 / (2 * x * x);
-  return (1 - y * (1 - 3 * y * (1 - 5 * y))) / (x * std::sqrt(M_PI));
+  const double series =
+      1 - y * (1 - 3 * y * (1 - 5 * y * (1 - 7 * y * (1 - 9 * y * (1 - 11 * y)))));
+  return series / (x * std::sqrt(M_PI));
 }
 
 // ln of the integral of exp(x R - x^2 V) over [0, 1/2].

@@ -1,0 +1,181 @@
+// Bad input: exit 2, one sentence on stderr that names the file (and the place in it), nothing on
+// stdout, and no file left behind.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <limits>
+
+#include "io/npy.h"
+#include "pcgs/registry.h"
+#include "program.h"
+#include "support/temp_dir.h"
+
+namespace pcgs::test {
+namespace {
+
+class BadInput : public ::testing::Test {
+ protected:
+  std::string file(const std::string& name, const std::string& content) {
+    std::ofstream(dir_ / name, std::ios::binary) << content;
+    return dir_ / name;
+  }
+  std::string file(const std::string& name, const std::vector<std::uint8_t>& bytes) {
+    return file(name, std::string(bytes.begin(), bytes.end()));
+  }
+
+  // Runs with outputs asked for, so that a partial one would show.
+  void refuses(std::vector<std::string> arguments, const std::vector<std::string>& mentions) {
+    arguments.insert(arguments.end(), {"--trace", dir_ / "trace.csv", "--json"});
+    refuses_as_is(arguments, mentions);
+  }
+
+  void refuses_as_is(const std::vector<std::string>& arguments,
+                     const std::vector<std::string>& mentions) {
+    const std::size_t before = dir_.entries();
+    const Said said = run_program(arguments);
+    EXPECT_EQ(said.exit_code, 2) << said.err;
+    EXPECT_EQ(said.out, "");
+    EXPECT_EQ(std::count(said.err.begin(), said.err.end(), '\n'), 1) << said.err;
+    for (const auto& text : mentions) {
+      EXPECT_NE(said.err.find(text), std::string::npos) << "no '" << text << "' in " << said.err;
+    }
+    EXPECT_EQ(dir_.entries(), before) << "something was left behind";
+  }
+
+  TempDir dir_;
+};
+
+TEST_F(BadInput, RaggedRowIsNamed) {
+  refuses({"run", file("ragged.csv", "a,b\n0.1,0.2\n0.3\n")}, {"ragged.csv", "row 2", "1 field"});
+}
+
+TEST_F(BadInput, TextInANumberColumnIsNamed) {
+  refuses({"run", file("text.csv", "a,b\n0.1,0.2\n0.3,high\n")},
+          {"text.csv", "row 2", "column b", "high", "--ignore b"});
+}
+
+TEST_F(BadInput, NanAndInfinityInLossesAreNamed) {
+  refuses({"run", file("nan.csv", "a,b\n0.1,nan\n")}, {"nan.csv", "row 1", "column b"});
+  refuses({"run", file("inf.csv", "a,b\ninf,0.1\n")}, {"inf.csv", "row 1", "column a"});
+}
+
+TEST_F(BadInput, LossOutsideTheUnitIntervalNeedsAScale) {
+  const auto path = file("big.csv", "a,b\n0.1,0.2\n0.3,3.5\n");
+  refuses({"run", path}, {"big.csv", "row 2", "column b", "3.5", "[0, 1]", "--scale"});
+  EXPECT_EQ(run_program({"run", path, "--scale", "4"}).exit_code, 0);
+  EXPECT_EQ(run_program({"run", path, "--scale", "auto"}).exit_code, 0);
+}
+
+TEST_F(BadInput, NegativeLossIsRefusedEvenWithAScale) {
+  refuses({"run", file("neg.csv", "a,b\n0.1,-0.2\n"), "--scale", "2"},
+          {"neg.csv", "row 1", "column b", "-0.2"});
+}
+
+TEST_F(BadInput, EmptyFileAndHeaderOnlyAreRefused) {
+  refuses({"run", file("empty.csv", "")}, {"empty.csv", "empty"});
+  refuses({"run", file("header.csv", "a,b\n")}, {"header.csv", "row"});
+}
+
+TEST_F(BadInput, MissingColumnsAreNamedWithThoseThatExist) {
+  const auto path = file("columns.csv", "load,m1,m2\n1,1,2\n2,2,3\n");
+  for (const char* option : {"--y", "--ignore", "--experts", "--side"}) {
+    refuses({"run", path, option, "price"}, {"columns.csv", "price", "load"});
+  }
+}
+
+TEST_F(BadInput, FileThatIsNotThereIsNamed) {
+  refuses({"run", dir_ / "nowhere.csv"}, {"nowhere.csv", "No such file"});
+}
+
+TEST_F(BadInput, NpyOfAnotherRankTypeOrByteOrderIsRefused) {
+  Matrix matrix(2, 3);
+  const auto good = io::npy_bytes(matrix);
+  const std::string text(good.begin(), good.end());
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    changed.replace(changed.find(from), from.size(), to);
+    return changed;
+  };
+  refuses({"run", file("type.npy", with("<f8", "<i8"))}, {"type.npy", "<i8", "<f8"});
+  refuses({"run", file("order.npy", with("<f8", ">f8"))}, {"order.npy", ">f8"});
+  refuses({"run", file("rank.npy", with("(2, 3)", "(6,)  "))}, {"rank.npy", "2"});
+  refuses({"run", file("cut.npy", text.substr(0, text.size() - 5))}, {"cut.npy", "bytes"});
+}
+
+TEST_F(BadInput, NpyLossOutsideTheUnitIntervalIsNamed) {
+  Matrix matrix(2, 2);
+  matrix.values = {0.1, 0.2, 0.3, 1.5};
+  refuses({"run", file("big.npy", io::npy_bytes(matrix))},
+          {"big.npy", "row 2", "column e2", "1.5"});
+}
+
+TEST_F(BadInput, StateOfAnotherVersionOrWithAFlippedBitIsRefused) {
+  const auto losses = file("losses.csv", "a,b\n0.1,0.2\n0.3,0.4\n");
+  const auto good = make_aggregator("hedge", 2).save_bytes();
+  auto version = good;
+  version[8] ^= 2;
+  refuses({"run", losses, "--resume", file("version.state", version)},
+          {"version.state", "version"});
+  auto flipped = good;
+  flipped[good.size() / 2] ^= 1;
+  refuses({"run", losses, "--resume", file("flipped.state", flipped)},
+          {"flipped.state", "checksum"});
+  refuses({"run", losses, "--resume", losses}, {"losses.csv", "state"});
+  const auto other = make_aggregator("hedge", 3).save_bytes();
+  refuses({"run", losses, "--resume", file("other.state", other)}, {"other.state", "3", "2"});
+}
+
+TEST_F(BadInput, UnwritableOutputIsRefusedBeforeTheWork) {
+  const auto losses = file("losses.csv", "a,b\n0.1,0.2\n0.3,0.4\n");
+  const std::string nowhere = dir_ / "no-such-folder";
+  refuses_as_is({"run", losses, "--trace", nowhere + "/trace.csv"}, {"no-such-folder/trace.csv"});
+  refuses_as_is({"run", losses, "--save", nowhere + "/state"}, {"no-such-folder/state"});
+  // A file where the folder should be.
+  refuses_as_is({"run", losses, "--out", losses}, {"losses.csv/results.json"});
+  refuses_as_is({"demo", "--out", losses}, {"losses.csv/curves.csv"});
+}
+
+TEST_F(BadInput, NothingIsWrittenWhenOneOfSeveralOutputsCannotBe) {
+  const auto losses = file("losses.csv", "a,b\n0.1,0.2\n0.3,0.4\n");
+  refuses_as_is({"run", losses, "--trace", dir_ / "trace.csv", "--save", dir_ / "nowhere/state"},
+                {"nowhere/state"});
+}
+
+TEST_F(BadInput, UnknownMethodsAndOptionsSayWhatThereIs) {
+  const auto losses = file("losses.csv", "a,b\n0.1,0.2\n0.3,0.4\n");
+  refuses({"run", losses, "--method", "hegde"}, {"hegde", "fixed-share"});
+  refuses({"run", losses, "--method", "hedge{rho=0.1}"}, {"rho", "eta"});
+  refuses({"run", losses, "--method", "hedge{eta=-1}"}, {"eta", "-1"});
+  refuses({"run", losses, "--method", "boa*"}, {"boa*", "fixed-share*"});
+  refuses({"run", losses, "--scale", "big"}, {"--scale", "big", "auto"});
+}
+
+TEST_F(BadInput, OutcomesAndForecastsOfTheLogLossAreProbabilities) {
+  refuses({"run", file("p.csv", "y,a\n1,0.5\n0,1.5\n"), "--y", "y", "--loss", "log"},
+          {"p.csv", "row 2", "column a", "probability"});
+  refuses({"run", file("y.csv", "y,a\n1,0.5\n2,0.5\n"), "--y", "y", "--loss", "log"},
+          {"y.csv", "row 2", "column y", "0 or 1"});
+}
+
+TEST_F(BadInput, MissingOutcomeIsNamed) {
+  refuses({"run", file("gap.csv", "y,a,b\n1,1,2\n,2,3\n"), "--y", "y"},
+          {"gap.csv", "row 2", "column y"});
+}
+
+TEST(Usage, WrongUseExitsWithTwoAndSaysWhatIsMissing) {
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{}, {"run"}, {"rum"}, {"run", "x.csv", "--no-such-option"}}) {
+    const Said said = run_program(arguments);
+    EXPECT_EQ(said.exit_code, 2);
+    EXPECT_NE(said.err, "");
+    EXPECT_EQ(said.out, "");
+  }
+}
+
+}  // namespace
+}  // namespace pcgs::test

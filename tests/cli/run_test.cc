@@ -1,0 +1,186 @@
+// What `pcgs run` prints and writes when all is well.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "io/npy.h"
+#include "pcgs/oracle.h"
+#include "pcgs/registry.h"
+#include "program.h"
+#include "suite/switching_sequence.h"
+#include "support/csv.h"
+#include "support/temp_dir.h"
+
+namespace pcgs::test {
+namespace {
+
+using nlohmann::json;
+
+class Run : public ::testing::Test {
+ protected:
+  Run() : losses_(suite::switching_sequence(300, 6, 5).losses) {
+    const auto bytes = io::npy_bytes(losses_);
+    std::ofstream(npy_, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+    write_csv(dir_ / "all.csv", 0, 300);
+  }
+
+  void write_csv(const std::string& path, std::size_t from, std::size_t to) const {
+    std::ofstream csv(path);
+    csv.precision(17);
+    csv << "a,b,c,d,e,f\n";
+    for (std::size_t t = from; t < to; ++t) {
+      for (std::size_t k = 0; k < 6; ++k) csv << (k == 0 ? "" : ",") << losses_.row(t)[k];
+      csv << '\n';
+    }
+  }
+
+  static json parsed(const std::vector<std::string>& arguments) {
+    const Said said = run_program(arguments);
+    EXPECT_EQ(said.exit_code, 0) << said.err;
+    EXPECT_EQ(said.err, "");
+    return json::parse(said.out);
+  }
+
+  TempDir dir_;
+  std::string npy_ = dir_ / "losses.npy";
+  Matrix losses_;
+};
+
+TEST_F(Run, JsonAgreesWithTheLibrary) {
+  const json out = parsed({"run", npy_, "--method", "fixed-share{eta=4,rho=0.01},ml-poly",
+                           "--switches", "0,3,10", "--json"});
+  EXPECT_EQ(out["rounds"], 300);
+  EXPECT_EQ(out["experts"].size(), 6);
+  EXPECT_EQ(out["switches"], json({0, 3, 10}));
+  const auto frontier = switching_oracle(losses_, 10);
+  const std::vector<std::string> specs = {"fixed-share{eta=4,rho=0.01}", "ml-poly"};
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    auto aggregator = make_aggregator(specs[i], 6);
+    for (std::size_t t = 0; t < losses_.rows; ++t) aggregator.learn(losses_.row(t));
+    const json& method = out["methods"][i];
+    EXPECT_EQ(method["name"], specs[i]);
+    EXPECT_EQ(method["total_loss"], aggregator.total_loss());
+    for (const std::size_t s : std::vector<std::size_t>{0, 3, 10}) {
+      EXPECT_EQ(out["oracle"][std::to_string(s)], frontier[s]);
+      EXPECT_EQ(method["dynamic_regret"][std::to_string(s)], aggregator.total_loss() - frontier[s]);
+    }
+    EXPECT_GT(method["ns_per_round"], 0);
+  }
+}
+
+TEST_F(Run, CsvAndNpyGiveTheSameNumbers) {
+  const json a = parsed({"run", npy_, "--method", "boa", "--json"});
+  const json b = parsed({"run", dir_ / "all.csv", "--method", "boa", "--json"});
+  EXPECT_EQ(a["methods"][0]["total_loss"], b["methods"][0]["total_loss"]);
+  EXPECT_EQ(b["experts"], json({"a", "b", "c", "d", "e", "f"}));
+}
+
+TEST_F(Run, StarredMethodIsTheBestOfItsGridAndMarked) {
+  const json out = parsed({"run", npy_, "--method", "fixed-share*,hedge*,fixed-share", "--json"});
+  const json& star = out["methods"][0];
+  EXPECT_EQ(star["name"], "fixed-share*");
+  const json chosen =
+      parsed({"run", npy_, "--method", star["chosen_in_hindsight"], "--json"})["methods"][0];
+  EXPECT_EQ(chosen["total_loss"], star["total_loss"]);
+  EXPECT_LE(star["total_loss"], out["methods"][1]["total_loss"]);
+  const json grid = parsed({"run", npy_, "--method",
+                            "fixed-share{eta=8,rho=0.003},fixed-share{eta=16,rho=0.01},"
+                            "fixed-share{eta=0.5,rho=0.1}",
+                            "--json"});
+  for (const json& member : grid["methods"]) EXPECT_LE(star["total_loss"], member["total_loss"]);
+}
+
+TEST_F(Run, TableNamesEveryMethodAndMarksHindsight) {
+  const Said said = run_program({"run", npy_, "--method", "all"});
+  EXPECT_EQ(said.exit_code, 0);
+  for (const MethodInfo& method : registered_methods()) {
+    EXPECT_NE(said.out.find(std::string(method.name)), std::string::npos) << method.name;
+  }
+  EXPECT_NE(said.out.find("hindsight"), std::string::npos);
+}
+
+TEST_F(Run, TraceHoldsEveryRoundOfEveryMethod) {
+  const std::string trace = dir_ / "trace.csv";
+  const json out = parsed({"run", npy_, "--method", "hedge,adahedge", "--trace", trace, "--json"});
+  const auto rows = csv_rows(trace);
+  ASSERT_EQ(rows.size(), 1 + 2 * 300);
+  double total = 0;
+  for (std::size_t t = 0; t < 300; ++t) total += std::strtod(rows[1 + t][2].c_str(), nullptr);
+  EXPECT_NEAR(total, out["methods"][0]["total_loss"], 1e-9);
+}
+
+TEST_F(Run, SavedAndResumedEqualsOneRun) {
+  write_csv(dir_ / "first.csv", 0, 123);
+  write_csv(dir_ / "second.csv", 123, 300);
+  for (const char* method : {"learn-alpha", "genshare"}) {
+    const std::string state = dir_ / "state";
+    const json whole = parsed({"run", dir_ / "all.csv", "--method", method, "--json"});
+    const json first =
+        parsed({"run", dir_ / "first.csv", "--method", method, "--save", state, "--json"});
+    const json second = parsed({"run", dir_ / "second.csv", "--resume", state, "--json"});
+    EXPECT_EQ(second["methods"][0]["next_weights"], whole["methods"][0]["next_weights"]);
+    const double sum = first["methods"][0]["total_loss"].get<double>() +
+                       second["methods"][0]["total_loss"].get<double>();
+    EXPECT_NEAR(sum, whole["methods"][0]["total_loss"], 1e-9);
+  }
+}
+
+TEST_F(Run, ForecastsWithSleepersAreCombinedAndWritten) {
+  const std::string path = dir_ / "forecasts.csv";
+  {
+    std::ofstream csv(path);
+    csv << "date,load,good,bad\n";
+    for (int t = 0; t < 200; ++t) {
+      const double y = 50 + 20 * std::sin(0.1 * t);
+      csv << "2020-01-" << t << ',' << y << ',';
+      if (t % 7 != 0) csv << y + 1;
+      csv << ',' << y + 15 << '\n';
+    }
+  }
+  const std::string out = dir_ / "results";
+  const json run = parsed({"run", path, "--y", "load", "--ignore", "date", "--method",
+                           "hedge,ml-poly", "--switches", "0,100", "--out", out, "--json"});
+  EXPECT_EQ(run["experts"], json({"good", "bad"}));
+  EXPECT_TRUE(run["oracle"]["0"].is_number());
+  EXPECT_LT(run["methods"][0]["mean_forecast_loss"], 15 * 15 * 0.6);
+  const auto rows = csv_rows(out + "/forecasts.csv");
+  ASSERT_EQ(rows.size(), 201);
+  EXPECT_EQ(rows[0], (std::vector<std::string>{"round", "outcome", "hedge", "ml-poly"}));
+  // Where the good expert sleeps only the bad one is left.
+  EXPECT_NEAR(std::strtod(rows[1 + 7 * 20][2].c_str(), nullptr),
+              std::strtod(rows[1 + 7 * 20][1].c_str(), nullptr) + 15, 1e-3);
+  EXPECT_EQ(json::parse(std::ifstream(out + "/results.json"))["rounds"], 200);
+}
+
+TEST_F(Run, NobodyAwakeIsSkippedAndReported) {
+  const std::string path = dir_ / "gap.csv";
+  std::ofstream(path) << "y,a,b\n1,1,2\n2,,\n3,3,4\n";
+  const json out = parsed({"run", path, "--y", "y", "--scale", "10", "--json"});
+  EXPECT_EQ(out["skipped_rounds"], 1);
+}
+
+TEST_F(Run, EveryMethodHasAnEntryInTheList) {
+  const Said said = run_program({"methods"});
+  EXPECT_EQ(said.exit_code, 0);
+  for (const MethodInfo& method : registered_methods()) {
+    EXPECT_NE(said.out.find(std::string(method.name)), std::string::npos);
+  }
+}
+
+TEST(Demo, IsReproducible) {
+  const auto without_times = [](const Said& said) {
+    json out = json::parse(said.out);
+    for (json& method : out["methods"]) method.erase("ns_per_round");
+    return out;
+  };
+  const Said first = run_program({"demo", "--seed", "3", "--json"});
+  EXPECT_EQ(without_times(first), without_times(run_program({"demo", "--seed", "3", "--json"})));
+  EXPECT_NE(without_times(first), without_times(run_program({"demo", "--seed", "4", "--json"})));
+}
+
+}  // namespace
+}  // namespace pcgs::test

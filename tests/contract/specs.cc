@@ -1,0 +1,75 @@
+#include "contract/specs.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstdio>
+
+#include "pcgs/registry.h"
+
+namespace pcgs::test {
+namespace {
+
+std::string with_options(const MethodInfo& method, const std::vector<double>& values) {
+  std::string spec(method.name);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    char number[40];
+    std::snprintf(number, sizeof number, "%.17g", values[i]);
+    spec += (i == 0 ? "{" : ",") + std::string(method.options[i].name) + "=" + number;
+  }
+  return values.empty() ? spec : spec + "}";
+}
+
+// A value this far along the range; by factors where the range covers several powers of ten.
+double along(const MethodOption& option, double part) {
+  if (option.low > 0 && option.high / option.low > 100) {
+    return option.low * std::pow(option.high / option.low, part);
+  }
+  return option.low + (option.high - option.low) * part;
+}
+
+}  // namespace
+
+std::vector<std::string> default_specs() {
+  std::vector<std::string> specs;
+  for (const MethodInfo& method : registered_methods()) specs.emplace_back(method.name);
+  return specs;
+}
+
+std::vector<std::string> contract_specs() {
+  std::vector<std::string> specs;
+  for (const MethodInfo& method : registered_methods()) {
+    specs.emplace_back(method.name);
+    std::vector<double> standard, lowest, highest;
+    for (const MethodOption& option : method.options) {
+      standard.push_back(option.standard);
+      lowest.push_back(option.low);
+      highest.push_back(option.high);
+    }
+    for (std::size_t i = 0; i < standard.size(); ++i) {
+      for (double part : {0.25, 0.75}) {
+        std::vector<double> values = standard;
+        values[i] = along(method.options[i], part);
+        specs.push_back(with_options(method, values));
+      }
+    }
+    if (!standard.empty()) {
+      specs.push_back(with_options(method, lowest));
+      specs.push_back(with_options(method, highest));
+    }
+  }
+  std::sort(specs.begin(), specs.end());
+  specs.erase(std::unique(specs.begin(), specs.end()), specs.end());
+  return specs;
+}
+
+std::string name_of_spec(const ::testing::TestParamInfo<std::string>& spec) {
+  std::string name;
+  for (char c : spec.param) {
+    const bool is_plain = std::isalnum(static_cast<unsigned char>(c)) != 0;
+    if (is_plain || (!name.empty() && name.back() != '_')) name += is_plain ? c : '_';
+  }
+  return name;
+}
+
+}  // namespace pcgs::test

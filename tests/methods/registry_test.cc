@@ -1,0 +1,173 @@
+#include "pcgs/registry.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "support/expect.h"
+#include "support/options.h"
+#include "support/temp_dir.h"
+
+namespace pcgs {
+namespace {
+
+using test::error_of;
+using test::mentions;
+
+using Specs = std::vector<std::string>;
+
+TEST(Registry, HasTheMethodsOfTheDesign) {
+  std::set<std::string> names;
+  for (const MethodInfo& method : registered_methods()) names.emplace(method.name);
+  for (const char* name : {"hedge", "fixed-share", "variable-share", "genshare", "learn-alpha",
+                           "past-posteriors", "adahedge", "squint", "ml-poly", "boa"}) {
+    EXPECT_EQ(names.count(name), 1u) << name;
+  }
+  EXPECT_EQ(names.size(), registered_methods().size()) << "no name twice";
+  EXPECT_EQ(names.count(std::string(kDefaultMethod)), 1u);
+}
+
+TEST(Registry, DescribesEveryMethodAndOption) {
+  for (const MethodInfo& method : registered_methods()) {
+    EXPECT_FALSE(method.summary.empty()) << method.name;
+    EXPECT_FALSE(method.source.empty()) << method.name;
+    for (const MethodOption& option : method.options) {
+      EXPECT_FALSE(option.meaning.empty()) << method.name << " " << option.name;
+      EXPECT_LE(option.low, option.standard) << method.name << " " << option.name;
+      EXPECT_LE(option.standard, option.high) << method.name << " " << option.name;
+      EXPECT_LT(option.low, option.high) << method.name << " " << option.name;
+    }
+  }
+}
+
+TEST(Registry, DefaultsAreWhatIsNotSaid) {
+  for (const MethodInfo& method : registered_methods()) {
+    std::vector<double> standard;
+    for (const MethodOption& option : method.options) standard.push_back(option.standard);
+    EXPECT_EQ(make_method(method.name, 4)->name(), method.make(4, standard)->name());
+  }
+}
+
+TEST(Registry, NamesEveryOption) {
+  for (const MethodInfo& method : registered_methods()) {
+    const std::string name = make_method(method.name, 4)->name();
+    EXPECT_EQ(name.rfind(method.name, 0), 0u) << name;
+    for (const MethodOption& option : method.options) {
+      EXPECT_TRUE(mentions(name, std::string(option.name) + "="));
+    }
+  }
+}
+
+TEST(Registry, ReadsBothSpellings) {
+  const std::string name = make_method("fixed-share{eta=8,rho=0.003}", 4)->name();
+  EXPECT_EQ(name, "fixed-share{eta=8,rho=0.003}");
+  EXPECT_EQ(make_method("fixed-share:eta=8:rho=0.003", 4)->name(), name);
+  EXPECT_EQ(make_method("fixed-share{rho=0.003,eta=8}", 4)->name(), name) << "in any order";
+  EXPECT_EQ(make_method("fixed-share{rho=3e-3,eta=8.0}", 4)->name(), name);
+}
+
+TEST(Registry, TakesDefaultsForTheOptionsLeftOut) {
+  const std::string standard = make_method("fixed-share", 4)->name();
+  const std::string eta = make_method("fixed-share{eta=8}", 4)->name();
+  EXPECT_TRUE(mentions(eta, "eta=8,"));
+  EXPECT_EQ(eta.substr(eta.find("rho")), standard.substr(standard.find("rho")));
+  EXPECT_EQ(make_method("fixed-share:eta=8", 4)->name(), eta);
+}
+
+TEST(Registry, AcceptsBothEndsOfEveryRange) {
+  for (const MethodInfo& method : registered_methods()) {
+    for (const MethodOption& option : method.options) {
+      for (double value : {option.low, option.high}) {
+        char spec[200];
+        std::snprintf(spec, sizeof spec, "%s{%s=%.17g}", std::string(method.name).c_str(),
+                      std::string(option.name).c_str(), value);
+        EXPECT_NO_THROW(make_method(spec, 3)) << spec;
+      }
+    }
+  }
+}
+
+TEST(Registry, RefusesValuesOutsideTheRangeAndSaysWhatItIs) {
+  for (const MethodInfo& method : registered_methods()) {
+    for (const MethodOption& option : method.options) {
+      for (double value : {option.low - 1, option.high + 1}) {
+        char spec[200];
+        std::snprintf(spec, sizeof spec, "%s{%s=%.17g}", std::string(method.name).c_str(),
+                      std::string(option.name).c_str(), value);
+        SCOPED_TRACE(spec);
+        EXPECT_TRUE(mentions(error_of([&] { make_method(spec, 3); }), std::string(option.name)));
+      }
+    }
+  }
+}
+
+TEST(Registry, RefusesAnUnknownMethodAndListsTheKnown) {
+  const std::string message = error_of([] { make_method("fixed-shear", 3); });
+  EXPECT_TRUE(mentions(message, "fixed-shear"));
+  for (const MethodInfo& method : registered_methods()) {
+    EXPECT_TRUE(mentions(message, std::string(method.name)));
+  }
+  for (const char* spec : {"", "Hedge", " hedge{", "hedge ,boa"}) {
+    SCOPED_TRACE(spec);
+    error_of([&] { make_method(spec, 3); });
+  }
+}
+
+TEST(Registry, RefusesAnUnknownOptionAndListsTheKnown) {
+  const std::string message = error_of([] { make_method("fixed-share{alpha=0.1}", 3); });
+  for (const char* part : {"alpha", "fixed-share", "eta", "rho"}) {
+    EXPECT_TRUE(mentions(message, part));
+  }
+  EXPECT_TRUE(mentions(error_of([] { make_method("hedge{rho=0.1}", 3); }), "eta"));
+}
+
+TEST(Registry, RefusesWhatIsNoNumber) {
+  for (const char* value : {"", "x", "1x", "nan", "inf", "-inf", "1 2", "0x", "--1"}) {
+    const std::string spec = std::string("hedge{eta=") + value + "}";
+    SCOPED_TRACE(spec);
+    error_of([&] { make_method(spec, 3); });
+  }
+}
+
+TEST(Registry, RefusesBrokenSyntax) {
+  for (const char* spec :
+       {"hedge{eta=2", "hedge}", "hedge{eta}", "hedge{=2}", "hedge{eta=2}x", "hedge{eta=2}{eta=2}",
+        "hedge:", "hedge:eta", "hedge{{eta=2}}", "hedge{eta=2,eta=3}", "hedge{eta=2,}"}) {
+    SCOPED_TRACE(spec);
+    error_of([&] { make_method(spec, 3); });
+  }
+}
+
+TEST(Registry, RefusesToCombineNobody) {
+  for (const MethodInfo& method : registered_methods()) {
+    SCOPED_TRACE(method.name);
+    error_of([&] { make_method(method.name, 0); });
+  }
+}
+
+TEST(Registry, SplitsSpecsAtCommasOutsideBraces) {
+  EXPECT_EQ(split_specs("a,b{x=1,y=2},c"), (Specs{"a", "b{x=1,y=2}", "c"}));
+  EXPECT_EQ(split_specs("hedge"), Specs{"hedge"});
+  EXPECT_EQ(split_specs("b{x=1,y=2}"), Specs{"b{x=1,y=2}"});
+  EXPECT_EQ(split_specs("a:x=1:y=2,c"), (Specs{"a:x=1:y=2", "c"}));
+}
+
+TEST(Registry, LoadsWhatAnAggregatorSaved) {
+  const test::TempDir dir;
+  Aggregator saved =
+      make_aggregator("fixed-share{eta=8,rho=0.003}", 3, test::bounded(Bound::scale(2)));
+  saved.learn(std::vector<double>{0, 1, 2});
+  saved.save(dir / "a.state");
+  const Aggregator loaded = load_aggregator(dir / "a.state");
+  EXPECT_EQ(loaded.method().name(), "fixed-share{eta=8,rho=0.003}");
+  EXPECT_EQ(loaded.experts(), 3u);
+  EXPECT_EQ(loaded.bound().scale(), 2);
+  EXPECT_EQ(loaded.save_bytes(), saved.save_bytes());
+  EXPECT_TRUE(mentions(error_of([&] { load_aggregator(dir / "b.state"); }), dir / "b.state"));
+}
+
+}  // namespace
+}  // namespace pcgs

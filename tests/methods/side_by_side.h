@@ -1,0 +1,28 @@
+// Runs a method and its slow reference next to each other and compares the weights of every round.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "reference/learner.h"
+
+namespace pcgs::test {
+
+struct Comparison {
+  std::string spec;
+  std::function<std::unique_ptr<reference::Learner>(std::size_t experts)> reference;
+  std::size_t rounds = 100;
+  double tolerance = 1e-12;  // on every weight
+};
+
+// Three kinds of run, each for several numbers of experts from 1 to 33:
+void compare_with_losses(const Comparison& comparison);     // learn(losses)
+void compare_with_sleepers(const Comparison& comparison);   // open(awake), learn(round, losses)
+void compare_with_forecasts(const Comparison& comparison);  // predict(NaN sleeps), learn(outcome)
+
+// All of them.
+void compare(const Comparison& comparison);
+
+}  // namespace pcgs::test

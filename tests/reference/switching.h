@@ -1,0 +1,18 @@
+// The best sequence of experts with a bounded number of switches, by looking at everything.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "pcgs/matrix.h"
+
+namespace pcgs::reference {
+
+// L_sw(0..max_switches): the smallest loss of all K^T paths with at most so many switches.
+std::vector<double> switching_by_enumeration(MatrixView losses, std::size_t max_switches);
+
+// The same from the recursion of MATH.md section 3, with every j != k tried: O(T S K^2), for
+// problems too long to enumerate.
+std::vector<double> switching_by_recursion(MatrixView losses, std::size_t max_switches);
+
+}  // namespace pcgs::reference
