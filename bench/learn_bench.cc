@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kEta = 4;
 constexpr double kRho = 0.01;
-constexpr std::size_t kRounds = 256;  // cycled through; small enough to stay in the cache at K = 32
+constexpr std::size_t kRounds = 32;  // cycled through: fresh losses would be in the cache too
 
 const pcgs::Matrix& losses(std::size_t experts) {
   static std::vector<pcgs::Matrix> made(1 << 13);

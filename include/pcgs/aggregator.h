@@ -33,7 +33,7 @@
 namespace pcgs {
 
 struct AggregatorOptions {
-  TaskLoss task;                // what forecasts are judged by
+  TaskLoss task{};              // what forecasts are judged by
   Bound bound = Bound::unit();  // how losses come into [0,1]
 };
 
@@ -107,6 +107,7 @@ class Aggregator {
   void close(std::size_t index);
   void wait_for_scale(std::unique_ptr<Slot> slot);
   void learn_from(Slot& slot);
+  void update(Round& round, std::span<const double> played);
 
   std::unique_ptr<Method> method_;
   Options options_;

@@ -46,7 +46,7 @@ class TaskLoss {
 //     scale C    min(l / C, 1)
 //     automatic  scale C with C a quantile of the losses of the first `warmup` rounds; until C is
 //                known a learner plays its first weights, and it learns those rounds when C is
-//                fixed, in order: as if their outcomes had come late
+//                fixed, in the order of arrival: as if their outcomes had come late
 class Bound {
  public:
   static Bound unit() { return Bound(); }

@@ -41,7 +41,7 @@ class Share {
   // One round. Requires: losses has K finite entries, in [0,1] for the stated range of the gap.
   const ShareStep& step(std::span<const double> losses, const Controls& controls);
 
-  // The most recent step; all zeros before the first.
+  // The most recent step; before the first, and after load(), a default ShareStep.
   const ShareStep& last() const { return last_; }
 
   void save(StateWriter& out) const;

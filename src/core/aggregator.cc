@@ -165,6 +165,15 @@ std::span<const double> Aggregator::played(std::int64_t round) const {
 
 void Aggregator::learn(std::span<const double> losses) {
   check_losses(losses, {});
+  if (options_.bound.is_unit() && sink_ == nullptr) {
+    // Nothing outlives this call, so nothing is copied.
+    Round round;
+    round.number = next_round_++;
+    round.losses = losses;
+    round.mixture_loss = round.learner_loss = kernels::dot(method_->weights(), losses);
+    update(round, {});
+    return;
+  }
   Slot& slot = next_slot();
   play(slot);
   std::copy(losses.begin(), losses.end(), slot.losses.begin());
@@ -278,34 +287,35 @@ void Aggregator::learn_from(Slot& slot) {
   if (!bound.is_unit()) {
     for (double& l : slot.losses) l = bound(l);
   }
-  if (!slot.all_awake) {
+  // Zero first, so that sleepers add nothing to the mixture loss; then that loss is theirs.
+  const auto give_sleepers = [&](double loss) {
+    if (slot.all_awake) return;
     for (std::size_t k = 0; k < slot.losses.size(); ++k) {
-      if (slot.awake[k] == 0) slot.losses[k] = 0;
+      if (slot.awake[k] == 0) slot.losses[k] = loss;
     }
-  }
+  };
+  give_sleepers(0);
   Round round;
   round.number = slot.number;
   round.losses = slot.losses;
-  round.weights = method_->weights();
   if (!slot.all_awake) round.awake = slot.awake;
   round.mixture_loss = kernels::dot(slot.played, slot.losses);
   round.learner_loss = slot.has_forecasts ? bound(slot.combined_loss) : round.mixture_loss;
   round.side = slot.side;
-  if (!slot.all_awake) {
-    for (std::size_t k = 0; k < slot.losses.size(); ++k) {
-      if (slot.awake[k] == 0) slot.losses[k] = round.mixture_loss;
-    }
-  }
-  method_->learn(round);
+  give_sleepers(round.mixture_loss);
+  update(round, slot.played);
+  if (slot.has_forecasts) total_forecast_loss_ += slot.combined_loss;
+}
 
+void Aggregator::update(Round& round, std::span<const double> played) {
+  round.weights = method_->weights();
+  method_->learn(round);
   ++learned_;
   total_loss_ += round.mixture_loss;
-  if (slot.has_forecasts) total_forecast_loss_ += slot.combined_loss;
-  if (sink_ != nullptr) {
-    const Share* share = method_->share();
-    sink_->record({slot.number, slot.played, slot.losses, round.mixture_loss, round.learner_loss,
-                   share != nullptr ? &share->last() : nullptr});
-  }
+  if (sink_ == nullptr) return;
+  const Share* share = method_->share();
+  sink_->record({round.number, played, round.losses, round.mixture_loss, round.learner_loss,
+                 share != nullptr ? &share->last() : nullptr});
 }
 
 // ---- Saving -------------------------------------------------------------------------------------

@@ -5,11 +5,10 @@
 //     G(k)  += r(k) - eta(k) r(k)^2
 //     w(k)   ~ eta(k) exp(eta(k) G(k))
 //
-// An expert whose regret has never left 0 has no learning rate yet: it keeps 1/K, and the others
-// share the rest. Regret to the best single expert of order sqrt( sum_t r_t(k)^2 ln K ); no bound
-// against switching paths.
-// Wintenberger, Optimal learning with Bernstein online aggregation, 2017; learning rates as in the
-// R package opera 1.2.2.
+// An expert whose regret has never left 0 (by 1e-12) has no learning rate yet: it keeps 1/K, and
+// the others share the rest. Regret to the best single expert of order sqrt( sum_t r_t(k)^2 ln K );
+// no bound against switching paths. Wintenberger, Optimal learning with Bernstein online
+// aggregation, 2017; learning rates as in the R package opera 1.2.2.
 #include <algorithm>
 #include <cmath>
 #include <vector>

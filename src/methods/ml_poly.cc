@@ -2,7 +2,7 @@
 //
 //     r(k) = learner's loss - l(k)      R(k) = sum of r(k)      V(k) = sum of r(k)^2
 //     B    = largest r(j)^2 of any expert so far
-//     w(k) ~ max(R(k), 0) / (B + V(k)),  uniform when no regret is positive
+//     w(k) ~ max(R(k), 0) / (B + V(k)),  uniform when no regret is positive (above 1e-12)
 //
 // Regret to the best single expert of order sqrt( sum_t r_t(k)^2 ln ... ): small against an expert
 // that is followed closely. No bound against switching paths.

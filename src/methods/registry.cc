@@ -15,6 +15,7 @@ namespace {
 
 const MethodOption kEta = {"eta", "learning rate", 4, 1e-6, 1e4};
 const MethodOption kRho = {"rho", "restart rate", 0.01, 0, 0.999};
+const MethodOption kUsualRho = {"rho", "restart rate without surprise", 0.01, 0, 0.5};
 
 template <class... Doubles>
 std::unique_ptr<Method> steered(std::size_t experts,
@@ -44,7 +45,7 @@ const MethodInfo kMethods[] = {
     {"genshare",
      "restarts towards the recently good, more after surprise",
      "this project",
-     {kEta, kRho},
+     {kEta, kUsualRho},
      [](std::size_t k, Options o) { return steered(k, make_genshare, o[0], o[1]); }},
     {"past-posteriors",
      "restarts towards experts that were good before",

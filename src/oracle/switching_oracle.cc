@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <limits>
 
 #include "pcgs/oracle.h"
 
@@ -11,7 +10,6 @@ std::vector<double> switching_oracle(MatrixView losses, std::size_t max_switches
   std::vector<double> frontier(budgets, 0.0);
   if (losses.rows == 0) return frontier;
 
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   // More budget than rounds to switch in buys nothing.
   const std::size_t rows = std::min(budgets, losses.rows);
   std::vector<double> dp(rows * experts);  // [s][k]
@@ -27,21 +25,11 @@ std::vector<double> switching_oracle(MatrixView losses, std::size_t max_switches
         for (std::size_t k = 0; k < experts; ++k) row[k] += loss[k];
         continue;
       }
-      // min over j != k of the row below is its best, or its second-best where k is the best.
+      // Coming from the best of the row below is allowed even from k itself: dp[s,k] <= dp[s-1,k],
+      // so where k is that best, staying is at least as good.
       const double* below = row - experts;
-      std::size_t arg = 0;
-      double best = below[0];
-      double second = kInfinity;
-      for (std::size_t k = 1; k < experts; ++k) {
-        second = std::min(second, std::max(best, below[k]));
-        if (below[k] < best) {
-          best = below[k];
-          arg = k;
-        }
-      }
-      const double stay = std::min(row[arg], second) + loss[arg];
+      const double best = *std::min_element(below, below + experts);
       for (std::size_t k = 0; k < experts; ++k) row[k] = std::min(row[k], best) + loss[k];
-      row[arg] = stay;
     }
   }
   for (std::size_t s = 0; s < budgets; ++s) {
