@@ -1,10 +1,10 @@
-# The front door. `make run` and `make test` need nothing but git, make and a Debian or Ubuntu
-# machine; everything else is installed (see setup).
+# The front door. `make run` and `make test` need nothing but git, make and a machine with Debian 12
+# or Ubuntu 24.04 or later; everything else is installed (see setup).
 
 JOBS ?= $(shell nproc)
 SOURCES = $(shell git ls-files '*.h' '*.cc')
 
-.PHONY: run test build setup setup-dev bench format format-check tidy sanitize fuzz picture clean
+.PHONY: run test build setup bench format format-check tidy sanitize fuzz picture clean
 
 run: build  ## build, then compare all methods on a made-up switching sequence
 	build/release/pcgs demo
@@ -20,25 +20,26 @@ build: configure  ## leave the program at build/release/pcgs
 configure: setup
 	@cmake --preset release --log-level=WARNING > /dev/null
 
-setup:  ## install the Debian packages that building and testing need, if any is missing
+setup:  ## install the packages that building and testing need, if any is missing
 	@scripts/install-packages build-essential cmake ninja-build libhwy-dev libfmt-dev libboost-dev \
 	  libcli11-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev
-
-setup-dev: setup  ## and those for formatting, linting, fuzzing and drawing
-	@scripts/install-packages clang libclang-rt-dev clang-format clang-tidy gnuplot-nox
 
 bench: configure  ## check, then time the hot paths; medians with their spread
 	cmake --build --preset release -j $(JOBS) --target pcgs_bench
 	build/release/bench/pcgs_bench --benchmark_repetitions=9 \
 	  --benchmark_enable_random_interleaving=true --benchmark_report_aggregates_only=true
 
-format: setup-dev  ## rewrite all sources in the project's format
+format:  ## rewrite all sources in the project's format
+	@scripts/install-packages clang-format
 	clang-format -i $(SOURCES)
 
-format-check: setup-dev
+format-check:
+	@scripts/install-packages clang-format
+	@test -n "$(SOURCES)" || { echo "git lists no sources to check"; exit 1; }
 	clang-format --dry-run -Werror $(SOURCES)
 
-tidy: setup-dev  ## clang-tidy over the library and the program
+tidy: setup  ## clang-tidy over the library and the program
+	@scripts/install-packages clang clang-tidy
 	cmake --preset tidy
 	cmake --build --preset tidy -j $(JOBS)
 
@@ -48,12 +49,14 @@ sanitize: setup  ## the tests under the address and undefined-behaviour sanitize
 	ctest --preset asan-ubsan -j $(JOBS)
 
 FUZZ_SECONDS ?= 20
-fuzz: setup-dev  ## each reader of untrusted bytes, for FUZZ_SECONDS
+fuzz: setup  ## each reader of untrusted bytes, for FUZZ_SECONDS
+	@scripts/install-packages clang libclang-rt-dev
 	cmake --preset fuzz
 	cmake --build --preset fuzz -j $(JOBS)
 	scripts/fuzz $(FUZZ_SECONDS)
 
-picture: build setup-dev  ## draw docs/demo.svg
+picture: build  ## draw docs/demo.svg
+	@scripts/install-packages gnuplot-nox
 	build/release/pcgs demo --quiet --out build/picture > /dev/null
 	gnuplot -e "curves='build/picture/curves.csv'; picture='docs/demo.svg'" docs/demo.gp
 

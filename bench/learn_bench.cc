@@ -6,11 +6,10 @@
 #include <benchmark/benchmark.h>
 
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "checked.h"
 #include "pcgs/registry.h"
 #include "suite/switching_sequence.h"
 
@@ -39,12 +38,6 @@ void plain_fixed_share(std::vector<double>& w, std::span<const double> l) {
   for (double& x : w) x = (1 - kRho) * x / z + restart;
 }
 
-void require(bool holds, const std::string& what) {
-  if (holds) return;
-  std::fprintf(stderr, "wrong answer, not timed: %s\n", what.c_str());
-  std::exit(1);
-}
-
 void check(const std::string& name, std::size_t experts) {
   auto aggregator = pcgs::make_aggregator(name, experts);
   std::vector<double> plain(experts, 1.0 / static_cast<double>(experts));
@@ -55,10 +48,11 @@ void check(const std::string& name, std::size_t experts) {
   double total = 0;
   for (std::size_t k = 0; k < experts; ++k) {
     total += aggregator.weights()[k];
-    require(name != "fixed-share" || std::abs(aggregator.weights()[k] - plain[k]) < 1e-12,
-            "fixed-share is the plain loop");
+    pcgs::bench::require(
+        name != "fixed-share" || std::abs(aggregator.weights()[k] - plain[k]) < 1e-12,
+        "fixed-share is the plain loop");
   }
-  require(std::abs(total - 1) < 1e-12, name + " is on the simplex");
+  pcgs::bench::require(std::abs(total - 1) < 1e-12, name + " is on the simplex");
 }
 
 void learn(benchmark::State& state, const std::string& name, std::size_t experts) {
@@ -84,17 +78,19 @@ void plain(benchmark::State& state, std::size_t experts) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  benchmark::Initialize(&argc, argv);
+namespace pcgs::bench {
+
+void register_learn() {
   for (const std::size_t experts : {std::size_t{32}, std::size_t{1024}}) {
     const std::string suffix = "/K=" + std::to_string(experts);
-    for (const pcgs::MethodInfo& method : pcgs::registered_methods()) {
+    for (const MethodInfo& method : registered_methods()) {
       const std::string name(method.name);
       check(name, experts);
-      benchmark::RegisterBenchmark((name + suffix).c_str(), learn, name, experts)->MinTime(0.05);
+      ::benchmark::RegisterBenchmark((name + suffix).c_str(), learn, name, experts)->MinTime(0.05);
     }
-    benchmark::RegisterBenchmark(("plain fixed-share loop" + suffix).c_str(), plain, experts)
+    ::benchmark::RegisterBenchmark(("plain fixed-share loop" + suffix).c_str(), plain, experts)
         ->MinTime(0.05);
   }
-  benchmark::RunSpecifiedBenchmarks();
 }
+
+}  // namespace pcgs::bench

@@ -1,8 +1,10 @@
 #include "comparison.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
-#include <cmath>
+#include <limits>
 
 #include "methods/hindsight.h"
 #include "pcgs/error.h"
@@ -60,11 +62,18 @@ Played play(const Problem& problem, const std::string& name, Aggregator& aggrega
 }
 
 Aggregator fresh(const Problem& problem, const std::string& spec) {
-  return make_aggregator(spec, problem.experts.size(), {problem.task, problem.bound});
+  return make_aggregator(spec, problem.experts.size(),
+                         {problem.task, problem.bound, problem.experts});
 }
 
 // Oracle and regrets, once everything is played and the scale of the losses is known.
 void measure(const Problem& problem, const Bound& bound, Comparison& comparison) {
+  if (!bound.is_known()) {
+    throw Error(fmt::format(
+        "{}: fewer than {} rounds have anybody awake, so the losses have no scale yet; give a "
+        "smaller --warmup or --scale C",
+        problem.origin, bound.warmup()));
+  }
   const Matrix losses = bounded_losses(problem, bound);
   const std::size_t most =
       *std::max_element(comparison.switches.begin(), comparison.switches.end());
@@ -75,7 +84,7 @@ void measure(const Problem& problem, const Bound& bound, Comparison& comparison)
   }
   comparison.rounds = problem.rounds();
   comparison.scale = bound.scale();
-  comparison.best_expert_loss = INFINITY;
+  comparison.best_expert_loss = std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < losses.columns; ++k) {
     double total = 0;
     for (std::size_t t = 0; t < losses.rows; ++t) total += losses.row(t)[k];
@@ -88,6 +97,19 @@ void measure(const Problem& problem, const Bound& bound, Comparison& comparison)
 
 }  // namespace
 
+std::vector<std::string> all_methods() {
+  std::vector<std::string> names;
+  for (const MethodInfo& method : registered_methods()) names.emplace_back(method.name);
+  names.insert(names.end(), {"hedge*", "fixed-share*"});
+  return names;
+}
+
+void check_methods(const std::vector<std::string>& methods, std::size_t experts) {
+  for (const auto& name : methods) {
+    if (hindsight_candidates(name).empty()) make_method(name, experts);
+  }
+}
+
 Comparison compare(const Problem& problem, const ComparisonOptions& options) {
   Comparison comparison;
   comparison.switches = options.switches;
@@ -96,10 +118,7 @@ Comparison compare(const Problem& problem, const ComparisonOptions& options) {
   std::size_t runs = 0;
   for (const auto& name : options.methods) {
     candidates.push_back(hindsight_candidates(name));
-    if (candidates.back().empty()) {
-      make_method(name, problem.experts.size());  // complains about a wrong name before any work
-      candidates.back().push_back(name);
-    }
+    if (candidates.back().empty()) candidates.back().push_back(name);
     runs += candidates.back().size();
   }
 
@@ -124,12 +143,12 @@ Comparison compare(const Problem& problem, const ComparisonOptions& options) {
   return comparison;
 }
 
-Comparison compare_resumed(const Problem& problem, const ComparisonOptions& options,
-                           Aggregator& aggregator) {
+Comparison compare_from(const Problem& problem, const ComparisonOptions& options,
+                        Aggregator& aggregator) {
   Comparison comparison;
   comparison.switches = options.switches;
   Progress progress("playing", problem.rounds(), options.quiet);
-  const std::string name = aggregator.method().name();
+  const std::string& name = options.methods.front();
   const auto sink = options.sink ? options.sink(name) : nullptr;
   Played played = play(problem, name, aggregator, sink.get(), progress);
   comparison.skipped = played.skipped;

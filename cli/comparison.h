@@ -45,12 +45,17 @@ struct ComparisonOptions {
   std::function<std::unique_ptr<TraceSink>(const std::string& name)> sink;
 };
 
-// Throws Error for a method that does not exist, before anything is played.
+// Every registered method, and the starred ones.
+std::vector<std::string> all_methods();
+// Throws Error for a method that does not exist.
+void check_methods(const std::vector<std::string>& methods, std::size_t experts);
+
 Comparison compare(const Problem& problem, const ComparisonOptions& options);
 
-// The same for one method that goes on from a saved state. `aggregator` is left as it ends.
-Comparison compare_resumed(const Problem& problem, const ComparisonOptions& options,
-                           Aggregator& aggregator);
+// The same for the only method of the options, going on from where the aggregator is, which is left
+// as it ends.
+Comparison compare_from(const Problem& problem, const ComparisonOptions& options,
+                        Aggregator& aggregator);
 
 // Reports.
 std::string json(const Problem& problem, const Comparison& comparison);

@@ -31,6 +31,10 @@ std::string time_text(double ns) {
   return fmt::format("{:.0f} ms", ns / 1e6);
 }
 
+std::string counted(std::size_t n, const char* what) {
+  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+}
+
 std::string pad_left(const std::string& text, std::size_t width) {
   return std::string(width > text.size() ? width - text.size() : 0, ' ') + text;
 }
@@ -43,8 +47,11 @@ std::string json(const Problem& problem, const Comparison& comparison) {
   out["experts"] = problem.experts;
   out["switches"] = comparison.switches;
   out["oracle"] = by_budget(comparison, comparison.oracle);
-  out["best_expert"] = {{"name", problem.experts[comparison.best_expert]},
-                        {"total_loss", number(comparison.best_expert_loss)}};
+  out["best_expert"] = nullptr;  // nobody was awake throughout
+  if (std::isfinite(comparison.best_expert_loss)) {
+    out["best_expert"] = {{"name", problem.experts[comparison.best_expert]},
+                          {"total_loss", comparison.best_expert_loss}};
+  }
   out["scale"] = comparison.scale;
   out["skipped_rounds"] = comparison.skipped;
   out["methods"] = ordered_json::array();
@@ -86,13 +93,13 @@ std::string table(const Problem& problem, const Comparison& comparison) {
     for (std::size_t c = 0; c < row.size(); ++c) width[c] = std::max(width[c], row[c].size());
   }
 
-  std::string out = fmt::format("{}: {} rounds, {} experts", problem.origin, comparison.rounds,
-                                problem.experts.size());
+  std::string out = fmt::format("{}: {}, {}", problem.origin, counted(comparison.rounds, "round"),
+                                counted(problem.experts.size(), "expert"));
   if (comparison.scale != 1) {
     out += fmt::format(", losses divided by {:.6g} and clipped at 1", comparison.scale);
   }
   if (comparison.skipped > 0) {
-    out += fmt::format(", {} rounds skipped with nobody awake", comparison.skipped);
+    out += fmt::format(", {} skipped with nobody awake", counted(comparison.skipped, "round"));
   }
   out += "\n\n";
   for (const auto& row : rows) {
@@ -109,7 +116,10 @@ std::string table(const Problem& problem, const Comparison& comparison) {
   out += " best path";
   for (std::size_t i = 0; i < comparison.switches.size(); ++i) {
     const double loss = comparison.oracle[i];
-    out += fmt::format("{} with {} switches {}", i == 0 ? "" : ",", comparison.switches[i],
+    out += fmt::format("{} with {} {}", i == 0 ? "" : ",",
+                       comparison.switches[i] == 1
+                           ? "1 switch"
+                           : fmt::format("{} switches", comparison.switches[i]),
                        std::isfinite(loss) ? fmt::format("{:.3f}", loss) : "does not exist");
   }
   out += '\n';

@@ -8,7 +8,6 @@
 #include "comparison.h"
 #include "core/whole_file.h"
 #include "pcgs/error.h"
-#include "pcgs/registry.h"
 #include "suite/switching_sequence.h"
 
 namespace pcgs::cli {
@@ -62,8 +61,7 @@ void run_demo(const DemoOptions& options) {
   }
 
   ComparisonOptions compared;
-  for (const MethodInfo& method : registered_methods()) compared.methods.emplace_back(method.name);
-  compared.methods.insert(compared.methods.end(), {"hedge*", "fixed-share*"});
+  compared.methods = all_methods();
   compared.switches = {0, 5, 12, 20};
   compared.quiet = options.quiet;
   std::vector<std::pair<std::string, std::vector<double>>> curves;
@@ -95,11 +93,13 @@ void add_demo(CLI::App& app) {
       app.add_subcommand("demo", "Compare all methods on a made-up switching sequence");
   command->add_option("--rounds", options->rounds, "Rounds")
       ->capture_default_str()
-      ->check(CLI::Range(1, 10000000));
+      ->check(CLI::Range(1, 100000));
   command->add_option("--experts", options->experts, "Experts")
       ->capture_default_str()
-      ->check(CLI::Range(1, 100000));
-  command->add_option("--seed", options->seed, "Seed of the sequence")->capture_default_str();
+      ->check(CLI::Range(1, 10000));
+  command->add_option("--seed", options->seed, "Seed of the sequence")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
   command->add_option("--out", options->out,
                       "Folder for curves.csv: each method's cumulative loss beyond the winners'");
   command->add_flag("--json", options->json, "Print one JSON object instead of the table");

@@ -1,7 +1,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
 #include <exception>
+#include <new>
+#include <system_error>
 
 #include "commands.h"
 #include "pcgs/error.h"
@@ -15,16 +19,29 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer("pcgs COMMAND --help shows a command's options and examples.");
   pcgs::cli::add_run(app);
+  pcgs::cli::add_oracle(app);
   pcgs::cli::add_demo(app);
   pcgs::cli::add_methods(app);
   try {
     app.parse(argc, argv);
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+      throw std::system_error(errno, std::generic_category());
+    }
     return 0;
   } catch (const CLI::ParseError& wrong) {
-    // 0 for --help and --version, which CLI11 also throws.
-    return app.exit(wrong) == 0 ? 0 : 2;
+    // --help and --version come this way too.
+    if (wrong.get_exit_code() == 0) return app.exit(wrong);
+    fmt::print(stderr, "pcgs: {}; pcgs --help shows what there is\n", wrong.what());
+    return 2;
   } catch (const pcgs::Error& bad_input) {
     fmt::print(stderr, "pcgs: {}\n", bad_input.what());
+    return 2;
+  } catch (const std::system_error& lost) {
+    fmt::print(stderr, "pcgs: the result could not be written to standard output ({})\n",
+               lost.code().message());
+    return 2;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "pcgs: this does not fit into memory; give fewer rounds or experts\n");
     return 2;
   } catch (const std::exception& fault) {
     fmt::print(stderr, "pcgs: this should not happen, please report it: {}\n", fault.what());

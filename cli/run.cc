@@ -25,10 +25,10 @@ struct RunOptions {
   std::string methods;  // empty: the default, or the one that is resumed
   std::string y;
   std::string loss = "squared";
-  double tau = 0.5;
+  double tau = 0;     // 0: not given
   std::string scale;  // empty, "auto" or a number
   std::size_t warmup = 0;
-  double quantile = 0.95;
+  double quantile = 0;  // 0: not given
   std::vector<std::string> experts, ignore, side;
   std::vector<std::size_t> switches = {5, 10, 20};
   std::string trace, out, save, resume;
@@ -42,6 +42,10 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
 
 Bound chosen_bound(const RunOptions& options, std::size_t rounds) {
   const bool automatic = options.scale == "auto" || (options.scale.empty() && !options.y.empty());
+  if (!automatic && (options.warmup > 0 || options.quantile > 0)) {
+    throw Error(
+        "--warmup and --quantile set an automatic scale; give --scale auto, or leave them out");
+  }
   if (automatic) {
     const std::size_t warmup =
         options.warmup > 0 ? options.warmup : std::clamp<std::size_t>(rounds / 3, 1, 100);
@@ -50,7 +54,7 @@ Bound chosen_bound(const RunOptions& options, std::size_t rounds) {
           fmt::format("{}: {} rounds are too few for a warm-up of {}; give --warmup at most {}",
                       options.input, rounds, warmup, rounds));
     }
-    return Bound::automatic(warmup, options.quantile);
+    return Bound::automatic(warmup, options.quantile > 0 ? options.quantile : 0.95);
   }
   if (options.scale.empty()) return Bound::unit();
   double c = 0;
@@ -101,12 +105,20 @@ void check_values(const Problem& problem, const std::string& outcome_name) {
   }
 }
 
-Problem read_problem(const RunOptions& options) {
+// A resumed run is judged as it was before.
+Problem read_problem(const RunOptions& options, const Aggregator* resumed) {
   io::TableRequest request;
   request.ignore = options.ignore;
   const bool forecasts = !options.y.empty();
   std::vector<std::string> named = options.side;
-  if (forecasts) named.push_back(options.y);
+  if (forecasts) {
+    if (contains(named, options.y)) {
+      throw Error(fmt::format(
+          "{} is the outcome, which nobody knows when it is forecast; leave it out of --side",
+          options.y));
+    }
+    named.push_back(options.y);
+  }
   if (!options.experts.empty()) {
     request.keep = options.experts;
     request.keep.insert(request.keep.end(), named.begin(), named.end());
@@ -148,8 +160,16 @@ Problem read_problem(const RunOptions& options) {
     }
     if (forecasts) problem.outcomes.push_back(from[column(options.y)]);
   }
-  problem.task = TaskLoss(options.loss, options.tau);
-  problem.bound = chosen_bound(options, problem.rounds());
+  if (resumed != nullptr) {
+    problem.task = resumed->task();
+    problem.bound = resumed->bound();
+  } else {
+    if (options.tau > 0 && options.loss != "pinball") {
+      throw Error("--tau is the level of the pinball loss; give --loss pinball, or leave it out");
+    }
+    problem.task = TaskLoss(options.loss, options.tau > 0 ? options.tau : 0.5);
+    problem.bound = chosen_bound(options, problem.rounds());
+  }
   check_values(problem, options.y);
   return problem;
 }
@@ -169,42 +189,77 @@ std::string forecasts_csv(const Problem& problem, const Comparison& comparison) 
   return out;
 }
 
-// The one aggregator of a run that is resumed or saved.
-Aggregator single_aggregator(const RunOptions& options, const Problem& problem,
-                             const std::string& method) {
-  if (options.resume.empty()) {
-    return make_aggregator(method, problem.experts.size(), {problem.task, problem.bound});
-  }
-  Aggregator resumed = load_aggregator(options.resume);
-  const std::string saved = resumed.method().name();
-  if (!options.methods.empty() && make_method(method, problem.experts.size())->name() != saved) {
-    throw Error(fmt::format("{}: was saved by {}, not by {}; leave --method out to go on with it",
-                            options.resume, saved, method));
-  }
+// A state goes on with the method and the experts that it was saved with.
+void check_resumed(const RunOptions& options, const Problem& problem, const Aggregator& resumed) {
   if (resumed.experts() != problem.experts.size()) {
     throw Error(fmt::format("{}: was saved for {} experts, but {} has {}; give the same experts",
                             options.resume, resumed.experts(), options.input,
                             problem.experts.size()));
   }
-  return resumed;
+  for (std::size_t k = 0; k < resumed.names().size(); ++k) {
+    if (resumed.names()[k] == problem.experts[k]) continue;
+    throw Error(
+        fmt::format("{}: was saved with {} as expert {}, but {} has {} there; give the same "
+                    "experts in the same order",
+                    options.resume, resumed.names()[k], k + 1, options.input, problem.experts[k]));
+  }
+  if (!options.methods.empty() &&
+      make_method(options.methods, resumed.experts())->name() != resumed.method().name()) {
+    throw Error(fmt::format("{}: was saved by {}, not by {}; leave --method out to go on with it",
+                            options.resume, resumed.method().name(), options.methods));
+  }
+}
+
+// Outputs must not overwrite the input or each other.
+void check_outputs(const RunOptions& options) {
+  std::vector<std::filesystem::path> taken;
+  for (const auto& name : {options.input, options.resume, options.trace, options.save}) {
+    if (name.empty()) continue;
+    std::error_code ignored;
+    const auto path = std::filesystem::weakly_canonical(name, ignored);
+    const bool output = name == options.trace || name == options.save;
+    if (output && std::find(taken.begin(), taken.end(), path) != taken.end() &&
+        name != options.resume) {
+      throw Error(fmt::format("{}: is named twice; give each output a file of its own", name));
+    }
+    taken.push_back(path);
+  }
 }
 
 void run(const RunOptions& options) {
-  Problem problem = read_problem(options);
-  ComparisonOptions compared;
-  compared.methods =
-      split_specs(options.methods.empty() ? std::string(kDefaultMethod) : options.methods);
-  if (compared.methods == std::vector<std::string>{"all"}) {
-    compared.methods.clear();
-    for (const MethodInfo& method : registered_methods()) {
-      compared.methods.emplace_back(method.name);
-    }
-    compared.methods.insert(compared.methods.end(), {"hedge*", "fixed-share*"});
+  std::unique_ptr<Aggregator> aggregator;  // of a run that is resumed or saved
+  if (!options.resume.empty()) {
+    aggregator = std::make_unique<Aggregator>(load_aggregator(options.resume));
   }
+  const Problem problem = read_problem(options, aggregator.get());
+  ComparisonOptions compared;
   compared.switches = options.switches;
   compared.quiet = options.quiet;
+  if (aggregator) {
+    check_resumed(options, problem, *aggregator);
+    compared.methods = {options.methods.empty() ? aggregator->method().name() : options.methods};
+  } else if (options.methods == "all") {
+    compared.methods = all_methods();
+  } else {
+    compared.methods =
+        split_specs(options.methods.empty() ? std::string(kDefaultMethod) : options.methods);
+    check_methods(compared.methods, problem.experts.size());
+  }
+  if (!options.save.empty() && !aggregator) {
+    if (compared.methods.size() != 1 || compared.methods.front().back() == '*') {
+      throw Error("--save goes with one method that can be played; give it with --method NAME");
+    }
+    aggregator = std::make_unique<Aggregator>(
+        make_aggregator(compared.methods.front(), problem.experts.size(),
+                        {problem.task, problem.bound, problem.experts}));
+  }
+  check_outputs(options);
 
   // Every output is opened before the work and appears, whole, after it.
+  if (!options.out.empty()) {
+    std::error_code failed;  // then the files cannot be written either, and say so
+    std::filesystem::create_directories(options.out, failed);
+  }
   std::unique_ptr<TraceFile> trace;
   if (!options.trace.empty()) {
     trace = std::make_unique<TraceFile>(options.trace, problem.experts);
@@ -212,8 +267,6 @@ void run(const RunOptions& options) {
   }
   std::unique_ptr<WholeFile> results, forecasts, state;
   if (!options.out.empty()) {
-    std::error_code failed;  // then the files cannot be written either, and say so
-    std::filesystem::create_directories(options.out, failed);
     results = std::make_unique<WholeFile>(options.out + "/results.json");
     if (problem.has_forecasts()) {
       forecasts = std::make_unique<WholeFile>(options.out + "/forecasts.csv");
@@ -221,19 +274,11 @@ void run(const RunOptions& options) {
   }
   if (!options.save.empty()) state = std::make_unique<WholeFile>(options.save);
 
-  Comparison comparison;
-  if (options.save.empty() && options.resume.empty()) {
-    comparison = compare(problem, compared);
-  } else {
-    if (compared.methods.size() != 1 || compared.methods.front().back() == '*') {
-      throw Error("--save and --resume go with one method; give it with --method NAME");
-    }
-    Aggregator aggregator = single_aggregator(options, problem, compared.methods.front());
-    comparison = compare_resumed(problem, compared, aggregator);
-    if (state) {
-      const auto bytes = aggregator.save_bytes();
-      state->write(bytes.data(), bytes.size());
-    }
+  const Comparison comparison =
+      aggregator ? compare_from(problem, compared, *aggregator) : compare(problem, compared);
+  if (state) {
+    const auto bytes = aggregator->save_bytes();
+    state->write(bytes.data(), bytes.size());
   }
   if (results) results->write(json(problem, comparison));
   if (forecasts) forecasts->write(forecasts_csv(problem, comparison));
@@ -249,49 +294,71 @@ void run(const RunOptions& options) {
 void add_run(CLI::App& app) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* command = app.add_subcommand("run", "Combine the experts of a file");
-  command
-      ->add_option("INPUT", options->input,
-                   "Losses, one row per round and one column per expert: .csv with a header, or "
-                   ".npy of float32 or float64. With --y: forecasts")
+  const CLI::Validator given(
+      [](std::string& value) {
+        return value.empty() ? std::string("is empty; give a value or leave it out") : "";
+      },
+      "");
+  const auto text = [&](const char* name, std::string& value, const char* meaning) {
+    return command->add_option(name, value, meaning)->check(given)->type_name("TEXT");
+  };
+  const auto columns = [&](const char* name, std::vector<std::string>& value, const char* meaning) {
+    return command->add_option(name, value, meaning)
+        ->delimiter(',')
+        ->check(given)
+        ->type_name("NAMES");
+  };
+  text(
+      "INPUT", options->input,
+      "Losses, one row per round and one column per expert: .csv with a header, or .npy of float32 "
+      "or float64. With --y: forecasts")
       ->required();
-  command
-      ->add_option("--method", options->methods,
-                   "Methods, comma-separated: NAME or NAME{option=value,...}; all for every one; "
-                   "pcgs methods lists them")
-      ->capture_default_str();
+  text("--method", options->methods,
+       "Methods, comma-separated: NAME or NAME{option=value,...}; all for every one; pcgs methods "
+       "lists them and names the default");
   command
       ->add_option("--switches", options->switches,
-                   "Switch budgets of the oracle that regret is measured against")
+                   "Switch budgets of the oracle that regret is measured against, comma-separated")
       ->delimiter(',')
-      ->capture_default_str()
-      ->check(CLI::Range(0, 1000000));
-  command->add_option("--y", options->y,
-                      "The column that the other columns forecast; an empty or NaN forecast means "
-                      "that the expert sleeps that round");
-  command->add_option("--loss", options->loss, "What forecasts are judged by")
-      ->check(CLI::IsMember({"squared", "absolute", "pinball", "log"}))
-      ->capture_default_str();
-  command->add_option("--tau", options->tau, "Level of the pinball loss")->capture_default_str();
-  command->add_option("--scale", options->scale,
-                      "Divide losses by this number and clip them at 1; auto takes a quantile of "
-                      "the warm-up (the default with --y; without it losses must be in [0, 1])");
-  command->add_option("--warmup", options->warmup,
-                      "Rounds that set an automatic scale (default: a third, at most 100)");
-  command->add_option("--quantile", options->quantile, "Quantile that becomes the automatic scale")
-      ->capture_default_str();
-  command->add_option("--experts", options->experts, "Columns to combine (default: all others)")
-      ->delimiter(',');
-  command->add_option("--ignore", options->ignore, "Columns to leave out, such as dates")
-      ->delimiter(',');
-  command->add_option("--side", options->side, "Columns of side information for controllers")
-      ->delimiter(',');
-  command->add_option("--trace", options->trace,
-                      "Write every round (weights, losses, controls) to this CSV file");
-  command->add_option("--out", options->out,
-                      "Folder for results.json and, with --y, forecasts.csv");
-  command->add_option("--save", options->save, "Save the method's state at the end to this file");
-  command->add_option("--resume", options->resume,
-                      "Go on from a saved state; its method and scale are used");
+      ->check(CLI::Range(0, 1000000))
+      ->type_name("NUMBERS")
+      ->default_str("5,10,20");
+  CLI::Option* y =
+      text("--y", options->y,
+           "The column that the other columns forecast; an empty or NaN forecast means "
+           "that the expert sleeps that round");
+  CLI::Option* loss = command->add_option("--loss", options->loss, "What forecasts are judged by")
+                          ->check(CLI::IsMember({"squared", "absolute", "pinball", "log"}))
+                          ->capture_default_str()
+                          ->needs(y);
+  CLI::Option* tau = command->add_option("--tau", options->tau, "Level of the pinball loss (0.5)")
+                         ->check(CLI::Range(1e-9, 1 - 1e-9))
+                         ->type_name("NUMBER")
+                         ->needs(y);
+  CLI::Option* scale =
+      text("--scale", options->scale,
+           "Divide losses by this number and clip them at 1; auto takes a quantile of the warm-up "
+           "(the default with --y; without it losses must be in [0, 1])");
+  CLI::Option* warmup =
+      command
+          ->add_option("--warmup", options->warmup,
+                       "Rounds that set an automatic scale (a third of them, at most 100)")
+          ->check(CLI::Range(1, 1000000000))
+          ->type_name("ROUNDS");
+  CLI::Option* quantile = command
+                              ->add_option("--quantile", options->quantile,
+                                           "Quantile that becomes the automatic scale (0.95)")
+                              ->check(CLI::Range(1e-9, 1.0))
+                              ->type_name("NUMBER");
+  columns("--experts", options->experts, "Columns to combine (default: all others)");
+  columns("--ignore", options->ignore, "Columns to leave out, such as dates");
+  columns("--side", options->side, "Columns of side information for controllers");
+  text("--trace", options->trace, "Write every round (weights, losses, controls) to this CSV file");
+  text("--out", options->out, "Folder for results.json and, with --y, forecasts.csv");
+  text("--save", options->save, "Save the method's state at the end to this file");
+  CLI::Option* resume = text("--resume", options->resume,
+                             "Go on from a saved state, with its method, loss and scale");
+  for (CLI::Option* fixed : {loss, tau, scale, warmup, quantile}) resume->excludes(fixed);
   command->add_flag("--json", options->json, "Print one JSON object instead of the table");
   command->add_flag("--quiet", options->quiet, "No progress bar");
   command->footer(

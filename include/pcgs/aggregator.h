@@ -35,6 +35,9 @@ namespace pcgs {
 struct AggregatorOptions {
   TaskLoss task{};              // what forecasts are judged by
   Bound bound = Bound::unit();  // how losses come into [0,1]
+  // Names of the experts, or none. They are kept with the state, so that whoever loads it can tell
+  // whether the experts are still the same.
+  std::vector<std::string> names{};
 };
 
 class Aggregator {
@@ -51,7 +54,9 @@ class Aggregator {
 
   std::size_t experts() const;
   const Method& method() const { return *method_; }
+  const TaskLoss& task() const { return options_.task; }
   const Bound& bound() const { return options_.bound; }
+  const std::vector<std::string>& names() const { return options_.names; }
 
   // [K] what to play when everybody is awake. Opens nothing.
   std::span<const double> weights() const { return method_->weights(); }

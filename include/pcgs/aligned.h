@@ -18,7 +18,7 @@ struct AlignedAllocator {
   using value_type = T;
   AlignedAllocator() = default;
   template <class U>
-  AlignedAllocator(const AlignedAllocator<U>&) {}
+  AlignedAllocator(const AlignedAllocator<U>&) {}  // NOLINT: allocators must convert
   T* allocate(std::size_t n) {
     return static_cast<T*>(::operator new (n * sizeof(T), std::align_val_t{kCacheLine}));
   }

@@ -4,19 +4,51 @@
 //     dp[t,s,k] = l_t(k) + min( dp[t-1,s,k], min_{j != k} dp[t-1,s-1,j] )
 //     L_sw(s)   = min_k dp[T,s,k]
 //
-// L_sw is not convex in s, so nothing cheaper than this recursion is exact.
+// L_sw is not convex in s, so nothing cheaper than this recursion is exact. Losses are added in
+// double, in the order of rounds. A loss of +infinity marks an expert that sleeps; where every path
+// with so few switches meets a sleeper the value is +infinity. T = 0 gives zeros.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "pcgs/matrix.h"
 
 namespace pcgs {
 
-// L_sw(0), ..., L_sw(max_switches) for losses [T x K]; +infinity marks an expert that sleeps, and
-// is the answer where every path with so few switches meets a sleeper. T = 0 gives zeros. O(T K S)
-// time, O(K S) memory.
+// Where losses come from, so that they need not all be in memory.
+class LossRows {
+ public:
+  virtual ~LossRows() = default;
+  virtual std::size_t rows() const = 0;
+  virtual std::size_t columns() const = 0;
+  // Writes rows first .. first + count - 1 to out, out + stride, ...; entries beyond `columns` are
+  // left alone. May be called from several threads and for the same rows more than once.
+  virtual void read(std::size_t first, std::size_t count, double* out,
+                    std::size_t stride) const = 0;
+};
+
+// L_sw(0), ..., L_sw(max_switches) in one sweep. O(T K S) time, O(K S) memory.
 std::vector<double> switching_oracle(MatrixView losses, std::size_t max_switches);
+std::vector<double> switching_oracle(const LossRows& losses, std::size_t max_switches);
+
+struct SwitchingPath {
+  double loss = 0;                     // L_sw(max_switches)
+  std::size_t switches = 0;            // how many it takes: the fewest that reach this loss
+  std::vector<std::uint32_t> experts;  // [T]; empty when the loss is infinite
+};
+
+inline constexpr std::size_t kOracleMemory = std::size_t{256} << 20;
+
+// The path that attains L_sw(max_switches); among equals the one with the fewest switches, and
+// seen from the end one that stays where it can and else comes from the lowest index. Takes at most
+// `memory` bytes beyond the losses and the path: while one bit per state fits, a second visit to
+// nothing; beyond that the rounds are computed twice, from checkpoints. Throws Error if even that
+// does not fit.
+SwitchingPath switching_path(MatrixView losses, std::size_t max_switches,
+                             std::size_t memory = kOracleMemory);
+SwitchingPath switching_path(const LossRows& losses, std::size_t max_switches,
+                             std::size_t memory = kOracleMemory);
 
 }  // namespace pcgs

@@ -22,7 +22,8 @@ struct TraceRow {
   const ShareStep* step = nullptr;  // null when the method is not of the share form
 };
 
-// Receives each round once, when it has been learned. Spans are valid during the call only.
+// Receives each round once, when it has been learned. Spans are valid during the call only. Must
+// not throw: the round has been learned already.
 class TraceSink {
  public:
   virtual ~TraceSink() = default;
@@ -47,7 +48,8 @@ class Trace final : public TraceSink {
 
 // Streams CSV: method, round, mixture_loss, learner_loss, eta, rho, mix_loss, gap, then
 // weight:NAME, loss:NAME and q:NAME for each expert. Numbers read back to the same bits; what a
-// method does not have stays empty. The file appears under its name only when commit() succeeds.
+// method does not have stays empty. The file appears under its name only when commit() succeeds,
+// which throws if anything could not be written.
 class TraceFile {
  public:
   TraceFile(std::string path, std::span<const std::string> experts);

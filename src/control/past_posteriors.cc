@@ -1,10 +1,11 @@
 // Mixing past posteriors: restarts towards experts that were good before, so that coming back to
 // one of a small set of experts is cheap.
 //
-//     v_0 uniform, v_s the posterior after round s before its restart
-//     E_tau,t  = exponentially weighted mean of v_0 .. v_{t-1}: weight of v_s ~ (1 -
-//     1/(tau+1))^(t-1-s) q_t      = (1 - eps) mean over tau in {1, 2, 4, ..., 4096} of E_tau,t +
-//     eps / K eta_t    = eta        rho_t = rho
+//     v_0     uniform; v_s the posterior after round s, before its restart
+//     E_tau   exponentially weighted mean of v_0 .. v_{t-1} of span tau:
+//             the weight of v_s is proportional to (1 - 1/(tau+1))^(t-1-s)
+//     q_t     = (1 - eps) mean of E_tau over tau in {1, 2, 4, ..., 4096} + eps / K
+//     eta_t   = eta        rho_t = rho
 //
 // The "decaying past" of Bousquet and Warmuth, Tracking a small set of experts by mixing past
 // posteriors, 2002, weighs v_s by 1/(t-s), which needs the whole past. The integral of
@@ -84,12 +85,21 @@ class PastPosteriors final : public Controller {
     in.f64s(sums_);
     in.f64s(masses_);
     in.f64s(q_);
-    const auto in_range = [](double x) { return x >= 0 && x <= 1e6; };
-    if (!std::all_of(sums_.begin(), sums_.end(), in_range) ||
-        !std::all_of(masses_.begin(), masses_.end(), in_range) ||
-        !std::all_of(q_.begin(), q_.end(), in_range)) {
-      in.fail("an average of past weights in it is out of range");
+    // Each sum of posteriors must have the mass that it claims, and q must be a distribution.
+    const auto adds_up = [](std::span<const double> values, double total) {
+      double sum = 0;
+      bool feasible = total >= 0 && total <= 1e6;
+      for (const double x : values) {
+        feasible = feasible && x >= 0;
+        sum += x;
+      }
+      return feasible && std::abs(sum - total) <= 1e-6 * (1 + total);
+    };
+    bool sane = adds_up(q_, 1);
+    for (std::size_t i = 0; i < kSpans; ++i) {
+      sane = sane && adds_up(std::span(sums_).subspan(i * experts_, experts_), masses_[i]);
     }
+    if (!sane) in.fail("an average of past weights in it does not add up");
   }
 
  private:

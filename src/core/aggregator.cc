@@ -29,6 +29,7 @@ void check_side(std::span<const double> side) {
 
 struct Aggregator::Slot {
   void count_awake();
+  void combine();
 
   std::int64_t number = 0;
   bool has_forecasts = false;
@@ -45,8 +46,12 @@ struct Aggregator::Slot {
 };
 
 Aggregator::Aggregator(std::unique_ptr<Method> method, Options options)
-    : method_(std::move(method)), options_(options) {
+    : method_(std::move(method)), options_(std::move(options)) {
   invariant(method_ != nullptr, "an Aggregator has a method");
+  if (!options_.names.empty() && options_.names.size() != experts()) {
+    throw Error(fmt::format("{} names for {} experts; give one for each", options_.names.size(),
+                            experts()));
+  }
   free_.push_back(new_slot());
 }
 
@@ -103,6 +108,10 @@ void Aggregator::Slot::count_awake() {
   all_awake = awake_count == awake.size();
 }
 
+void Aggregator::Slot::combine() {
+  combined = awake_count == 0 ? kNaN : kernels::dot(played, forecasts);
+}
+
 std::int64_t Aggregator::open(std::span<const std::uint8_t> awake, std::span<const double> side) {
   if (!awake.empty() && awake.size() != experts()) {
     throw Error(
@@ -143,7 +152,7 @@ double Aggregator::predict(std::span<const double> forecasts, std::span<const do
   }
   slot.count_awake();
   play(slot);
-  slot.combined = slot.awake_count == 0 ? kNaN : kernels::dot(slot.played, slot.forecasts);
+  slot.combine();
   open_.push_back(std::move(free_.back()));
   free_.pop_back();
   return slot.combined;
@@ -278,8 +287,9 @@ void Aggregator::wait_for_scale(std::unique_ptr<Slot> slot) {
     }
   }
   options_.bound.settle(seen);
-  for (auto& one : waiting_) learn_from(*one);
-  Slots().swap(waiting_);  // the warm-up's memory is given back
+  const Slots learned = std::move(waiting_);  // its memory is given back
+  waiting_.clear();
+  for (const auto& one : learned) learn_from(*one);
 }
 
 void Aggregator::learn_from(Slot& slot) {
@@ -327,6 +337,8 @@ std::vector<std::uint8_t> Aggregator::save_bytes() const {
   out.text(options_.task.name());
   out.f64(options_.task.tau());
   options_.bound.save(out);
+  out.u64(options_.names.size());
+  for (const auto& name : options_.names) out.text(name);
   out.u64(static_cast<std::uint64_t>(next_round_));
   out.u64(static_cast<std::uint64_t>(learned_));
   out.u64(static_cast<std::uint64_t>(skipped_));
@@ -342,7 +354,6 @@ std::vector<std::uint8_t> Aggregator::save_bytes() const {
       out.bytes(slot->awake);
       out.u64(slot->side.size());
       out.f64s(slot->side);
-      out.f64(slot->combined);
       if (slots == &open_) continue;  // an open round has no losses yet
       out.f64s(slot->losses);
       out.f64(slot->combined_loss);
@@ -369,8 +380,11 @@ Aggregator Aggregator::load_bytes(std::span<const std::uint8_t> file, const std:
   const std::string task = in.text();
   options.task = TaskLoss(task, in.f64_within(0, 1, "tau"));
   options.bound.load(in);
+  const std::size_t names = in.count(sizeof(std::uint64_t));
+  if (names != 0 && names != experts) in.fail("it has names for another number of experts");
+  for (std::size_t k = 0; k < names; ++k) options.names.push_back(in.text());
 
-  Aggregator loaded(std::move(method), options);
+  Aggregator loaded(std::move(method), std::move(options));
   // A file with a valid checksum may still have been forged: nothing in it may overflow a counter
   // or bring a NaN to the method.
   const auto counter = [&](std::uint64_t below) {
@@ -399,26 +413,29 @@ Aggregator Aggregator::load_bytes(std::span<const std::uint8_t> file, const std:
       in.bytes(slot.awake);
       slot.side.resize(in.count(sizeof(double)));
       in.f64s(slot.side);
-      slot.combined = in.f64();
       const bool waits = slots == &loaded.waiting_;
       if (waits) {
         in.f64s(slot.losses);
         slot.combined_loss = in.f64();
       }
       slot.count_awake();
+      slot.combine();
       for (std::size_t k = 0; k < experts; ++k) {
         const bool sane = slot.awake[k] <= 1 && slot.played[k] >= 0 && slot.played[k] <= 2 &&
                           std::isfinite(slot.forecasts[k]) &&
                           (!waits || slot.awake[k] == 0 || slot.losses[k] >= 0);
         if (!sane) in.fail("an open round in it is damaged");
       }
+      for (const double x : slot.side) {
+        if (!std::isfinite(x)) in.fail("side information in it is damaged");
+      }
       if (waits && (slot.awake_count == 0 || !(slot.combined_loss >= 0))) {
         in.fail("a waiting round in it is damaged");
       }
     }
   }
-  if (!loaded.waiting_.empty() &&
-      (options.bound.is_known() || loaded.waiting_.size() >= options.bound.warmup())) {
+  if (!loaded.waiting_.empty() && (loaded.options_.bound.is_known() ||
+                                   loaded.waiting_.size() >= loaded.options_.bound.warmup())) {
     in.fail("its warm-up does not fit its scale");
   }
   loaded.method_->load(in);

@@ -12,15 +12,18 @@
 
 namespace pcgs {
 
-WholeFile::WholeFile(std::string path) : path_(std::move(path)) {
-  static std::atomic<unsigned> count{0};
-  temporary_ = fmt::format("{}.partial-{}-{}", path_, getpid(), count++);
+WholeFile::WholeFile(std::string path) : path_(std::move(path)), target_(path_) {
+  namespace fs = std::filesystem;
   std::error_code ignored;
-  if (std::filesystem::is_directory(path_, ignored)) {
-    errno = EISDIR;
-  } else {
-    file_ = std::fopen(temporary_.c_str(), "wbx");  // x: never over somebody else's file
+  const auto kind = fs::status(path_, ignored).type();
+  if (kind != fs::file_type::not_found && kind != fs::file_type::regular) {
+    throw Error(fmt::format("{}: cannot be written (it is {}); give the path of a file", path_,
+                            kind == fs::file_type::directory ? "a folder" : "not a file"));
   }
+  if (fs::is_symlink(path_, ignored)) target_ = fs::weakly_canonical(path_, ignored).string();
+  static std::atomic<unsigned> count{0};
+  temporary_ = fmt::format("{}.partial-{}-{}", target_, getpid(), count++);
+  file_ = std::fopen(temporary_.c_str(), "wbx");  // x: never over somebody else's file
   if (file_ == nullptr) {
     throw Error(fmt::format("{}: cannot be written ({}); give a path in a folder that can be",
                             path_, std::strerror(errno)));
@@ -33,29 +36,30 @@ WholeFile::~WholeFile() {
   std::remove(temporary_.c_str());
 }
 
-void WholeFile::fail() {
-  const int why = errno;
+void WholeFile::fail(int why) {
   if (file_ != nullptr) std::fclose(file_);
   file_ = nullptr;
   std::remove(temporary_.c_str());
-  throw Error(
-      fmt::format("{}: cannot be written ({}); nothing was left there", path_, std::strerror(why)));
+  throw Error(fmt::format("{}: cannot be written ({}); what was there before is unchanged", path_,
+                          std::strerror(why)));
 }
 
 void WholeFile::write(const void* data, std::size_t size) {
-  if (size > 0 && std::fwrite(data, 1, size, file_) != size) fail();
+  if (problem_ == 0 && size > 0 && std::fwrite(data, 1, size, file_) != size) problem_ = errno;
 }
 
 void WholeFile::commit() {
-  if (std::fflush(file_) != 0 || fsync(fileno(file_)) != 0) fail();
+  if (problem_ != 0) fail(problem_);
+  if (std::fflush(file_) != 0 || fsync(fileno(file_)) != 0) fail(errno);
   const int closed = std::fclose(file_);
   file_ = nullptr;
-  if (closed != 0 || std::rename(temporary_.c_str(), path_.c_str()) != 0) fail();
+  if (closed != 0 || std::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
 }
 
 std::vector<std::uint8_t> read_whole_file(const std::string& path) {
   const auto cannot = [&](int why) {
-    return Error(fmt::format("{}: cannot be read ({})", path, std::strerror(why)));
+    return Error(fmt::format("{}: cannot be read ({}); give the path of a file that can be", path,
+                             std::strerror(why)));
   };
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) throw cannot(EISDIR);

@@ -68,6 +68,13 @@ std::vector<std::string> names_of(std::span<const WantedColumn> columns,
 
 NumberTable from_csv(std::string_view text, const std::string& path, const TableRequest& request) {
   CsvReader reader(text, path);
+  const auto names = reader.header();
+  if (std::all_of(names.begin(), names.end(), [](const std::string& name) {
+        return parse_number(name).kind == NumberKind::kFinite;
+      })) {
+    throw Error(fmt::format(
+        "{}: its first line holds numbers; give a first line that names the columns", path));
+  }
   const std::vector<WantedColumn> columns = select_columns(reader.header(), request, path);
   NumberTable table{.names = names_of(columns, reader.header()), .values = {}};
   std::vector<double>& values = table.values.values;

@@ -4,9 +4,9 @@
 //     Delta  += <w,l> - ( M(L + l) - M(L) )        M(L) = -(1/eta) ln( (1/K) sum_k exp(-eta L(k)) )
 //
 // While Delta = 0 eta is infinite: the leaders share evenly, and M is the least cumulative loss.
-// Regret to the best single expert <= 2 sqrt(V T...) as small as the losses are easy; in the worst
-// case sqrt(T ln K) + O(ln K). De Rooij, van Erven, Grunwald and Koolen, Follow the leader if you
-// can, hedge if you must, 2014, Theorem 8. No bound against switching paths.
+// Regret to the best single expert <= 2 Delta <= sqrt(T ln K) + (4/3) ln K + 2, and far less where
+// the losses are easy. De Rooij, van Erven, Grunwald and Koolen, Follow the leader if you can,
+// hedge if you must, 2014, Theorem 8. No bound against switching paths.
 #include <algorithm>
 #include <cmath>
 #include <vector>

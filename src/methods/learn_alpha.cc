@@ -15,6 +15,7 @@
 //
 // The posterior pays at most ln(70) nats more than the best member's evidence; that is a bound on
 // evidence, not on regret, and no certificate of the share recursion applies.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>

@@ -4,10 +4,9 @@
 //     B    = largest r(j)^2 of any expert so far
 //     w(k) ~ max(R(k), 0) / (B + V(k)),  uniform when no regret is positive (above 1e-12)
 //
-// Regret to the best single expert of order sqrt( sum_t r_t(k)^2 ln ... ): small against an expert
-// that is followed closely. No bound against switching paths.
-// Gaillard, Stoltz and van Erven, A second-order bound with excess losses, 2014, Theorem 5; the
-// scale B as in the R package opera.
+// Regret to expert k of order sqrt( K V(k) ), up to logarithms of V: small against an expert that
+// is followed closely. No bound against switching paths. Gaillard, Stoltz and van Erven, A
+// second-order bound with excess losses, 2014, Theorem 5; the scale B as in the R package opera.
 #include <algorithm>
 #include <vector>
 
@@ -56,9 +55,8 @@ class MlPoly final : public Method {
     load_finite(in, squares_, 0, "a sum of squared regrets");
     load_weights(in, weights_);
     for (std::size_t k = 0; k < regret_.size(); ++k) {
-      if (regret_[k] > kLeastRegret && squares_[k] < kLeastRegret * kLeastRegret / 1e15) {
-        in.fail("a regret in it has no square");
-      }
+      // By Cauchy and Schwarz, with room for more rounds than there can be.
+      if (regret_[k] * regret_[k] > 1e15 * squares_[k]) in.fail("a regret in it has no square");
     }
   }
 

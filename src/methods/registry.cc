@@ -13,10 +13,6 @@ namespace pcgs {
 
 namespace {
 
-const MethodOption kEta = {"eta", "learning rate", 4, 1e-6, 1e4};
-const MethodOption kRho = {"rho", "restart rate", 0.01, 0, 0.999};
-const MethodOption kUsualRho = {"rho", "restart rate without surprise", 0.01, 0, 0.5};
-
 template <class... Doubles>
 std::unique_ptr<Method> steered(std::size_t experts,
                                 std::unique_ptr<Controller> (*make)(Doubles...),
@@ -26,58 +22,65 @@ std::unique_ptr<Method> steered(std::size_t experts,
 
 using Options = std::span<const double>;
 
-const MethodInfo kMethods[] = {
-    {"hedge",
-     "exponential weights, no restarts",
-     "Freund and Schapire 1997",
-     {kEta},
-     [](std::size_t k, Options o) { return steered(k, make_hedge, o[0]); }},
-    {"fixed-share",
-     "uniform restarts at a constant rate",
-     "Herbster and Warmuth 1998",
-     {kEta, kRho},
-     [](std::size_t k, Options o) { return steered(k, make_fixed_share, o[0], o[1]); }},
-    {"variable-share",
-     "restarts as large as the expert's loss",
-     "Herbster and Warmuth 1998",
-     {kEta, kRho},
-     [](std::size_t k, Options o) { return make_variable_share(k, o[0], o[1]); }},
-    {"genshare",
-     "restarts towards the recently good, more after surprise",
-     "this project",
-     {kEta, kUsualRho},
-     [](std::size_t k, Options o) { return steered(k, make_genshare, o[0], o[1]); }},
-    {"past-posteriors",
-     "restarts towards experts that were good before",
-     "Bousquet and Warmuth 2002",
-     {kEta, kRho},
-     [](std::size_t k, Options o) { return steered(k, make_past_posteriors, o[0], o[1]); }},
-    {"learn-alpha",
-     "Bayes over a grid of fixed-share rates, nothing to tune",
-     "Monteleoni and Jaakkola 2003",
-     {},
-     [](std::size_t k, Options) { return make_learn_alpha(k); }},
-    {"adahedge",
-     "exponential weights that set their own rate",
-     "de Rooij et al. 2014",
-     {},
-     [](std::size_t k, Options) { return make_adahedge(k); }},
-    {"squint",
-     "an average over all learning rates",
-     "Koolen and van Erven 2015",
-     {},
-     [](std::size_t k, Options) { return make_squint(k); }},
-    {"ml-poly",
-     "positive regrets, a rate for each expert",
-     "Gaillard et al. 2014",
-     {},
-     [](std::size_t k, Options) { return make_ml_poly(k); }},
-    {"boa",
-     "Bernstein online aggregation, a rate for each expert",
-     "Wintenberger 2017",
-     {},
-     [](std::size_t k, Options) { return make_boa(k); }},
-};
+// Built on first use, so that it is there for objects made before main.
+std::span<const MethodInfo> all_methods() {
+  const static MethodOption kEta = {"eta", "learning rate", 4, 1e-6, 1e4};
+  const static MethodOption kRho = {"rho", "restart rate", 0.01, 0, 0.999};
+  const static MethodOption kUsualRho = {"rho", "restart rate without surprise", 0.01, 0, 0.5};
+  static const MethodInfo kMethods[] = {
+      {"hedge",
+       "exponential weights, no restarts",
+       "Freund and Schapire 1997",
+       {kEta},
+       [](std::size_t k, Options o) { return steered(k, make_hedge, o[0]); }},
+      {"fixed-share",
+       "uniform restarts at a constant rate",
+       "Herbster and Warmuth 1998",
+       {kEta, kRho},
+       [](std::size_t k, Options o) { return steered(k, make_fixed_share, o[0], o[1]); }},
+      {"variable-share",
+       "restarts as large as the expert's loss",
+       "Herbster and Warmuth 1998",
+       {kEta, kRho},
+       [](std::size_t k, Options o) { return make_variable_share(k, o[0], o[1]); }},
+      {"genshare",
+       "restarts towards the recently good, more after surprise",
+       "this project",
+       {kEta, kUsualRho},
+       [](std::size_t k, Options o) { return steered(k, make_genshare, o[0], o[1]); }},
+      {"past-posteriors",
+       "restarts towards experts that were good before",
+       "Bousquet and Warmuth 2002",
+       {kEta, kRho},
+       [](std::size_t k, Options o) { return steered(k, make_past_posteriors, o[0], o[1]); }},
+      {"learn-alpha",
+       "Bayes over a grid of fixed-share rates, nothing to tune",
+       "Monteleoni and Jaakkola 2003",
+       {},
+       [](std::size_t k, Options) { return make_learn_alpha(k); }},
+      {"adahedge",
+       "exponential weights that set their own rate",
+       "de Rooij et al. 2014",
+       {},
+       [](std::size_t k, Options) { return make_adahedge(k); }},
+      {"squint",
+       "an average over all learning rates",
+       "Koolen and van Erven 2015",
+       {},
+       [](std::size_t k, Options) { return make_squint(k); }},
+      {"ml-poly",
+       "positive regrets, a rate for each expert",
+       "Gaillard et al. 2014",
+       {},
+       [](std::size_t k, Options) { return make_ml_poly(k); }},
+      {"boa",
+       "Bernstein online aggregation, a rate for each expert",
+       "Wintenberger 2017",
+       {},
+       [](std::size_t k, Options) { return make_boa(k); }},
+  };
+  return kMethods;
+}
 
 template <class Range>
 std::string listed(const Range& range) {
@@ -121,15 +124,17 @@ std::pair<std::string_view, std::vector<std::string_view>> taken_apart(std::stri
 
 }  // namespace
 
-std::span<const MethodInfo> registered_methods() { return kMethods; }
+std::span<const MethodInfo> registered_methods() { return all_methods(); }
 
 std::unique_ptr<Method> make_method(std::string_view spec, std::size_t experts) {
   if (experts == 0) throw Error("there are no experts to combine; give at least one");
   const auto [name, given] = taken_apart(spec);
-  const auto* info = std::find_if(std::begin(kMethods), std::end(kMethods),
-                                  [n = name](const MethodInfo& m) { return m.name == n; });
-  if (info == std::end(kMethods)) {
-    throw Error(fmt::format("there is no method '{}'; choose one of {}", name, listed(kMethods)));
+  const auto methods = all_methods();
+  const auto info = std::find_if(methods.begin(), methods.end(),
+                                 [n = name](const MethodInfo& m) { return m.name == n; });
+  if (info == methods.end()) {
+    throw Error(
+        fmt::format("there is no method '{}'; choose one of {}", name, listed(all_methods())));
   }
   std::vector<double> values;
   for (const auto& option : info->options) values.push_back(option.standard);
@@ -171,7 +176,7 @@ std::vector<std::string> split_specs(std::string_view list) {
     const auto spec = trimmed(list.substr(start, i - start));
     if (spec.empty()) {
       throw Error(fmt::format("'{}' names no method between two commas; choose from {}", list,
-                              listed(kMethods)));
+                              listed(all_methods())));
     }
     specs.emplace_back(spec);
     start = i + 1;
@@ -181,7 +186,7 @@ std::vector<std::string> split_specs(std::string_view list) {
 
 Aggregator make_aggregator(std::string_view spec, std::size_t experts,
                            Aggregator::Options options) {
-  return Aggregator(make_method(spec, experts), options);
+  return Aggregator(make_method(spec, experts), std::move(options));
 }
 
 Aggregator load_aggregator(const std::string& path) { return Aggregator::load(path, make_method); }

@@ -93,6 +93,10 @@ class Squint final : public Method {
     load_finite(in, regret_, -1e15, "a regret");
     load_finite(in, variance_, 0, "a sum of squared regrets");
     load_weights(in, weights_);
+    for (std::size_t k = 0; k < regret_.size(); ++k) {
+      // By Cauchy and Schwarz, with room for more rounds than there can be.
+      if (regret_[k] * regret_[k] > 1e15 * variance_[k]) in.fail("a regret in it has no square");
+    }
   }
 
  private:

@@ -33,27 +33,36 @@ class VariableShare final : public Method {
   }
   std::span<const double> weights() const override { return weights_; }
 
+  // In logarithms: with a large eta an expert may live on gifts far below the range of a double.
   void learn(const Round& round) override {
     const std::size_t experts = cost_.size();
+    if (experts == 1) return;
     for (std::size_t k = 0; k < experts; ++k) cost_[k] += eta_ * round.losses[k];
     const auto [least, log_sum] = kernels::softmin(cost_, 1, weights_);
     const double log_keep = std::log1p(-rho_);
-    double pool = 0;
+    std::size_t largest = 0;
     for (std::size_t k = 0; k < experts; ++k) {
-      gift_[k] = -std::expm1(log_keep * round.losses[k]) * weights_[k];
-      pool += gift_[k];
+      cost_[k] += log_sum - least;                                              // -ln v(k)
+      gift_[k] = std::log(-std::expm1(log_keep * round.losses[k])) - cost_[k];  // -inf: none
+      if (gift_[k] > gift_[largest]) largest = k;
     }
+    const double scale = gift_[largest];
+    if (std::isinf(scale)) return;  // nobody gives anything: weights_ are v already
+    // Gifts relative to the largest, which is kept apart so that leaving it out cancels nothing.
+    double others = 0;
     for (std::size_t k = 0; k < experts; ++k) {
-      const double gain = experts > 1
-                              ? std::max(0.0, pool - gift_[k]) / static_cast<double>(experts - 1)
-                              : gift_[k];
-      weights_[k] += gain - gift_[k];
-      // Where nothing was received the weight may be below the range of a double, and its cost goes
-      // on in the log domain.
-      cost_[k] = gain > kernels::kSmallestPlain
-                     ? -std::log(weights_[k])
-                     : cost_[k] - least + log_sum - log_keep * round.losses[k];
+      gift_[k] = std::exp(gift_[k] - scale);
+      if (k != largest) others += gift_[k];
     }
+    const double log_each = scale - std::log(static_cast<double>(experts - 1));
+    for (std::size_t k = 0; k < experts; ++k) {
+      const double received = k == largest ? others : 1 + (others - gift_[k]);
+      const double kept = log_keep * round.losses[k] - cost_[k];
+      const double gained = std::log(received) + log_each;  // -inf: nothing
+      const double high = std::max(kept, gained);
+      cost_[k] = -(high + std::log1p(std::exp(std::min(kept, gained) - high)));
+    }
+    kernels::softmin(cost_, 1, weights_);
   }
 
   void save(StateWriter& out) const override {

@@ -167,6 +167,63 @@ TEST_F(BadInput, MissingOutcomeIsNamed) {
           {"gap.csv", "row 2", "column y"});
 }
 
+TEST_F(BadInput, OutputsThatAreNotFilesAreRefused) {
+  const auto losses = file("losses.csv", "a,b\n0.1,0.2\n0.3,0.4\n");
+  ASSERT_EQ(mkfifo((dir_ / "pipe").c_str(), 0600), 0);
+  refuses_as_is({"run", losses, "--trace", dir_ / "pipe"}, {"pipe", "not a file"});
+  struct stat about {};
+  ASSERT_EQ(stat((dir_ / "pipe").c_str(), &about), 0);
+  EXPECT_TRUE(S_ISFIFO(about.st_mode));
+}
+
+TEST_F(BadInput, OutputsMayNotReplaceTheInputOrEachOther) {
+  const auto losses = file("losses.csv", "a,b\n0.1,0.2\n0.3,0.4\n");
+  refuses_as_is({"run", losses, "--trace", losses}, {"losses.csv", "twice"});
+  refuses_as_is({"run", losses, "--trace", dir_ / "x", "--save", dir_ / "x"}, {"twice"});
+}
+
+TEST_F(BadInput, NothingIsMadeForAMethodThatDoesNotExist) {
+  const auto losses = file("losses.csv", "a,b\n0.1,0.2\n0.3,0.4\n");
+  refuses_as_is({"run", losses, "--method", "hegde", "--out", dir_ / "new/folder"}, {"hegde"});
+}
+
+TEST_F(BadInput, OptionsWithoutEffectAreRefused) {
+  const auto losses = file("losses.csv", "a,b\n0.1,0.2\n0.3,0.4\n");
+  const auto forecasts = file("forecasts.csv", "y,a,b\n1,1,2\n2,2,3\n");
+  refuses({"run", losses, "--loss", "absolute"}, {"--loss", "--y"});
+  refuses({"run", forecasts, "--y", "y", "--tau", "0.9"}, {"--tau", "pinball"});
+  refuses({"run", losses, "--warmup", "2"}, {"--warmup", "--scale auto"});
+  refuses({"run", losses, "--resume", ""}, {"--resume", "empty"});
+}
+
+TEST_F(BadInput, TheOutcomeIsNoSideInformation) {
+  const auto path = file("leak.csv", "y,a,b\n1,1,2\n2,2,3\n");
+  refuses({"run", path, "--y", "y", "--side", "y"}, {"y is the outcome"});
+}
+
+TEST_F(BadInput, NumbersInPlaceOfAHeaderAreRefused) {
+  refuses({"run", file("headless.csv", "0.1,0.2\n0.3,0.4\n")}, {"headless.csv", "first line"});
+}
+
+TEST_F(BadInput, WarmUpThatNeverEndsIsRefused) {
+  const auto path = file("asleep.csv", "y,a,b\n1,,\n2,2,5\n3,1,3\n");
+  refuses({"run", path, "--y", "y", "--warmup", "3"}, {"asleep.csv", "--warmup"});
+}
+
+TEST_F(BadInput, StateOfOtherExpertsIsRefused) {
+  const auto first = file("first.csv", "a,b\n0.1,0.2\n");
+  const auto second = file("second.csv", "b,a\n0.1,0.2\n");
+  const std::string state = dir_ / "state";
+  ASSERT_EQ(run_program({"run", first, "--save", state}).exit_code, 0);
+  refuses({"run", second, "--resume", state}, {"state", "second.csv", "order"});
+  refuses({"run", first, "--resume", state, "--method", "hedge"}, {"state", "hedge"});
+  refuses({"run", first, "--resume", state, "--scale", "2"}, {"--scale", "--resume"});
+}
+
+TEST(Usage, ResultThatCannotBePrintedIsNotASuccess) {
+  EXPECT_EQ(run_program({"demo", "--rounds", "2", "--json"}, "/dev/full").exit_code, 2);
+}
+
 TEST(Usage, WrongUseExitsWithTwoAndSaysWhatIsMissing) {
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{}, {"run"}, {"rum"}, {"run", "x.csv", "--no-such-option"}}) {

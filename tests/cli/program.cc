@@ -24,9 +24,9 @@ std::string content(const std::filesystem::path& path) {
 
 }  // namespace
 
-Said run_program(const std::vector<std::string>& arguments) {
+Said run_program(const std::vector<std::string>& arguments, const std::string& out_path) {
   const TempDir scratch;
-  const std::string out = scratch / "out";
+  const std::string out = out_path.empty() ? scratch / "out" : out_path;
   const std::string err = scratch / "err";
   const pid_t child = fork();
   if (child < 0) throw std::runtime_error("cannot fork");
@@ -45,7 +45,8 @@ Said run_program(const std::vector<std::string>& arguments) {
   }
   int status = 0;
   waitpid(child, &status, 0);
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, content(out), content(err)};
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, out_path.empty() ? content(out) : "",
+          content(err)};
 }
 
 }  // namespace pcgs::test

@@ -12,7 +12,8 @@ struct Said {
   std::string err;
 };
 
-// `arguments` go through no shell. The program is the one that was built beside the tests.
-Said run_program(const std::vector<std::string>& arguments);
+// `arguments` go through no shell. The program is the one that was built beside the tests. With a
+// path, standard output goes there and is not kept.
+Said run_program(const std::vector<std::string>& arguments, const std::string& out_path = "");
 
 }  // namespace pcgs::test

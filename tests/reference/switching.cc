@@ -60,4 +60,56 @@ std::vector<double> switching_by_recursion(MatrixView losses, std::size_t max_sw
   return out;
 }
 
+SwitchingPath switching_path_by_table(MatrixView losses, std::size_t max_switches) {
+  SwitchingPath path;
+  const std::size_t rounds = losses.rows;
+  const std::size_t experts = losses.columns;
+  if (rounds == 0) return path;
+  std::vector<std::vector<double>> dp(max_switches + 1);  // [s][k]
+  for (auto& row : dp) row.assign(losses.row(0).begin(), losses.row(0).end());
+  // The expert of the round before; k itself: stayed.
+  std::vector<std::uint32_t> from(rounds * (max_switches + 1) * experts);
+  const auto from_at = [&](std::size_t t, std::size_t s, std::size_t k) -> std::uint32_t& {
+    return from[(t * (max_switches + 1) + s) * experts + k];
+  };
+  for (std::size_t t = 1; t < rounds; ++t) {
+    const auto before = dp;
+    for (std::size_t s = 0; s <= max_switches; ++s) {
+      // The lowest index that is best in the row below, and the lowest that is best of the others.
+      std::size_t best = experts, second = experts;
+      for (std::size_t j = 0; s > 0 && j < experts; ++j) {
+        if (best == experts || before[s - 1][j] < before[s - 1][best]) best = j;
+      }
+      for (std::size_t j = 0; s > 0 && j < experts; ++j) {
+        if (j == best) continue;
+        if (second == experts || before[s - 1][j] < before[s - 1][second]) second = j;
+      }
+      for (std::size_t k = 0; k < experts; ++k) {
+        const std::size_t other = k == best ? second : best;
+        const bool moves = other < experts && before[s - 1][other] < before[s][k];
+        from_at(t, s, k) = static_cast<std::uint32_t>(moves ? other : k);
+        dp[s][k] = losses.row(t)[k] + (moves ? before[s - 1][other] : before[s][k]);
+      }
+    }
+  }
+
+  std::size_t s = 0, k = 0;
+  path.loss = kInfinity;
+  for (std::size_t i = 0; i <= max_switches; ++i) {
+    for (std::size_t j = 0; j < experts; ++j) {
+      if (dp[i][j] < path.loss) path.loss = dp[s = i][k = j];
+    }
+  }
+  if (path.loss == kInfinity) return path;
+  path.experts.resize(rounds);
+  for (std::size_t t = rounds; t-- > 0;) {
+    path.experts[t] = static_cast<std::uint32_t>(k);
+    if (t == 0 || from_at(t, s, k) == k) continue;
+    k = from_at(t, s, k);
+    --s;
+    ++path.switches;
+  }
+  return path;
+}
+
 }  // namespace pcgs::reference

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "pcgs/matrix.h"
+#include "pcgs/oracle.h"
 
 namespace pcgs::reference {
 
@@ -14,5 +15,10 @@ std::vector<double> switching_by_enumeration(MatrixView losses, std::size_t max_
 // The same from the recursion of MATH.md section 3, with every j != k tried: O(T S K^2), for
 // problems too long to enumerate.
 std::vector<double> switching_by_recursion(MatrixView losses, std::size_t max_switches);
+
+// The path as oracle.h describes it, from the whole table with a back-pointer in every state:
+// O(T S K) memory. Losses are added in the same order as in the product, so the loss is the same to
+// the bit.
+SwitchingPath switching_path_by_table(MatrixView losses, std::size_t max_switches);
 
 }  // namespace pcgs::reference

@@ -1,0 +1,19 @@
+// A time counts only if the answer is right.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+namespace pcgs::bench {
+
+inline void require(bool holds, const std::string& what) {
+  if (holds) return;
+  std::fprintf(stderr, "wrong answer, not timed: %s\n", what.c_str());
+  std::exit(1);
+}
+
+void register_learn();
+void register_oracle();
+
+}  // namespace pcgs::bench

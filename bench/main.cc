@@ -1,0 +1,10 @@
+#include <benchmark/benchmark.h>
+
+#include "checked.h"
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  pcgs::bench::register_learn();
+  pcgs::bench::register_oracle();
+  benchmark::RunSpecifiedBenchmarks();
+}

@@ -1,0 +1,51 @@
+// The losses of an .npy file (npy.h) where they lie: the file is mapped, not read, so it may be
+// larger than memory.
+//
+// A NaN is an expert that sleeps and becomes +infinity; everything else must be finite. That is
+// looked at when a row is read, so read() throws the Error that names file, row and column.
+// Requires that nobody shortens the file meanwhile.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "io/npy.h"
+#include "pcgs/oracle.h"
+
+namespace pcgs::io {
+
+// Whether read_table would take the file for NPY.
+bool has_npy_name(const std::string& path);
+
+class NpyRows final : public LossRows {
+ public:
+  // The columns are called e1, e2, ..., eK; those in `ignore` are left out and never looked at.
+  explicit NpyRows(const std::string& path, const std::vector<std::string>& ignore = {});
+  ~NpyRows() override;
+  NpyRows(const NpyRows&) = delete;
+  NpyRows& operator=(const NpyRows&) = delete;
+
+  std::size_t rows() const override { return header_.rows; }
+  std::size_t columns() const override { return columns_.size(); }
+  void read(std::size_t first, std::size_t count, double* out, std::size_t stride) const override;
+
+  const std::vector<std::string>& names() const { return names_; }  // [columns]
+
+ private:
+  void map();
+  void unmap();
+  template <typename Float>
+  void copy(std::size_t first, std::size_t count, double* out, std::size_t stride) const;
+  void let_sleep(std::size_t t, double* row) const;
+
+  std::string path_;
+  const std::uint8_t* file_ = nullptr;
+  std::size_t size_ = 0;
+  NpyHeader header_;
+  std::vector<std::size_t> columns_;  // [columns] where each is in the file
+  std::vector<std::string> names_;    // [columns]
+};
+
+}  // namespace pcgs::io

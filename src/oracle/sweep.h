@@ -1,0 +1,58 @@
+// The table dp[s,k] on its way through the rounds.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "pcgs/aligned.h"
+#include "pcgs/oracle.h"
+
+namespace pcgs::oracle {
+
+// Losses that are in memory.
+class MatrixRows final : public LossRows {
+ public:
+  explicit MatrixRows(MatrixView matrix) : matrix_(matrix) {}
+  std::size_t rows() const override { return matrix_.rows; }
+  std::size_t columns() const override { return matrix_.columns; }
+  void read(std::size_t first, std::size_t count, double* out, std::size_t stride) const override;
+
+ private:
+  MatrixView matrix_;
+};
+
+class Sweep {
+ public:
+  // The table before the first round, with rows s < budgets.
+  Sweep(const LossRows& losses, std::size_t budgets);
+
+  // Carries the rows s < budgets (at most those of the constructor) through the rounds first ..
+  // first + count - 1, which must follow on those before. If asked to, writes the best of each row
+  // before each round to bests[round - first][1 + s], and +infinity to bests[..][0], so that
+  // bests[..][s] is what row s may switch from; a round takes budgets + 1 numbers.
+  void advance(std::size_t first, std::size_t count, std::size_t budgets, double* bests = nullptr);
+
+  std::size_t budgets() const { return best_.size(); }
+  std::size_t stride() const { return stride_; }
+  // L_sw(s) for the rounds so far.
+  double best(std::size_t s) const { return best_[s]; }
+  // The lowest k that attains it.
+  std::size_t best_expert(std::size_t s) const;
+
+  // Everything that later rounds depend on; the first numbers are the table, [budgets][stride].
+  std::vector<double> checkpoint() const;
+  void restore(std::span<const double> checkpoint);
+  std::size_t checkpoint_bytes() const { return (rows_.size() + best_.size()) * sizeof(double); }
+
+ private:
+  const LossRows& losses_;
+  std::size_t stride_;
+  std::size_t chunk_;          // rounds that are copied and worked on together
+  AlignedVector rows_;         // [budgets][stride]
+  std::vector<double> best_;   // [budgets]
+  AlignedVector buffer_;       // [chunk][stride] losses; +infinity in the padding
+  std::vector<double> bests_;  // [chunk][budgets + 1], where the caller gives no room
+};
+
+}  // namespace pcgs::oracle

@@ -1,0 +1,81 @@
+#include "oracle/sweep_kernel.h"
+
+#include <limits>
+
+#include "core/invariant.h"
+
+// clang-format off
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "oracle/sweep_kernel.cc"
+#include <hwy/foreach_target.h>  // compiles this file once per instruction set; must come first
+#include <hwy/highway.h>
+// clang-format on
+
+HWY_BEFORE_NAMESPACE();
+namespace pcgs::oracle::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using D = hn::ScalableTag<double>;
+using V = hn::Vec<D>;
+
+template <std::size_t kRows>
+void CarryRows(const Block& block) {
+  const D d;
+  const std::size_t lanes = hn::Lanes(d);
+  const std::size_t stride = block.stride;
+  double* const rows = block.rows;
+  const V infinity = hn::Set(d, std::numeric_limits<double>::infinity());
+  double best[kRows];
+  for (std::size_t i = 0; i < kRows; ++i) best[i] = block.best[i];
+
+  for (std::size_t t = 0; t < block.rounds; ++t) {
+    const double* HWY_RESTRICT losses = block.losses + t * stride;
+    double* before = block.before + t * block.before_step;
+    V from_below[kBlockRows] = {hn::Set(d, before[-1]), infinity, infinity, infinity};
+    V least[kBlockRows] = {infinity, infinity, infinity, infinity};
+    for (std::size_t i = 0; i < kRows; ++i) {
+      before[i] = best[i];
+      if (i > 0) from_below[i] = hn::Set(d, best[i - 1]);
+    }
+    for (std::size_t k = 0; k < stride; k += lanes) {
+      const V loss = hn::Load(d, losses + k);
+      for (std::size_t i = 0; i < kRows; ++i) {
+        double* HWY_RESTRICT at = rows + i * stride + k;
+        const V value = hn::Add(hn::Min(hn::Load(d, at), from_below[i]), loss);
+        hn::Store(value, d, at);
+        least[i] = hn::Min(least[i], value);
+      }
+    }
+    for (std::size_t i = 0; i < kRows; ++i) best[i] = hn::GetLane(hn::MinOfLanes(d, least[i]));
+  }
+  for (std::size_t i = 0; i < kRows; ++i) block.best[i] = best[i];
+}
+
+void Carry(const Block& block) {
+  switch (block.count) {
+    case 1:
+      return CarryRows<1>(block);
+    case 2:
+      return CarryRows<2>(block);
+    case 3:
+      return CarryRows<3>(block);
+    default:
+      return CarryRows<4>(block);
+  }
+}
+
+}  // namespace pcgs::oracle::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace pcgs::oracle {
+
+HWY_EXPORT(Carry);
+
+void carry(const Block& block) {
+  invariant(block.count >= 1 && block.count <= kBlockRows, "a block of one to four rows");
+  HWY_DYNAMIC_DISPATCH(Carry)(block);
+}
+
+}  // namespace pcgs::oracle
+#endif

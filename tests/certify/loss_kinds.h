@@ -1,0 +1,85 @@
+// Kinds of loss sequences that certificates must hold on, the last one chosen against the learner.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "suite/switching_sequence.h"
+#include "support/random.h"
+
+namespace pcgs::test {
+
+enum class LossKind {
+  kRandom,
+  kSwitching,
+  kAllZero,
+  kAllOne,
+  kAlternating,
+  kSpikes,
+  kDrifting,
+  kAdversarial,
+};
+inline constexpr LossKind kLossKinds[] = {
+    LossKind::kRandom,      LossKind::kSwitching, LossKind::kAllZero,  LossKind::kAllOne,
+    LossKind::kAlternating, LossKind::kSpikes,    LossKind::kDrifting, LossKind::kAdversarial};
+
+inline std::string name_of(LossKind kind) {
+  constexpr const char* kNames[] = {"random",      "switching", "all 0",    "all 1",
+                                    "alternating", "spikes",    "drifting", "adversarial"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+class Losses {
+ public:
+  Losses(LossKind kind, std::size_t rounds, std::size_t experts, std::uint64_t seed)
+      : kind_(kind), experts_(experts), random_(seed), level_(experts, 0.5) {
+    if (kind == LossKind::kSwitching) {
+      switching_ = suite::switching_sequence(rounds, experts, seed).losses;
+    }
+  }
+
+  // [K] for round t = 0, 1, ...; `weights` are what the learner is about to play.
+  std::vector<double> next(std::size_t t, std::span<const double> weights) {
+    std::vector<double> out(experts_, 0.0);
+    switch (kind_) {
+      case LossKind::kRandom:
+        return random_.losses(experts_);
+      case LossKind::kSwitching:
+        return {switching_.row(t).begin(), switching_.row(t).end()};
+      case LossKind::kAllZero:
+        return out;
+      case LossKind::kAllOne:
+        return std::vector<double>(experts_, 1.0);
+      case LossKind::kAlternating:  // good and bad in turn, half of the experts at a time
+        for (std::size_t k = 0; k < experts_; ++k) out[k] = (t + k) % 2 == 0 ? 1 : 0;
+        return out;
+      case LossKind::kSpikes:  // next to nothing, and now and then everything
+        for (double& l : out) l = random_.chance(0.05) ? 1 : 1e-3 * random_.uniform();
+        return out;
+      case LossKind::kDrifting:  // a random walk for each expert
+        for (std::size_t k = 0; k < experts_; ++k) {
+          level_[k] = std::clamp(level_[k] + random_.uniform(-0.1, 0.1), 0.0, 1.0);
+        }
+        return level_;
+      case LossKind::kAdversarial:  // 1 for whoever the learner trusts more than average
+        for (std::size_t k = 0; k < experts_; ++k) {
+          out[k] = weights[k] * static_cast<double>(experts_) >= 1 ? 1 : 0;
+        }
+        return out;
+    }
+    return out;
+  }
+
+ private:
+  LossKind kind_;
+  std::size_t experts_;
+  Random random_;
+  std::vector<double> level_;
+  Matrix switching_;
+};
+
+}  // namespace pcgs::test

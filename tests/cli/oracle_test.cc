@@ -1,0 +1,262 @@
+// What `pcgs oracle` prints, writes and refuses.
+#include "pcgs/oracle.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "io/npy.h"
+#include "program.h"
+#include "suite/switching_sequence.h"
+#include "support/csv.h"
+#include "support/temp_dir.h"
+
+namespace pcgs::test {
+namespace {
+
+using nlohmann::json;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+class OracleCommand : public ::testing::Test {
+ protected:
+  OracleCommand() : losses_(suite::switching_sequence(400, 6, 5).losses) {
+    npy_ = npy("losses.npy", losses_);
+    std::string text = "a,\"b,1\",c,d,e,f\n";
+    for (std::size_t t = 0; t < losses_.rows; ++t) {
+      for (std::size_t k = 0; k < 6; ++k) text += (k == 0 ? "" : ",") + digits(losses_.row(t)[k]);
+      text += '\n';
+    }
+    csv_ = file("losses.csv", text);
+  }
+
+  static std::string digits(double x) {
+    std::ostringstream out;
+    out.precision(17);
+    out << x;
+    return out.str();
+  }
+
+  std::string file(const std::string& name, const std::string& content) {
+    std::ofstream(dir_ / name, std::ios::binary) << content;
+    return dir_ / name;
+  }
+  std::string npy(const std::string& name, const Matrix& matrix) {
+    const auto bytes = io::npy_bytes(matrix);
+    return file(name, std::string(bytes.begin(), bytes.end()));
+  }
+
+  static json parsed(const std::vector<std::string>& arguments) {
+    const Said said = run_program(arguments);
+    EXPECT_EQ(said.exit_code, 0) << said.err;
+    EXPECT_EQ(said.err, "");
+    return json::parse(said.out);
+  }
+
+  // With a path asked for, so that a partial one would show.
+  void refuses(std::vector<std::string> arguments, const std::vector<std::string>& mentions) {
+    arguments.insert(arguments.begin(), "oracle");
+    arguments.insert(arguments.end(), {"--path", dir_ / "path.csv", "--json"});
+    refuses_as_is(arguments, mentions);
+  }
+  void refuses_as_is(const std::vector<std::string>& arguments,
+                     const std::vector<std::string>& mentions) {
+    const std::size_t before = dir_.entries();
+    const Said said = run_program(arguments);
+    EXPECT_EQ(said.exit_code, 2) << said.err;
+    EXPECT_EQ(said.out, "");
+    EXPECT_EQ(std::count(said.err.begin(), said.err.end(), '\n'), 1) << said.err;
+    for (const auto& text : mentions) {
+      EXPECT_NE(said.err.find(text), std::string::npos) << "no '" << text << "' in " << said.err;
+    }
+    EXPECT_EQ(dir_.entries(), before) << "something was left behind";
+  }
+
+  // The rows of a path file must be those of the library's path.
+  static void expect_path(const std::string& written, const SwitchingPath& path,
+                          const std::vector<std::string>& names) {
+    const auto rows = csv_rows(written);
+    ASSERT_EQ(rows.size(), 1 + path.experts.size());
+    EXPECT_EQ(rows[0], (std::vector<std::string>{"round", "expert", "switched"}));
+    std::size_t switches = 0;
+    for (std::size_t t = 0; t < path.experts.size(); ++t) {
+      const bool switched = t > 0 && path.experts[t] != path.experts[t - 1];
+      switches += switched;
+      ASSERT_EQ(rows[1 + t],
+                (std::vector<std::string>{std::to_string(t + 1), names[path.experts[t]],
+                                          switched ? "1" : "0"}));
+    }
+    EXPECT_EQ(switches, path.switches);
+  }
+
+  TempDir dir_;
+  Matrix losses_;
+  std::string npy_, csv_;
+};
+
+TEST_F(OracleCommand, JsonAgreesWithTheLibrary) {
+  const json out = parsed({"oracle", npy_, "--switches", "20,0,5,700", "--json"});
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : out.items()) keys.push_back(key);
+  EXPECT_EQ(keys, (std::vector<std::string>{"experts", "rounds", "seconds", "states_per_second",
+                                            "switches_used", "values"}));
+  EXPECT_EQ(out["rounds"], 400);
+  EXPECT_EQ(out["experts"], 6);
+  EXPECT_EQ(out["values"].size(), 4u);
+  EXPECT_EQ(out["switches_used"].size(), 4u);
+  const auto frontier = switching_oracle(losses_, 700);
+  for (const std::size_t s : {0u, 5u, 20u, 700u}) {
+    const std::string key = std::to_string(s);
+    EXPECT_EQ(out["values"][key], frontier[s]);
+    EXPECT_EQ(out["switches_used"][key], switching_path(losses_, s).switches);
+  }
+  EXPECT_LT(out["switches_used"]["700"], 400);
+  const double states = 400.0 * 6 * 400;  // nobody can switch more than 399 times
+  EXPECT_NEAR(out["states_per_second"].get<double>() * out["seconds"].get<double>(), states, 1);
+}
+
+TEST_F(OracleCommand, CsvAndNpyGiveTheSameNumbers) {
+  const json a = parsed({"oracle", npy_, "--json"});
+  const json b = parsed({"oracle", csv_, "--json"});
+  EXPECT_EQ(a["values"], b["values"]);
+  EXPECT_EQ(a["switches_used"], b["switches_used"]);
+  EXPECT_EQ(a["values"].size(), 4u);
+}
+
+TEST_F(OracleCommand, UsesTheFewestSwitchesThatAttainAValue) {
+  // One switch buys nothing, two buy everything, more buy nothing again.
+  const std::string path = file("ends.csv", "a,b\n0,1\n0,1\n1,0\n1,0\n0,1\n0,1\n");
+  const json out = parsed({"oracle", path, "--switches", "0,1,2,3,9", "--json"});
+  EXPECT_EQ(out["values"], json({{"0", 2.0}, {"1", 2.0}, {"2", 0.0}, {"3", 0.0}, {"9", 0.0}}));
+  EXPECT_EQ(out["switches_used"], json({{"0", 0}, {"1", 0}, {"2", 2}, {"3", 2}, {"9", 2}}));
+}
+
+TEST_F(OracleCommand, WritesThePathOfTheLargestBudget) {
+  const SwitchingPath path = switching_path(losses_, 12);
+  const std::string written = dir_ / "path.csv";
+  parsed({"oracle", npy_, "--switches", "3,12,0", "--path", written, "--json"});
+  expect_path(written, path, {"e1", "e2", "e3", "e4", "e5", "e6"});
+  parsed({"oracle", csv_, "--switches", "3,12,0", "--path", written, "--json"});
+  expect_path(written, path, {"a", "b,1", "c", "d", "e", "f"});
+}
+
+TEST_F(OracleCommand, IgnoredColumnsMayHoldText) {
+  const std::string path = file("dated.csv", "date,a,b\nmonday,1,0\ntuesday,0,1\n");
+  const std::string written = dir_ / "path.csv";
+  const json out = parsed(
+      {"oracle", path, "--ignore", "date", "--switches", "0,1", "--path", written, "--json"});
+  EXPECT_EQ(out["experts"], 2);
+  EXPECT_EQ(out["values"], json({{"0", 1.0}, {"1", 0.0}}));
+  EXPECT_EQ(csv_rows(written)[1][1], "b");
+  EXPECT_EQ(csv_rows(written)[2], (std::vector<std::string>{"2", "a", "1"}));
+  EXPECT_EQ(parsed({"oracle", npy_, "--ignore", "e2,e6", "--json"})["experts"], 4);
+}
+
+TEST_F(OracleCommand, MissingLossesAreExpertsThatSleep) {
+  Matrix matrix(3, 2);
+  matrix.values = {0, 1, 0, kNan, kNan, 1};
+  const std::string as_npy = npy("asleep.npy", matrix);
+  const std::string as_csv = file("asleep.csv", "a,b\n0,1\n0,\nNaN,1\n");
+  for (const std::string& path : {as_npy, as_csv}) {
+    const json out = parsed({"oracle", path, "--switches", "0,1", "--json"});
+    EXPECT_EQ(out["values"], json({{"0", nullptr}, {"1", 1.0}}));
+    EXPECT_EQ(out["switches_used"], json({{"0", nullptr}, {"1", 1}}));
+    const Said said = run_program({"oracle", path, "--switches", "0,1"});
+    EXPECT_NE(said.out.find("none"), std::string::npos) << said.out;
+    refuses({path, "--switches", "0"}, {path, "0 switches", "sleeps", "--switches"});
+  }
+}
+
+TEST_F(OracleCommand, LossesNeedNotBeBounded) {
+  const std::string path = file("wide.csv", "a,b\n-3,5\n1e6,0.5\n");
+  EXPECT_EQ(parsed({"oracle", path, "--switches", "1", "--json"})["values"]["1"], -2.5);
+}
+
+TEST_F(OracleCommand, TableHasALineForEachBudget) {
+  const Said said = run_program({"oracle", npy_, "--switches", "0,7"});
+  EXPECT_EQ(said.exit_code, 0);
+  EXPECT_EQ(said.err, "");
+  const auto frontier = switching_oracle(losses_, 7);
+  for (const double value : {frontier[0], frontier[7]}) {
+    EXPECT_NE(said.out.find(std::to_string(value)), std::string::npos) << said.out;
+  }
+  EXPECT_NE(said.out.find("400 rounds, 6 experts"), std::string::npos);
+}
+
+TEST_F(OracleCommand, PathWithLittleMemoryIsTheSame) {
+  const Matrix losses = suite::switching_sequence(9000, 5, 3).losses;
+  const std::string input = npy("long.npy", losses);
+  const std::string written = dir_ / "path.csv";
+  parsed({"oracle", input, "--switches", "60", "--path", written, "--memory", "1", "--json"});
+  expect_path(written, switching_path(losses, 60), {"e1", "e2", "e3", "e4", "e5"});
+}
+
+TEST_F(OracleCommand, HelpShowsExamples) {
+  const Said said = run_program({"oracle", "--help"});
+  EXPECT_EQ(said.exit_code, 0);
+  EXPECT_NE(said.out.find("pcgs oracle losses.npy"), std::string::npos);
+}
+
+TEST_F(OracleCommand, BadValuesAreNamed) {
+  refuses({file("text.csv", "a,b\n0.1,0.2\n0.3,high\n")},
+          {"text.csv", "row 2", "column b", "high"});
+  refuses({file("inf.csv", "a,b\n0.1,-inf\n")}, {"inf.csv", "row 1", "column b", "inf"});
+  refuses({file("ragged.csv", "a,b\n0.1,0.2\n0.3\n")}, {"ragged.csv", "row 2"});
+  Matrix matrix(40, 3);
+  for (const double infinity : {kInfinity, -kInfinity}) {
+    matrix.row(33)[1] = infinity;
+    refuses({npy("inf.npy", matrix)}, {"inf.npy", "row 34", "column e2", "inf", "NaN"});
+  }
+}
+
+TEST_F(OracleCommand, FilesThatCannotBeUsedAreNamed) {
+  refuses({dir_ / "nowhere.csv"}, {"nowhere.csv", "No such file"});
+  refuses({dir_ / "nowhere.npy"}, {"nowhere.npy", "No such file"});
+  refuses({file("empty.csv", "")}, {"empty.csv", "empty"});
+  refuses({file("empty.npy", "")}, {"empty.npy", "NPY"});
+  refuses({file("text.npy", "a,b\n1,2\n")}, {"text.npy", "NPY"});
+  refuses({file("header.csv", "a,b\n")}, {"header.csv", "row"});
+  const auto bytes = io::npy_bytes(losses_);
+  const std::string whole(bytes.begin(), bytes.end());
+  refuses({file("cut.npy", whole.substr(0, whole.size() - 5))}, {"cut.npy", "truncated"});
+  refuses({file("npy.csv", whole)}, {"npy.csv", ".npy"});
+  std::string type = whole;
+  type.replace(type.find("<f8"), 3, "<i8");
+  refuses({file("type.npy", type)}, {"type.npy", "<i8", "<f8"});
+}
+
+TEST_F(OracleCommand, UnknownColumnsAreNamedWithThoseThatExist) {
+  refuses({csv_, "--ignore", "date"}, {"losses.csv", "date", "b,1"});
+  refuses({npy_, "--ignore", "e7"}, {"losses.npy", "e7", "e6"});
+}
+
+TEST_F(OracleCommand, UnwritablePathIsRefused) {
+  refuses_as_is({"oracle", npy_, "--path", dir_ / "no-such-folder/path.csv"},
+                {"no-such-folder/path.csv"});
+  mkdir((dir_ / "folder").c_str(), 0700);
+  refuses_as_is({"oracle", npy_, "--path", dir_ / "folder"}, {"folder"});
+}
+
+TEST_F(OracleCommand, TooLittleMemoryForThePathSaysHowMuch) {
+  const std::string input = npy("large.npy", Matrix(2000, 200));
+  refuses({input, "--switches", "60", "--memory", "1"}, {"1 MiB", "allow"});
+}
+
+TEST_F(OracleCommand, BadNumbersOfSwitchesAreRefused) {
+  for (const char* switches : {"-1", "few", "1.5", "", "99999999999999999999"}) {
+    const Said said = run_program({"oracle", npy_, "--switches", switches});
+    EXPECT_EQ(said.exit_code, 2) << switches;
+    EXPECT_EQ(said.out, "") << switches;
+    EXPECT_NE(said.err.find("--switches"), std::string::npos) << said.err;
+  }
+}
+
+}  // namespace
+}  // namespace pcgs::test
