@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
   app.footer("pcgs COMMAND --help shows a command's options and examples.");
   pcgs::cli::add_run(app);
   pcgs::cli::add_oracle(app);
+  pcgs::cli::add_certify(app);
   pcgs::cli::add_demo(app);
   pcgs::cli::add_methods(app);
   try {

@@ -154,6 +154,7 @@ std::string table(const std::string& origin, const OracleResult& result) {
 
 void write_path(WholeFile& file, const SwitchingPath& path, const std::vector<std::string>& names) {
   std::vector<std::string> fields;  // [K]
+  fields.reserve(names.size());
   for (const auto& name : names) fields.push_back(csv_field(name));
   file.write("round,expert,switched\n");
   fmt::memory_buffer line;

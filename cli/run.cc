@@ -6,8 +6,10 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "certificate_file.h"
 #include "commands.h"
 #include "comparison.h"
 #include "core/csv_field.h"
@@ -31,7 +33,7 @@ struct RunOptions {
   double quantile = 0;  // 0: not given
   std::vector<std::string> experts, ignore, side;
   std::vector<std::size_t> switches = {5, 10, 20};
-  std::string trace, out, save, resume;
+  std::string trace, certificate, out, save, resume;
   bool json = false;
   bool quiet = false;
 };
@@ -213,11 +215,13 @@ void check_resumed(const RunOptions& options, const Problem& problem, const Aggr
 // Outputs must not overwrite the input or each other.
 void check_outputs(const RunOptions& options) {
   std::vector<std::filesystem::path> taken;
-  for (const auto& name : {options.input, options.resume, options.trace, options.save}) {
+  for (const auto& name :
+       {options.input, options.resume, options.trace, options.certificate, options.save}) {
     if (name.empty()) continue;
     std::error_code ignored;
     const auto path = std::filesystem::weakly_canonical(name, ignored);
-    const bool output = name == options.trace || name == options.save;
+    const bool output =
+        name == options.trace || name == options.certificate || name == options.save;
     if (output && std::find(taken.begin(), taken.end(), path) != taken.end() &&
         name != options.resume) {
       throw Error(fmt::format("{}: is named twice; give each output a file of its own", name));
@@ -225,6 +229,28 @@ void check_outputs(const RunOptions& options) {
     taken.push_back(path);
   }
 }
+
+// Passes a method's rounds on to the trace, and keeps those of the share form for the certificate.
+class CertifyingSink final : public TraceSink {
+ public:
+  CertifyingSink(std::string name, std::unique_ptr<TraceSink> next,
+                 std::vector<NamedRecord>& records)
+      : name_(std::move(name)), next_(std::move(next)), records_(records) {}
+
+  void record(const TraceRow& row) override {
+    next_->record(row);
+    if (row.step == nullptr) return;
+    if (!started_) records_.emplace_back(name_, ShareRecord(row.weights.size()));
+    started_ = true;
+    records_.back().second.add(row);
+  }
+
+ private:
+  std::string name_;
+  std::unique_ptr<TraceSink> next_;
+  std::vector<NamedRecord>& records_;
+  bool started_ = false;
+};
 
 void run(const RunOptions& options) {
   std::unique_ptr<Aggregator> aggregator;  // of a run that is resumed or saved
@@ -265,6 +291,14 @@ void run(const RunOptions& options) {
     trace = std::make_unique<TraceFile>(options.trace, problem.experts);
     compared.sink = [&](const std::string& name) { return trace->sink(name); };
   }
+  std::vector<NamedRecord> records;
+  std::unique_ptr<WholeFile> certificate;
+  if (!options.certificate.empty()) {
+    certificate = std::make_unique<WholeFile>(options.certificate);
+    compared.sink = [&](const std::string& name) -> std::unique_ptr<TraceSink> {
+      return std::make_unique<CertifyingSink>(name, trace->sink(name), records);
+    };
+  }
   std::unique_ptr<WholeFile> results, forecasts, state;
   if (!options.out.empty()) {
     results = std::make_unique<WholeFile>(options.out + "/results.json");
@@ -280,10 +314,18 @@ void run(const RunOptions& options) {
     const auto bytes = aggregator->save_bytes();
     state->write(bytes.data(), bytes.size());
   }
+  if (certificate) {
+    if (records.empty()) {
+      throw Error(
+          "none of these methods carries a certificate; hedge, fixed-share, genshare and "
+          "past-posteriors do");
+    }
+    certificate->write(certificate_json(records, options.switches).dump(1) + "\n");
+  }
   if (results) results->write(json(problem, comparison));
   if (forecasts) forecasts->write(forecasts_csv(problem, comparison));
   if (trace) trace->commit();
-  for (const auto* file : {&results, &forecasts, &state}) {
+  for (const auto* file : {&certificate, &results, &forecasts, &state}) {
     if (*file) (*file)->commit();
   }
   fmt::print("{}", options.json ? json(problem, comparison) : table(problem, comparison));
@@ -353,12 +395,20 @@ void add_run(CLI::App& app) {
   columns("--experts", options->experts, "Columns to combine (default: all others)");
   columns("--ignore", options->ignore, "Columns to leave out, such as dates");
   columns("--side", options->side, "Columns of side information for controllers");
-  text("--trace", options->trace, "Write every round (weights, losses, controls) to this CSV file");
+  CLI::Option* trace = text("--trace", options->trace,
+                            "Write every round (weights, losses, controls) to this CSV file");
+  CLI::Option* certificate = text("--certificate", options->certificate,
+                                  "Write what is proved about the methods of the share form to "
+                                  "this JSON file; pcgs certify "
+                                  "proves it again from the trace")
+                                 ->needs(trace);
   text("--out", options->out, "Folder for results.json and, with --y, forecasts.csv");
   text("--save", options->save, "Save the method's state at the end to this file");
   CLI::Option* resume = text("--resume", options->resume,
                              "Go on from a saved state, with its method, loss and scale");
-  for (CLI::Option* fixed : {loss, tau, scale, warmup, quantile}) resume->excludes(fixed);
+  for (CLI::Option* fixed : {loss, tau, scale, warmup, quantile, certificate}) {
+    resume->excludes(fixed);
+  }
   command->add_flag("--json", options->json, "Print one JSON object instead of the table");
   command->add_flag("--quiet", options->quiet, "No progress bar");
   command->footer(
@@ -366,6 +416,7 @@ void add_run(CLI::App& app) {
       "  pcgs run losses.npy --method all\n"
       "  pcgs run losses.csv --method 'fixed-share{eta=8,rho=0.003},ml-poly' --switches 0,10\n"
       "  pcgs run forecasts.csv --y load --ignore date --loss absolute --out results\n"
+      "  pcgs run losses.csv --method fixed-share --trace t.csv --certificate c.json\n"
       "  pcgs run january.csv --y load --save state && pcgs run february.csv --y load --resume "
       "state");
   command->callback([options] { run(*options); });

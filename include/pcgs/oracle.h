@@ -6,7 +6,8 @@
 //
 // L_sw is not convex in s, so nothing cheaper than this recursion is exact. Losses are added in
 // double, in the order of rounds. A loss of +infinity marks an expert that sleeps; where every path
-// with so few switches meets a sleeper the value is +infinity. T = 0 gives zeros.
+// with so few switches meets a sleeper the value is +infinity (K = 0: nobody is ever awake). T = 0
+// gives zeros.
 #pragma once
 
 #include <cstddef>
@@ -42,10 +43,10 @@ struct SwitchingPath {
 inline constexpr std::size_t kOracleMemory = std::size_t{256} << 20;
 
 // The path that attains L_sw(max_switches); among equals the one with the fewest switches, and
-// seen from the end one that stays where it can and else comes from the lowest index. Takes at most
-// `memory` bytes beyond the losses and the path: while one bit per state fits, a second visit to
-// nothing; beyond that the rounds are computed twice, from checkpoints. Throws Error if even that
-// does not fit.
+// seen from the end one that stays where it can and else comes from the lowest index. About as fast
+// as the value alone. Takes at most `memory` bytes beyond the losses, the path and a few hundred
+// KiB of buffers; where that is too little to go over the rounds once, goes over them twice. Throws
+// Error, saying how much to allow, if even that does not fit.
 SwitchingPath switching_path(MatrixView losses, std::size_t max_switches,
                              std::size_t memory = kOracleMemory);
 SwitchingPath switching_path(const LossRows& losses, std::size_t max_switches,

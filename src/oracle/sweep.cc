@@ -27,7 +27,8 @@ void MatrixRows::read(std::size_t first, std::size_t count, double* out, std::si
 Sweep::Sweep(const LossRows& losses, std::size_t budgets)
     : losses_(losses),
       stride_(padded(losses.columns())),
-      chunk_(std::clamp<std::size_t>(kChunkBytes / (stride_ * sizeof(double)), 8, 1024)),
+      chunk_(std::clamp<std::size_t>(
+          kChunkBytes / (std::max(stride_, budgets + 1) * sizeof(double)), 8, 1024)),
       rows_(budgets * stride_),
       best_(budgets, kInfinity),
       buffer_(chunk_ * stride_, kInfinity),
@@ -64,7 +65,9 @@ std::size_t Sweep::best_expert(std::size_t s) const {
 }
 
 std::vector<double> Sweep::checkpoint() const {
-  std::vector<double> out(rows_.begin(), rows_.end());
+  std::vector<double> out;
+  out.reserve(rows_.size() + best_.size());
+  out.insert(out.end(), rows_.begin(), rows_.end());
   out.insert(out.end(), best_.begin(), best_.end());
   return out;
 }

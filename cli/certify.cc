@@ -1,0 +1,192 @@
+// pcgs certify: prove a certificate again from the trace alone.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "certificate_file.h"
+#include "commands.h"
+#include "core/whole_file.h"
+#include "io/csv.h"
+#include "io/number.h"
+#include "pcgs/error.h"
+
+namespace pcgs::cli {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+struct CertifyOptions {
+  std::string trace, certificate;
+  bool json = false;
+};
+
+const std::vector<std::string> kColumns = {"method", "round", "mixture_loss", "learner_loss",
+                                           "eta",    "rho",   "mix_loss",     "gap"};
+
+// The number of experts of a trace with these columns.
+std::size_t experts_in(const io::CsvReader& reader, const std::string& path) {
+  const auto header = reader.header();
+  const std::size_t named = kColumns.size();
+  const bool starts = header.size() > named && (header.size() - named) % 3 == 0 &&
+                      std::equal(kColumns.begin(), kColumns.end(), header.begin());
+  const std::size_t experts = starts ? (header.size() - named) / 3 : 0;
+  bool fits = starts;
+  for (std::size_t k = 0; fits && k < experts; ++k) {
+    const auto column = [&](std::size_t kind) -> std::string_view {
+      return header[named + kind * experts + k];
+    };
+    fits = column(0).starts_with("weight:") && column(1).starts_with("loss:") &&
+           column(2).starts_with("q:");
+  }
+  if (!fits) {
+    throw Error(fmt::format("{}: is not a trace; give a file that pcgs run --trace wrote", path));
+  }
+  return experts;
+}
+
+double number_at(const io::CsvReader& reader, std::size_t field) {
+  const io::Number number = io::parse_number(reader.fields()[field]);
+  if (number.kind != io::NumberKind::kFinite) {
+    throw Error(fmt::format("{}: holds no finite number; give a trace as pcgs run --trace wrote it",
+                            reader.position(field)));
+  }
+  return number.value;
+}
+
+// Every method of the share form in the trace, replayed.
+std::vector<NamedRecord> records_of(const std::string& path) {
+  const auto bytes = read_whole_file(path);
+  io::CsvReader reader({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
+  const std::size_t experts = experts_in(reader, path);
+  std::vector<NamedRecord> records;
+  std::vector<double> numbers(3 * experts);  // weights, losses, q
+  while (reader.next()) {
+    const std::string name(reader.fields()[0]);
+    if (reader.fields()[4].empty()) continue;  // no eta: not of the share form
+    TraceRow row;
+    row.round = static_cast<std::int64_t>(number_at(reader, 1));
+    row.mixture_loss = number_at(reader, 2);
+    row.learner_loss = number_at(reader, 3);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      numbers[i] = number_at(reader, kColumns.size() + i);
+    }
+    const std::span<const double> all(numbers);
+    const ShareStep step{
+        {number_at(reader, 4), number_at(reader, 5), all.subspan(2 * experts, experts)},
+        number_at(reader, 6),
+        number_at(reader, 7)};
+    row.weights = all.first(experts);
+    row.losses = all.subspan(experts, experts);
+    row.step = &step;
+    if (records.empty() || records.back().first != name) {
+      records.emplace_back(name, ShareRecord(experts));
+    }
+    try {
+      records.back().second.add(row);
+    } catch (const Error& wrong) {
+      throw Error(
+          fmt::format("{}: the trace contradicts itself: {}", reader.position(), wrong.what()));
+    }
+  }
+  if (records.empty()) {
+    throw Error(
+        fmt::format("{}: has no method of the share form; trace hedge, fixed-share, genshare or "
+                    "past-posteriors",
+                    path));
+  }
+  return records;
+}
+
+ordered_json read_certificate(const std::string& path) {
+  const auto bytes = read_whole_file(path);
+  ordered_json file = ordered_json::parse(bytes.begin(), bytes.end(), nullptr, false);
+  if (!file.is_object() || file.value("format", "") != "pcgs certificate 1" ||
+      !file["switches"].is_array()) {
+    throw Error(fmt::format(
+        "{}: is not a certificate; give a file that pcgs run --certificate wrote", path));
+  }
+  for (const auto& s : file["switches"]) {
+    if (!s.is_number_unsigned() || s.get<std::size_t>() > 1000000) {
+      throw Error(
+          fmt::format("{}: has a switch budget that cannot be; give budgets to 1000000", path));
+    }
+  }
+  return file;
+}
+
+// The first difference between two JSON values, as a path into them; empty if they agree, numbers
+// to a part in 1e9.
+std::string difference(const ordered_json& a, const ordered_json& b, const std::string& at) {
+  if (a.is_number() && b.is_number()) {
+    const double x = a.get<double>();
+    const double y = b.get<double>();
+    return std::abs(x - y) <= 1e-9 * (1 + std::abs(x)) ? "" : at;
+  }
+  if (a.type() != b.type() || a.size() != b.size()) return at;
+  if (a.is_object()) {
+    for (const auto& [key, value] : a.items()) {
+      if (!b.contains(key)) return at + "/" + key;
+      if (auto found = difference(value, b[key], at + "/" + key); !found.empty()) return found;
+    }
+    return "";
+  }
+  if (a.is_array()) {
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const auto found = difference(a[i], b[i], at + "/" + std::to_string(i));
+      if (!found.empty()) return found;
+    }
+    return "";
+  }
+  return a == b ? "" : at;
+}
+
+void certify(const CertifyOptions& options) {
+  const ordered_json claimed = read_certificate(options.certificate);
+  const auto records = records_of(options.trace);
+  const ordered_json proved =
+      certificate_json(records, claimed["switches"].get<std::vector<std::size_t>>());
+  const std::string differs = difference(proved, claimed, "");
+  if (!differs.empty()) {
+    throw Error(fmt::format("{}: does not hold: {} is not what {} gives", options.certificate,
+                            differs, options.trace));
+  }
+  if (!certificate_holds(proved)) {
+    throw Error(fmt::format("{}: does not hold: a regret exceeds its bound", options.certificate));
+  }
+  if (options.json) {
+    fmt::print("{}\n", proved.dump());
+    return;
+  }
+  fmt::print("holds: recomputed from {}\n", options.trace);
+  for (const auto& method : proved["methods"]) {
+    const auto& best = method["best_path"];
+    fmt::print(
+        "{}: loss {:.3f}, within {:.3f} of a path of experts with {} switches that lost {:.3f}\n",
+        method["name"].get<std::string>(), method["total_loss"].get<double>(),
+        best["bound"].get<double>(), best["switches"].get<std::size_t>(),
+        best["loss"].get<double>());
+  }
+}
+
+}  // namespace
+
+void add_certify(CLI::App& app) {
+  auto options = std::make_shared<CertifyOptions>();
+  CLI::App* command = app.add_subcommand("certify", "Prove a certificate again from its trace");
+  command->add_option("TRACE", options->trace, "What pcgs run --trace wrote")->required();
+  command->add_option("CERTIFICATE", options->certificate, "What pcgs run --certificate wrote")
+      ->required();
+  command->add_flag("--json", options->json, "Print the recomputed certificate");
+  command->footer(
+      "Exits with 0 if it holds and with 2 if it does not or the trace was changed.\n"
+      "Example:\n"
+      "  pcgs run losses.csv --method fixed-share --trace t.csv --certificate c.json\n"
+      "  pcgs certify t.csv c.json");
+  command->callback([options] { certify(*options); });
+}
+
+}  // namespace pcgs::cli

@@ -1,0 +1,226 @@
+// Certificates: what a run of the share recursion is proved to have achieved, on the losses it met.
+//
+// Every bound here holds for every sequence of losses in [0,1] and every controller; nothing is
+// assumed about where losses come from. A path p names an expert for each round, and has a price,
+// its code length: how unlikely the run's own restarts made it.
+//
+//     code(p)      = -ln w_1(p_1) - sum_{t<T} ln A_t(p_t -> p_{t+1})
+//     A_t(i -> j)  = (1 - rho_t) [i = j] + rho_t q_t(j)
+//
+// What is bounded is the mixture loss <w_t,l_t>, as it was paid: an expert that slept carries the
+// learner's own loss, so that a path through it neither gains nor loses there. docs/certificates.md
+// has the arguments.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "pcgs/matrix.h"
+#include "pcgs/share.h"
+#include "pcgs/state.h"
+#include "pcgs/trace.h"
+
+namespace pcgs {
+
+// One run, replayed: only the first weights, the losses and the controls are believed, and what
+// follows from them (weights, mix losses, gaps) is computed again.
+//
+// The losses of a round may have come late, after other rounds were learned. Then what was paid is
+// not <w_t,l_t>, and every bound below contains what lateness cost, sum_t eta_t (paid_t -
+// <w_t,l_t>), which is 0 where no round is late.
+class ShareRecord {
+ public:
+  // Starts uniform, or at `initial` (on the simplex; zeros allowed).
+  explicit ShareRecord(std::size_t experts, std::span<const double> initial = {});
+  // Every round of a trace, checked as add(TraceRow) does. Throws Error if there are none.
+  static ShareRecord of(const Trace& trace, std::span<const double> initial = {});
+
+  // A round that was played on time. Throws Error on losses or controls out of range.
+  void add(std::span<const double> losses, const Controls& controls);
+  // A round as it was traced. Throws Error, naming the round, unless it is of the share form, not a
+  // repetition, and every number in it is what the recursion gives up to rounding: the weights
+  // those after the previous round (or, where the losses came late, an earlier one), renormalised
+  // over the awake; the mixture loss theirs; mix loss and gap as replayed. learner_loss is beyond
+  // the recursion and not checked. After an Error the record is of no more use.
+  void add(const TraceRow& row);
+
+  std::size_t rounds() const { return rounds_.size(); }
+  std::size_t experts() const { return share_.experts(); }
+  std::span<const double> initial() const { return {weights_.data(), experts()}; }
+  MatrixView losses() const { return {losses_.data(), rounds(), experts()}; }
+  // The controls after round t (from 0); q is empty where it is uniform.
+  Controls controls(std::size_t t) const;
+  // [K] the weights the recursion had when the losses of round t came.
+  std::span<const double> weights(std::size_t t) const;
+  double paid(std::size_t t) const { return rounds_[t].paid; }
+  double gap(std::size_t t) const { return rounds_[t].gap; }
+  std::size_t late_rounds() const { return late_rounds_; }
+
+  // eta if it never changed (and there is a round), otherwise 0.
+  double constant_eta() const { return constant_eta_; }
+  double total_eta() const { return total_eta_; }          // sum_t eta_t
+  double total_paid() const { return total_paid_; }        // sum_t paid_t
+  double weighted_paid() const { return weighted_paid_; }  // sum_t eta_t paid_t
+  double realised_gaps() const { return realised_gaps_; }  // sum_t eta_t (d_t + paid_t - <w_t,l_t>)
+  double worst_gaps() const { return worst_gaps_; }        // the same with d_t = eta_t / 8
+
+  // A number made from every number given, in order. Two records that differ in exactly one number
+  // have different fingerprints, also where the recursion does not depend on it (the loss of an
+  // expert without weight, say). It does not withstand somebody who means to deceive.
+  std::uint64_t fingerprint() const { return fingerprint_; }
+
+ private:
+  struct Round {
+    double eta, rho, paid, gap;
+    std::size_t q;  // where its q begins in q_, or kUniform
+  };
+  static constexpr std::size_t kUniform = ~std::size_t{0};
+
+  // What is wrong with a round, as half a sentence; empty if nothing is.
+  std::string objection_to(std::span<const double> losses, const Controls& controls) const;
+  bool could_have_played(const TraceRow& row, std::span<const double> weights) const;
+  void learn(std::span<const double> losses, const Controls& controls, double paid);
+  void stamp(std::uint64_t word);
+  void stamp(std::span<const double> numbers);
+
+  Share share_;
+  std::vector<double> weights_;  // [(T + 1) x K]
+  std::vector<double> losses_;   // [T x K]
+  std::vector<double> q_;        // rows of K
+  std::vector<Round> rounds_;
+  std::unordered_set<std::int64_t> numbers_;  // of traced rounds
+  std::size_t late_rounds_ = 0;
+  double constant_eta_ = 0, total_eta_ = 0, total_paid_ = 0, weighted_paid_ = 0;
+  double realised_gaps_ = 0, worst_gaps_ = 0;
+  double drift_ = 0;  // how far rounding may have moved a weight, relatively, in units of epsilon
+  std::uint64_t fingerprint_ = 0xcbf29ce484222325u;
+};
+
+// "regret <= bound". In exact arithmetic it always holds; computed, regret and bound may differ
+// from their exact values by at most `rounding` together. In units of the weighted regret it is
+//
+//     2 epsilon T (K + 16 + sum_t eta_t + code)
+//
+// for a sum of T numbers is off by at most epsilon T / 2 times their total, and one round of the
+// recursion moves a weight by at most (K + 16 + eta_t) epsilon, relatively.
+struct Certificate {
+  double regret = 0;
+  double bound = 0;
+  double rounding = 0;
+  bool holds() const { return regret <= bound + rounding; }
+};
+
+// code(p); +infinity for a path that the restarts ruled out. A path has T entries below K, or this
+// and every function below throws Error.
+double code_length(const ShareRecord& record, std::span<const std::uint32_t> path);
+
+// Theorem 1 of the paper, every loss weighted by its round's eta:
+//     sum_t eta_t (paid_t - l_t(p_t)) <= code(p) + (1/8) sum_t eta_t^2
+Certificate weighted_certificate(const ShareRecord& record, std::span<const std::uint32_t> path);
+
+// The same with the mixability gaps d_t that really occurred in place of eta_t / 8; never worse:
+//     sum_t eta_t (paid_t - l_t(p_t)) <= code(p) + sum_t eta_t d_t
+Certificate sharp_certificate(const ShareRecord& record, std::span<const std::uint32_t> path);
+
+// A weighted certificate in units of loss, where eta was the same in every round: divided by it.
+// Throws Error if eta changed, however little: then a bound on the weighted regret says nothing
+// about the plain one.
+Certificate unweighted(const ShareRecord& record, const Certificate& weighted);
+
+// In units of raw losses in [0,C] that were run as l / C: multiplied by C.
+Certificate scaled(const Certificate& certificate, double c);
+
+// Fixed Share against any path with at most S switches, rho in [0,1):
+//     (1/eta) [ ln K + S ln(K/rho) + (T-1) ln(1/(1-rho)) ] + eta T / 8
+double fixed_share_bound(std::size_t experts, std::size_t switches, std::size_t rounds, double eta,
+                         double rho);
+
+// Theorem 3 of the paper, for constant eta and rho_t = rho_max p_t with rho_max <= 1/2, in terms of
+// what a controller is trained on:
+//     sum_t (paid_t - l_t(p_t)) <= (1/eta) [ -ln w_1(p_1)
+//         + sum over switches (ln(1/rho_max) - ln p_t - ln q_t(p_{t+1}))
+//         + 2 rho_max sum over stays -ln(1 - p_t) ] + eta T / 8
+// Throws Error if eta changed, rho_max is outside (0,1/2] or some rho_t is above it.
+Certificate training_aligned_certificate(const ShareRecord& record,
+                                         std::span<const std::uint32_t> path, double rho_max);
+
+// The paper's lemma on cross-entropy, with q_t(k) >= eps / K for all t < T and k:
+//     C_eff(p) = sum over switches -ln q_t(p_{t+1})
+//             <= sum_{t<T} -ln q_t(p_{t+1})    and    <= (number of switches) ln(K / eps)
+struct CrossEntropy {
+  double effective = 0;   // C_eff
+  double all_rounds = 0;  // the first bound
+  double by_floor = 0;    // the second
+};
+// Throws Error if eps is outside (0,1] or some q is below eps / K.
+CrossEntropy cross_entropy(const ShareRecord& record, std::span<const std::uint32_t> path,
+                           double eps);
+
+struct PathCost {
+  double loss = 0;           // sum_t l_t(p_t)
+  double weighted_loss = 0;  // sum_t eta_t l_t(p_t)
+  double code = 0;           // code(p)
+  std::size_t switches = 0;  // how often p_t != p_{t+1}
+  double penalised() const { return weighted_loss + code; }
+};
+
+// The path that minimises sum_t eta_t l_t(p_t) + code(p), the one for which the certificates above
+// say most. O(T K) time. Ties: staying, then the lowest index.
+struct BestPath {
+  PathCost cost;
+  std::vector<std::uint32_t> experts;  // [T]
+};
+BestPath best_path(const ShareRecord& record);
+
+// Dynamic regret against the exact oracle with at most S switches,
+//     sum_t paid_t - L_sw(S) <= min_{p in Pi_S} [ L(p) - L_sw(S) + code(p) / eta ] + gaps
+// with gaps = sum_t d_t (sharp) or eta T / 8 (plain). Where eta changed everything is weighted: the
+// oracle's losses are eta_t l_t, code is not divided, gaps are multiplied by eta_t.
+struct SwitchingCertificate {
+  double oracle = 0;     // L_sw(S)
+  double penalised = 0;  // min_{p in Pi_S} [ sum_t eta_t l_t(p_t) + code(p) ]
+  Certificate sharp, plain;
+};
+// For S = 0, ..., max_switches in one sweep. O(T K S) time, O(K S) memory beside the oracle's.
+//
+// A caller with another comparator L (an oracle over the awake only, say) has the same certificate:
+// the total paid is at most penalised / eta + gaps, whatever is subtracted on both sides.
+std::vector<SwitchingCertificate> switching_certificates(const ShareRecord& record,
+                                                         std::size_t max_switches);
+
+// The certificate of best_path() while the run goes on: O(K) a round, O(K) memory, no horizon. It
+// speaks about the rounds learned so far, in the order in which they were learned; late losses and
+// sleepers are no exception. observe() does not allocate.
+class LiveCertificate {
+ public:
+  explicit LiveCertificate(std::size_t experts, std::span<const double> initial = {});
+
+  // What a Share was given and did, and what was paid. Requires: losses in [0,1], a sleeper's the
+  // mixture loss; step.controls.q still valid.
+  void observe(std::span<const double> losses, const ShareStep& step, double mixture_loss);
+
+  std::uint64_t rounds() const { return rounds_; }
+  // Of the best path so far, which may be another one each round.
+  const PathCost& best() const { return best_; }
+  // "What I paid is within `bound` of what that path paid", weighted by eta.
+  Certificate weighted() const;
+  // The same in units of loss; throws Error if eta changed.
+  Certificate certificate() const;
+  // eta if it never changed (and there was a round), otherwise 0.
+  double constant_eta() const { return constant_eta_; }
+
+  void save(StateWriter& out) const;
+  void load(StateReader& in);
+
+ private:
+  std::vector<PathCost> ways_;  // [K] the cheapest path that is at expert k in the coming round
+  PathCost best_;
+  std::uint64_t rounds_ = 0;
+  double constant_eta_ = 0, total_eta_ = 0, weighted_paid_ = 0, realised_gaps_ = 0;
+};
+
+}  // namespace pcgs

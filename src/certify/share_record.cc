@@ -1,0 +1,210 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "core/kernels.h"
+#include "pcgs/certify.h"
+#include "pcgs/error.h"
+
+namespace pcgs {
+
+namespace {
+
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+// Weights this small are kept in another form (see Share) and may be shown as 0.
+constexpr double kInvisible = 1e-138;
+
+bool on_simplex(std::span<const double> x) {
+  double total = 0;
+  for (const double p : x) {
+    if (!(p >= 0)) return false;
+    total += p;
+  }
+  return std::abs(total - 1) < 5e-10;
+}
+
+std::size_t checked(std::size_t experts, std::span<const double> initial) {
+  if (experts == 0) throw Error("a certificate needs at least one expert");
+  if (!initial.empty() && (initial.size() != experts || !on_simplex(initial))) {
+    throw Error(fmt::format(
+        "the initial weights of a certificate are not on the simplex; give {} that sum to 1",
+        experts));
+  }
+  return experts;
+}
+
+bool near(double a, double b, double relative, double absolute) {
+  return std::abs(a - b) <= relative * std::abs(b) + absolute;
+}
+
+bool is_uniform(std::span<const double> q) {
+  const double uniform = 1.0 / static_cast<double>(q.size());
+  return std::all_of(q.begin(), q.end(), [=](double x) { return x == uniform; });
+}
+
+}  // namespace
+
+ShareRecord::ShareRecord(std::size_t experts, std::span<const double> initial)
+    : share_(checked(experts, initial), initial) {
+  weights_.assign(share_.weights().begin(), share_.weights().end());
+  stamp(static_cast<std::uint64_t>(experts));
+  stamp(share_.weights());
+}
+
+ShareRecord ShareRecord::of(const Trace& trace, std::span<const double> initial) {
+  if (trace.rows().empty()) throw Error("the trace has no rounds; there is nothing to certify");
+  ShareRecord record(trace.rows().front().weights.size(), initial);
+  for (const Trace::Row& row : trace.rows()) {
+    const ShareStep step{{row.eta, row.rho, row.q}, row.mix_loss, row.gap};
+    record.add(TraceRow{row.round, row.weights, row.losses, row.mixture_loss, row.learner_loss,
+                        row.q.empty() ? nullptr : &step});
+  }
+  return record;
+}
+
+Controls ShareRecord::controls(std::size_t t) const {
+  const Round& round = rounds_[t];
+  Controls controls{round.eta, round.rho, {}};
+  if (round.q != kUniform) controls.q = {q_.data() + round.q, experts()};
+  return controls;
+}
+
+std::span<const double> ShareRecord::weights(std::size_t t) const {
+  return {weights_.data() + t * experts(), experts()};
+}
+
+void ShareRecord::add(std::span<const double> losses, const Controls& controls) {
+  if (const auto objection = objection_to(losses, controls); !objection.empty()) {
+    throw Error(fmt::format("round {} {}", rounds() + 1, objection));
+  }
+  stamp(losses);
+  stamp({{controls.eta, controls.rho}});
+  stamp(controls.q);
+  learn(losses, controls, kernels::dot(share_.weights(), losses));
+}
+
+void ShareRecord::add(const TraceRow& row) {
+  const auto reject = [&](std::string_view what) {
+    throw Error(fmt::format("round {} of the trace {}", row.round, what));
+  };
+  if (row.step == nullptr) reject("has no controls; only methods of the share form are certified");
+  if (row.weights.size() != experts()) reject("has another number of experts");
+  if (!numbers_.insert(row.round).second) reject("is there twice");
+  const Controls& controls = row.step->controls;
+  if (const auto objection = objection_to(row.losses, controls); !objection.empty()) {
+    reject(objection);
+  }
+
+  const bool on_time = could_have_played(row, weights(rounds()));
+  bool late = false;
+  for (std::size_t t = rounds(); t-- > 0 && !on_time && !late;) {
+    late = could_have_played(row, weights(t));
+  }
+  if (!on_time && !late) reject("has weights that the recursion never had");
+  const double paid = kernels::dot(row.weights, row.losses);
+  const auto k = static_cast<double>(experts());
+  if (!near(row.mixture_loss, paid, 4 * (k + 8) * kEpsilon, 0)) {
+    reject("has a mixture loss that is not its weights' loss");
+  }
+  late_rounds_ += late ? 1 : 0;
+
+  stamp(std::bit_cast<std::uint64_t>(row.round));
+  stamp(row.weights);
+  stamp(row.losses);
+  stamp({{row.mixture_loss, row.learner_loss, controls.eta, controls.rho}});
+  if (controls.q.empty()) {
+    for (std::size_t i = 0; i < experts(); ++i) stamp({{1 / k}});
+  } else {
+    stamp(controls.q);
+  }
+  stamp({{row.step->mix_loss, row.step->gap}});
+
+  // -ln Z is as uncertain as a weight is, relatively, and the mix loss that divided by eta.
+  const double uncertain = 4 * (k + drift_ + 8 + controls.eta) * kEpsilon / controls.eta;
+  learn(row.losses, controls, on_time ? kernels::dot(share_.weights(), row.losses) : paid);
+  if (!near(row.step->mix_loss, share_.last().mix_loss, 0, uncertain)) {
+    reject("has a mix loss that the recursion does not give");
+  }
+  if (!near(row.step->gap, share_.last().gap, 0, uncertain)) {
+    reject("has a mixability gap that the recursion does not give");
+  }
+}
+
+std::string ShareRecord::objection_to(std::span<const double> losses,
+                                      const Controls& controls) const {
+  const auto& [eta, rho, q] = controls;
+  if (losses.size() != experts()) {
+    return fmt::format("has {} losses for {} experts", losses.size(), experts());
+  }
+  for (const double l : losses) {
+    if (!(l >= 0 && l <= 1)) return fmt::format("has the loss {}; it must be in [0, 1]", l);
+  }
+  if (!(eta > 0 && std::isfinite(eta))) {
+    return fmt::format("has eta {}; it must be positive and finite", eta);
+  }
+  if (!(rho >= 0 && rho < 1)) return fmt::format("has rho {}; it must be in [0, 1)", rho);
+  if (!q.empty() && (q.size() != experts() || !on_simplex(q))) {
+    return fmt::format("has restart probabilities that are not {} numbers summing to 1", experts());
+  }
+  return {};
+}
+
+// Whether the recursion, holding these weights, would have played what the row says. An expert with
+// no weight and the learner's loss may have slept; if it did not, its weight was 0 anyway.
+bool ShareRecord::could_have_played(const TraceRow& row, std::span<const double> weights) const {
+  double awake_weight = 0;
+  std::size_t awake = 0;
+  for (std::size_t k = 0; k < experts(); ++k) {
+    if (row.weights[k] == 0 && row.losses[k] == row.mixture_loss) continue;
+    awake_weight += weights[k];
+    ++awake;
+  }
+  if (awake == 0) return false;
+  const bool normal = awake_weight >= std::numeric_limits<double>::min();
+  const double total = awake == experts() ? 1 : awake_weight;
+  const double even = 1.0 / static_cast<double>(awake);
+  const double relative = 4 * (static_cast<double>(experts()) + drift_ + 8) * kEpsilon;
+  for (std::size_t k = 0; k < experts(); ++k) {
+    if (row.weights[k] == 0 && row.losses[k] == row.mixture_loss) continue;
+    const double expected = normal ? weights[k] / total : even;
+    if (!near(row.weights[k], expected, relative, normal ? kInvisible / total : 0)) return false;
+  }
+  return true;
+}
+
+void ShareRecord::learn(std::span<const double> losses, const Controls& controls, double paid) {
+  const auto& [eta, rho, q] = controls;
+  const double on_time = kernels::dot(share_.weights(), losses);
+  const bool uniform = q.empty() || is_uniform(q);
+  const ShareStep& step = share_.step(losses, controls);
+  rounds_.push_back({eta, rho, paid, step.gap, uniform ? kUniform : q_.size()});
+  if (!uniform) q_.insert(q_.end(), q.begin(), q.end());
+  losses_.insert(losses_.end(), losses.begin(), losses.end());
+  weights_.insert(weights_.end(), share_.weights().begin(), share_.weights().end());
+
+  constant_eta_ = rounds() == 1 || constant_eta_ == eta ? eta : 0;
+  total_eta_ += eta;
+  total_paid_ += paid;
+  weighted_paid_ += eta * paid;
+  realised_gaps_ += eta * step.gap + eta * (paid - on_time);
+  worst_gaps_ += eta * (eta / 8) + eta * (paid - on_time);
+  drift_ += eta + 8;
+  // A weight that is kept as a debt in nats is as uncertain, relatively, as the debt is absolutely.
+  const auto w = share_.weights();
+  if (*std::min_element(w.begin(), w.end()) < kInvisible) drift_ += total_eta_;
+}
+
+// For a given fingerprint the new one is a one-to-one function of the word (the factor is odd), and
+// for a given word of the old one: a single difference never goes away again.
+void ShareRecord::stamp(std::uint64_t word) {
+  fingerprint_ = (fingerprint_ ^ word) * 0x100000001b3u;
+}
+
+void ShareRecord::stamp(std::span<const double> numbers) {
+  for (const double x : numbers) stamp(std::bit_cast<std::uint64_t>(x));
+}
+
+}  // namespace pcgs
