@@ -22,7 +22,31 @@ struct Played {
   std::size_t skipped = 0;
 };
 
-// Plays every round of the problem from where the aggregator is.
+// Plays every round of the problem from where the aggregator is, and writes the combined forecasts.
+void play_rounds(const Problem& problem, Aggregator& aggregator, std::vector<double>& forecasts,
+                 Progress* progress) {
+  if (problem.has_forecasts()) forecasts.resize(problem.rounds());
+  for (std::size_t t = 0; t < problem.rounds(); ++t) {
+    const auto side = problem.side.columns > 0 ? problem.side.row(t) : std::span<const double>();
+    if (problem.has_forecasts()) {
+      forecasts[t] = aggregator.predict(problem.values.row(t), side);
+      aggregator.learn(aggregator.last_opened(), problem.outcomes[t]);
+    } else if (side.empty()) {
+      aggregator.learn(problem.values.row(t));
+    } else {
+      aggregator.learn(aggregator.open({}, side), problem.values.row(t));
+    }
+    if (progress != nullptr) progress->advance();
+  }
+}
+
+void read_certificate(const Aggregator& aggregator, MethodResult& result) {
+  const LiveCertificate* live = live_certificate(aggregator);
+  if (live == nullptr || live->rounds() == 0) return;
+  result.weighted_certificate = live->constant_eta() == 0;
+  result.certificate = result.weighted_certificate ? live->weighted() : live->certificate();
+}
+
 Played play(const Problem& problem, const std::string& name, Aggregator& aggregator,
             TraceSink* sink, Progress& progress) {
   Played played;
@@ -32,20 +56,8 @@ Played play(const Problem& problem, const std::string& name, Aggregator& aggrega
   const std::int64_t rounds_before = aggregator.rounds();
   const std::int64_t skipped_before = aggregator.skipped();
   aggregator.trace(sink);
-  if (problem.has_forecasts()) played.result.forecasts.resize(problem.rounds());
   const auto start = std::chrono::steady_clock::now();
-  for (std::size_t t = 0; t < problem.rounds(); ++t) {
-    const auto side = problem.side.columns > 0 ? problem.side.row(t) : std::span<const double>();
-    if (problem.has_forecasts()) {
-      played.result.forecasts[t] = aggregator.predict(problem.values.row(t), side);
-      aggregator.learn(aggregator.last_opened(), problem.outcomes[t]);
-    } else if (side.empty()) {
-      aggregator.learn(problem.values.row(t));
-    } else {
-      aggregator.learn(aggregator.open({}, side), problem.values.row(t));
-    }
-    progress.advance();
-  }
+  play_rounds(problem, aggregator, played.result.forecasts, &progress);
   const std::chrono::duration<double, std::nano> spent = std::chrono::steady_clock::now() - start;
   aggregator.trace(nullptr);
   played.result.total_loss = aggregator.total_loss() - loss_before;
@@ -58,6 +70,7 @@ Played play(const Problem& problem, const std::string& name, Aggregator& aggrega
   played.result.next_weights.assign(aggregator.weights().begin(), aggregator.weights().end());
   played.bound = aggregator.bound();
   played.skipped = static_cast<std::size_t>(aggregator.skipped() - skipped_before);
+  read_certificate(aggregator, played.result);
   return played;
 }
 
@@ -136,6 +149,13 @@ Comparison compare(const Problem& problem, const ComparisonOptions& options) {
       if (best && best->total_loss <= played.result.total_loss) continue;
       best = std::move(played.result);
       if (starred) best->chosen = spec;
+      if (starred || aggregator.method().share() == nullptr) continue;
+      // Once more with a certificate, so that it costs nothing where time is measured.
+      Aggregator certified = fresh(problem, spec);
+      certify_live(certified);
+      std::vector<double> ignored;
+      play_rounds(problem, certified, ignored, nullptr);
+      read_certificate(certified, *best);
     }
     comparison.methods.push_back(std::move(*best));
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pcgs/aggregator.h"
+#include "pcgs/certify.h"
 #include "pcgs/trace.h"
 #include "problem.h"
 
@@ -20,6 +21,9 @@ struct MethodResult {
   double total_loss = 0;
   std::optional<double> mean_forecast_loss;  // raw, of the combined forecast
   std::vector<double> regret;                // [switch budgets]
+  // Against the best path of any number of switches; none for methods that carry none.
+  std::optional<Certificate> certificate;
+  bool weighted_certificate = false;  // by eta, which changed
   double ns_per_round = 0;
   std::vector<double> next_weights;  // [K] what it would play next
   std::vector<double> forecasts;     // [T] combined; empty when there are none

@@ -62,6 +62,12 @@ std::string json(const Problem& problem, const Comparison& comparison) {
     one["total_loss"] = method.total_loss;
     if (method.mean_forecast_loss) one["mean_forecast_loss"] = number(*method.mean_forecast_loss);
     one["dynamic_regret"] = by_budget(comparison, method.regret);
+    if (method.certificate) {
+      one["certificate"] = {{"bound", method.certificate->bound},
+                            {"regret", method.certificate->regret},
+                            {"holds", method.certificate->holds()}};
+      if (method.weighted_certificate) one["certificate"]["weighted_by_eta"] = true;
+    }
     one["ns_per_round"] = method.ns_per_round;
     one["next_weights"] = method.next_weights;
     out["methods"].push_back(std::move(one));

@@ -255,7 +255,7 @@ class CertifyingSink final : public TraceSink {
 void run(const RunOptions& options) {
   std::unique_ptr<Aggregator> aggregator;  // of a run that is resumed or saved
   if (!options.resume.empty()) {
-    aggregator = std::make_unique<Aggregator>(load_aggregator(options.resume));
+    aggregator = std::make_unique<Aggregator>(load_certified_aggregator(options.resume));
   }
   const Problem problem = read_problem(options, aggregator.get());
   ComparisonOptions compared;
@@ -278,6 +278,7 @@ void run(const RunOptions& options) {
     aggregator = std::make_unique<Aggregator>(
         make_aggregator(compared.methods.front(), problem.experts.size(),
                         {problem.task, problem.bound, problem.experts}));
+    if (aggregator->method().share() != nullptr) certify_live(*aggregator);
   }
   check_outputs(options);
 

@@ -32,6 +32,15 @@
 
 namespace pcgs {
 
+// Goes along with an aggregator: is shown every learned round and is saved and loaded with it. A
+// live certificate is one (certify.h).
+class Companion : public TraceSink {
+ public:
+  virtual std::string name() const = 0;
+  virtual void save(StateWriter& out) const = 0;
+  virtual void load(StateReader& in) = 0;
+};
+
 struct AggregatorOptions {
   TaskLoss task{};              // what forecasts are judged by
   Bound bound = Bound::unit();  // how losses come into [0,1]
@@ -46,6 +55,9 @@ class Aggregator {
   // Builds the method of this full name for this many experts.
   using MethodFactory =
       std::function<std::unique_ptr<Method>(std::string_view name, std::size_t experts)>;
+  // Builds the companion of this name; null if there is none.
+  using CompanionFactory =
+      std::function<std::unique_ptr<Companion>(std::string_view name, std::size_t experts)>;
 
   explicit Aggregator(std::unique_ptr<Method> method, Options options = {});
   ~Aggregator();
@@ -93,12 +105,19 @@ class Aggregator {
   // Every learned round is shown to the sink, which must outlive its use; null to stop.
   void trace(TraceSink* sink) { sink_ = sink; }
 
-  // Everything but the sink. run, save, load, run gives the bits of run, run.
+  // From now on; one at most.
+  void accompany(std::unique_ptr<Companion> companion) { companion_ = std::move(companion); }
+  const Companion* companion() const { return companion_.get(); }
+
+  // Everything but the sink. run, save, load, run gives the bits of run, run. A state with a
+  // companion is refused where nobody can build it.
   void save(const std::string& path) const;
-  static Aggregator load(const std::string& path, const MethodFactory& factory);
+  static Aggregator load(const std::string& path, const MethodFactory& factory,
+                         const CompanionFactory& companions = {});
   std::vector<std::uint8_t> save_bytes() const;
   static Aggregator load_bytes(std::span<const std::uint8_t> file, const std::string& origin,
-                               const MethodFactory& factory);
+                               const MethodFactory& factory,
+                               const CompanionFactory& companions = {});
 
  private:
   struct Slot;  // one round from its opening until it is learned
@@ -117,6 +136,7 @@ class Aggregator {
   std::unique_ptr<Method> method_;
   Options options_;
   TraceSink* sink_ = nullptr;
+  std::unique_ptr<Companion> companion_;
 
   Slots open_;     // in the order of opening
   Slots waiting_;  // closed during the warm-up, until the scale is known, in the order of arrival

@@ -19,6 +19,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "pcgs/aggregator.h"
 #include "pcgs/matrix.h"
 #include "pcgs/share.h"
 #include "pcgs/state.h"
@@ -222,5 +223,13 @@ class LiveCertificate {
   std::uint64_t rounds_ = 0;
   double constant_eta_ = 0, total_eta_ = 0, weighted_paid_ = 0, realised_gaps_ = 0;
 };
+
+// A live certificate that goes along with an aggregator and is part of its state. Throws Error if
+// the method is not of the share form or rounds have been learned already.
+const LiveCertificate& certify_live(Aggregator& aggregator);
+// The one that goes along, or null.
+const LiveCertificate* live_certificate(const Aggregator& aggregator);
+// load_aggregator() for states with or without one.
+Aggregator load_certified_aggregator(const std::string& path);
 
 }  // namespace pcgs

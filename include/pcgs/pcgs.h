@@ -3,6 +3,7 @@
 #pragma once
 
 #include "pcgs/aggregator.h"
+#include "pcgs/certify.h"
 #include "pcgs/controller.h"
 #include "pcgs/error.h"
 #include "pcgs/losses.h"

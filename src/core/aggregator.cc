@@ -174,7 +174,7 @@ std::span<const double> Aggregator::played(std::int64_t round) const {
 
 void Aggregator::learn(std::span<const double> losses) {
   check_losses(losses, {});
-  if (options_.bound.is_unit() && sink_ == nullptr) {
+  if (options_.bound.is_unit() && sink_ == nullptr && companion_ == nullptr) {
     // Nothing outlives this call, so nothing is copied.
     Round round;
     round.number = next_round_++;
@@ -322,10 +322,13 @@ void Aggregator::update(Round& round, std::span<const double> played) {
   method_->learn(round);
   ++learned_;
   total_loss_ += round.mixture_loss;
-  if (sink_ == nullptr) return;
+  if (sink_ == nullptr && companion_ == nullptr) return;
   const Share* share = method_->share();
-  sink_->record({round.number, played, round.losses, round.mixture_loss, round.learner_loss,
-                 share != nullptr ? &share->last() : nullptr});
+  const TraceRow row{round.number,       played,
+                     round.losses,       round.mixture_loss,
+                     round.learner_loss, share != nullptr ? &share->last() : nullptr};
+  if (sink_ != nullptr) sink_->record(row);
+  if (companion_ != nullptr) companion_->record(row);
 }
 
 // ---- Saving -------------------------------------------------------------------------------------
@@ -360,11 +363,14 @@ std::vector<std::uint8_t> Aggregator::save_bytes() const {
     }
   }
   method_->save(out);
+  out.text(companion_ != nullptr ? companion_->name() : "");
+  if (companion_ != nullptr) companion_->save(out);
   return out.file(architecture_hash(method_->name(), experts()));
 }
 
 Aggregator Aggregator::load_bytes(std::span<const std::uint8_t> file, const std::string& origin,
-                                  const MethodFactory& factory) {
+                                  const MethodFactory& factory,
+                                  const CompanionFactory& companions) {
   StateReader in(file, origin);
   const std::string name = in.text();
   const std::size_t experts = in.count(1);  // each expert takes more than a byte
@@ -439,6 +445,13 @@ Aggregator Aggregator::load_bytes(std::span<const std::uint8_t> file, const std:
     in.fail("its warm-up does not fit its scale");
   }
   loaded.method_->load(in);
+  if (const std::string companion = in.text(); !companion.empty()) {
+    if (companions) loaded.companion_ = companions(companion, experts);
+    if (loaded.companion_ == nullptr) {
+      in.fail(fmt::format("it goes along with a {}, which this call cannot load", companion));
+    }
+    loaded.companion_->load(in);
+  }
   in.finish();
   return loaded;
 }
@@ -450,9 +463,10 @@ void Aggregator::save(const std::string& path) const {
   file.commit();
 }
 
-Aggregator Aggregator::load(const std::string& path, const MethodFactory& factory) {
+Aggregator Aggregator::load(const std::string& path, const MethodFactory& factory,
+                            const CompanionFactory& companions) {
   const auto bytes = read_whole_file(path);
-  return load_bytes(bytes, path, factory);
+  return load_bytes(bytes, path, factory, companions);
 }
 
 }  // namespace pcgs

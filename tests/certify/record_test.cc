@@ -133,6 +133,17 @@ TEST(Certificate, RejectsATamperedTrace) {
   }
 }
 
+TEST(Certificate, RejectsWeightsThatWereNeverHeldThoughTheyCostTheSame) {
+  const PlayedRun run = played("fixed-share", 3, 20, 6);
+  for (std::size_t t = 0; t < 20; ++t) {
+    std::vector<Trace::Row> rows = run.trace.rows();
+    Trace::Row& row = rows[t];
+    row.weights[0] += 1e-6;
+    row.weights[1] -= 1e-6 * row.losses[0] / row.losses[1];
+    EXPECT_TRUE(mentions(error_of([&] { ShareRecord::of(copy_of(rows)); }), "never had"));
+  }
+}
+
 TEST(Certificate, RejectsRoundsThatAreMissingRepeatedOrMoved) {
   const PlayedRun run = played("fixed-share", 4, 30, 2);
   const auto& rows = run.trace.rows();

@@ -1,0 +1,110 @@
+// pcgs run --certificate and pcgs certify.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "program.h"
+#include "suite/switching_sequence.h"
+#include "support/random.h"
+#include "support/temp_dir.h"
+
+namespace pcgs::test {
+namespace {
+
+using nlohmann::json;
+
+class Certify : public ::testing::Test {
+ protected:
+  Certify() {
+    const auto losses = suite::switching_sequence(80, 4, 9).losses;
+    std::ofstream csv(dir_ / "losses.csv");
+    csv.precision(17);
+    csv << "a,b,c,d\n";
+    for (std::size_t t = 0; t < losses.rows; ++t) {
+      for (std::size_t k = 0; k < 4; ++k) csv << (k == 0 ? "" : ",") << losses.row(t)[k];
+      csv << '\n';
+    }
+    csv.close();
+    const Said said = run_program({"run", dir_ / "losses.csv", "--method",
+                                   "hedge,boa,fixed-share,genshare,past-posteriors", "--switches",
+                                   "0,3", "--trace", trace_, "--certificate", certificate_});
+    EXPECT_EQ(said.exit_code, 0) << said.err;
+  }
+
+  static std::string content(const std::string& path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+  }
+
+  TempDir dir_;
+  std::string trace_ = dir_ / "trace.csv";
+  std::string certificate_ = dir_ / "certificate.json";
+};
+
+TEST_F(Certify, HoldsForWhatWasWritten) {
+  const Said said = run_program({"certify", trace_, certificate_});
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_EQ(said.out.rfind("holds", 0), 0) << said.out;
+  const json file = json::parse(content(certificate_));
+  ASSERT_EQ(file["methods"].size(), 4);  // boa carries none
+  for (const json& method : file["methods"]) {
+    EXPECT_LE(method["best_path"]["regret"], method["best_path"]["bound"]);
+    for (const json& one : method["switching"]) {
+      EXPECT_LE(one["regret"], one["bound"]);
+      EXPECT_LE(one["bound"], one["plain_bound"]);
+    }
+  }
+}
+
+TEST_F(Certify, RejectsATraceWithOneNumberChanged) {
+  const std::string original = content(trace_);
+  Random random(5);
+  int tried = 0;
+  while (tried < 60) {
+    // A digit somewhere in the numbers of a round of the share form.
+    const std::size_t at = original.find('\n') + 1 + random.below(original.size() - 2000);
+    const std::size_t line = original.rfind('\n', at) + 1;
+    const bool digit = original[at] >= '0' && original[at] <= '9';
+    const bool numbers = original.find(',', line) < at;
+    if (!digit || !numbers || original.compare(line, 3, "boa") == 0) continue;
+    ++tried;
+    std::string changed = original;
+    changed[at] = changed[at] == '9' ? '8' : static_cast<char>(changed[at] + 1);
+    std::ofstream(trace_) << changed;
+    const Said said = run_program({"certify", trace_, certificate_});
+    EXPECT_EQ(said.exit_code, 2) << "offset " << at << ": "
+                                 << original.substr(line, original.find('\n', line) - line);
+  }
+}
+
+TEST_F(Certify, RejectsACertificateWithOneNumberChanged) {
+  json file = json::parse(content(certificate_));
+  json& bound = file["methods"][1]["switching"][0]["bound"];
+  bound = bound.get<double>() * 0.99;
+  std::ofstream(certificate_) << file;
+  const Said said = run_program({"certify", trace_, certificate_});
+  EXPECT_EQ(said.exit_code, 2);
+  EXPECT_NE(said.err.find("does not hold"), std::string::npos) << said.err;
+}
+
+TEST_F(Certify, RefusesOtherFilesInASentence) {
+  for (const auto& [trace, certificate] :
+       {std::pair{certificate_, certificate_}, std::pair{trace_, trace_},
+        std::pair{dir_ / "losses.csv", certificate_}, std::pair{dir_ / "none", certificate_}}) {
+    const Said said = run_program({"certify", trace, certificate});
+    EXPECT_EQ(said.exit_code, 2);
+    EXPECT_EQ(std::count(said.err.begin(), said.err.end(), '\n'), 1) << said.err;
+  }
+}
+
+TEST_F(Certify, ACertificateComesWithItsTrace) {
+  const Said said = run_program({"run", dir_ / "losses.csv", "--certificate", dir_ / "c"});
+  EXPECT_EQ(said.exit_code, 2);
+  EXPECT_NE(said.err.find("--trace"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace pcgs::test
