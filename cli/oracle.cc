@@ -12,6 +12,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <thread>
 
 #include "commands.h"
 #include "core/csv_field.h"
@@ -34,6 +35,7 @@ struct OracleOptions {
   std::vector<std::string> ignore;
   std::string path;
   std::size_t memory = kOracleMemory >> 20;  // MiB
+  std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
   bool json = false;
   bool quiet = false;
 };
@@ -103,7 +105,7 @@ OracleResult sweep(const OracleOptions& options, const LossRows& losses, std::si
   result.experts = losses.columns();
   const WatchedRows watched(losses, "oracle", options.quiet);
   const auto start = std::chrono::steady_clock::now();
-  const std::vector<double> frontier = switching_oracle(watched, most);
+  const std::vector<double> frontier = switching_oracle(watched, most, options.threads);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
   result.seconds = std::max(spent.count(), 1e-9);
   result.states = static_cast<double>(result.rounds) * static_cast<double>(result.experts) *
@@ -177,7 +179,7 @@ void run_oracle(const OracleOptions& options) {
   const OracleResult result = sweep(options, *input.losses, most);
   if (file) {
     const WatchedRows watched(*input.losses, "path", options.quiet);
-    const SwitchingPath path = switching_path(watched, most, options.memory << 20);
+    const SwitchingPath path = switching_path(watched, most, options.memory << 20, options.threads);
     if (path.experts.empty()) {
       throw Error(fmt::format(
           "{}: every path with at most {} switches meets an expert that sleeps, so there is none "
@@ -217,6 +219,10 @@ void add_oracle(CLI::App& app) {
           "MiB that finding the path may take beyond the losses; with less it takes longer")
       ->capture_default_str()
       ->check(CLI::Range(1, 1 << 24));
+  command->add_option("--threads", options->threads, "Threads; the answer is the same")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("NUMBER")
+      ->default_str("all cores");
   command->add_option("--ignore", options->ignore, "Columns to leave out, such as dates")
       ->delimiter(',');
   command->add_flag("--json", options->json, "Print one JSON object instead of the table");

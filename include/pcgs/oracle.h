@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "pcgs/matrix.h"
@@ -28,11 +29,20 @@ class LossRows {
   // left alone. May be called from several threads and for the same rows more than once.
   virtual void read(std::size_t first, std::size_t count, double* out,
                     std::size_t stride) const = 0;
+  // Writes that column's entry of each of those rows. Reads whole rows unless overridden.
+  virtual void read_column(std::size_t column, std::size_t first, std::size_t count,
+                           double* out) const;
 };
 
-// L_sw(0), ..., L_sw(max_switches) in one sweep. O(T K S) time, O(K S) memory.
-std::vector<double> switching_oracle(MatrixView losses, std::size_t max_switches);
-std::vector<double> switching_oracle(const LossRows& losses, std::size_t max_switches);
+// L_sw(0), ..., L_sw(max_switches) in one sweep. O(T K S) time, O(K S) memory. Several threads
+// share the budgets; the answer is the same to the bit.
+std::vector<double> switching_oracle(MatrixView losses, std::size_t max_switches,
+                                     std::size_t threads = 1);
+std::vector<double> switching_oracle(const LossRows& losses, std::size_t max_switches,
+                                     std::size_t threads = 1);
+// The same for each of several sequences, which the threads share out.
+std::vector<std::vector<double>> switching_oracles(std::span<const MatrixView> sequences,
+                                                   std::size_t max_switches, std::size_t threads);
 
 struct SwitchingPath {
   double loss = 0;                     // L_sw(max_switches)
@@ -48,8 +58,8 @@ inline constexpr std::size_t kOracleMemory = std::size_t{256} << 20;
 // KiB of buffers; where that is too little to go over the rounds once, goes over them twice. Throws
 // Error, saying how much to allow, if even that does not fit.
 SwitchingPath switching_path(MatrixView losses, std::size_t max_switches,
-                             std::size_t memory = kOracleMemory);
+                             std::size_t memory = kOracleMemory, std::size_t threads = 1);
 SwitchingPath switching_path(const LossRows& losses, std::size_t max_switches,
-                             std::size_t memory = kOracleMemory);
+                             std::size_t memory = kOracleMemory, std::size_t threads = 1);
 
 }  // namespace pcgs

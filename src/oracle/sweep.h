@@ -17,6 +17,8 @@ class MatrixRows final : public LossRows {
   std::size_t rows() const override { return matrix_.rows; }
   std::size_t columns() const override { return matrix_.columns; }
   void read(std::size_t first, std::size_t count, double* out, std::size_t stride) const override;
+  void read_column(std::size_t column, std::size_t first, std::size_t count,
+                   double* out) const override;
 
  private:
   MatrixView matrix_;
@@ -25,7 +27,7 @@ class MatrixRows final : public LossRows {
 class Sweep {
  public:
   // The table before the first round, with rows s < budgets.
-  Sweep(const LossRows& losses, std::size_t budgets);
+  Sweep(const LossRows& losses, std::size_t budgets, std::size_t threads = 1);
 
   // Carries the rows s < budgets (at most those of the constructor) through the rounds first ..
   // first + count - 1, which must follow on those before. If asked to, writes the best of each row
@@ -46,13 +48,26 @@ class Sweep {
   std::size_t checkpoint_bytes() const { return (rows_.size() + best_.size()) * sizeof(double); }
 
  private:
+  struct Work {
+    std::size_t first, count, budgets;
+    double* bests;
+  };
+  void advance_in_stages(const Work& work, std::size_t chunks, std::size_t blocks);
+  double* bests_of(const Work& work, std::size_t c);
+  void load_chunk(const Work& work, std::size_t c);
+  void carry_chunk(const Work& work, std::size_t c, std::size_t first_block,
+                   std::size_t last_block);
+
   const LossRows& losses_;
   std::size_t stride_;
   std::size_t chunk_;          // rounds that are copied and worked on together
+  std::size_t block_rows_;     // rows of the table that are worked on together
+  std::size_t stages_;         // threads
+  std::size_t slots_;          // chunks in flight
   AlignedVector rows_;         // [budgets][stride]
   std::vector<double> best_;   // [budgets]
-  AlignedVector buffer_;       // [chunk][stride] losses; +infinity in the padding
-  std::vector<double> bests_;  // [chunk][budgets + 1], where the caller gives no room
+  AlignedVector buffer_;       // [slot][chunk][stride] losses; +infinity in the padding
+  std::vector<double> bests_;  // [slot][chunk][budgets + 1], where the caller gives no room
 };
 
 }  // namespace pcgs::oracle

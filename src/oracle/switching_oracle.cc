@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <future>
 #include <limits>
 
 #include "oracle/sweep.h"
@@ -9,11 +11,31 @@
 
 namespace pcgs {
 
-std::vector<double> switching_oracle(MatrixView losses, std::size_t max_switches) {
-  return switching_oracle(oracle::MatrixRows(losses), max_switches);
+std::vector<double> switching_oracle(MatrixView losses, std::size_t max_switches,
+                                     std::size_t threads) {
+  return switching_oracle(oracle::MatrixRows(losses), max_switches, threads);
 }
 
-std::vector<double> switching_oracle(const LossRows& losses, std::size_t max_switches) {
+std::vector<std::vector<double>> switching_oracles(std::span<const MatrixView> sequences,
+                                                   std::size_t max_switches, std::size_t threads) {
+  std::vector<std::vector<double>> frontiers(sequences.size());
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t i = next++; i < sequences.size(); i = next++) {
+      frontiers[i] = switching_oracle(sequences[i], max_switches);
+    }
+  };
+  std::vector<std::future<void>> others;  // a future brings an exception home
+  for (std::size_t i = 1; i < std::min(threads, sequences.size()); ++i) {
+    others.push_back(std::async(std::launch::async, work));
+  }
+  work();
+  for (auto& other : others) other.get();
+  return frontiers;
+}
+
+std::vector<double> switching_oracle(const LossRows& losses, std::size_t max_switches,
+                                     std::size_t threads) {
   std::vector<double> frontier;
   if (max_switches >= frontier.max_size()) {
     throw Error(
@@ -28,7 +50,7 @@ std::vector<double> switching_oracle(const LossRows& losses, std::size_t max_swi
   }
   // More budget than rounds to switch in buys nothing.
   const std::size_t budgets = std::min(max_switches, losses.rows() - 1) + 1;
-  oracle::Sweep sweep(losses, budgets);
+  oracle::Sweep sweep(losses, budgets, threads);
   sweep.advance(0, losses.rows(), budgets);
   for (std::size_t s = 0; s <= max_switches; ++s) {
     frontier[s] = sweep.best(std::min(s, budgets - 1));

@@ -27,13 +27,14 @@ namespace {
 
 using oracle::Sweep;
 
-// Rounds between two checkpoints within a segment. Few, for short recomputation; the table at each
-// must be paid for in memory.
-constexpr std::size_t kLeastPiece = 16;
-constexpr std::size_t kPieces = 64;
+// Rounds between two checkpoints within a segment. With n of them, n tables are copied and up to S
+// rows carried through T/n rounds again; the sum is smallest near this n. More would only cost
+// memory.
+constexpr double kMostPieces = 64;
 
 std::size_t piece_rounds(std::size_t segment) {
-  return std::max(kLeastPiece, (segment + kPieces - 1) / kPieces);
+  const double count = std::clamp(std::sqrt(static_cast<double>(segment)) / 2.5, 1.0, kMostPieces);
+  return static_cast<std::size_t>(std::ceil(static_cast<double>(segment) / count));
 }
 
 std::size_t pieces(std::size_t rounds, std::size_t length) {
@@ -77,7 +78,11 @@ std::size_t segment_rounds(std::size_t rounds, std::size_t experts, std::size_t 
 class Tracer {
  public:
   Tracer(const LossRows& losses, Sweep& sweep, std::size_t segment)
-      : losses_(losses), sweep_(sweep), piece_(piece_rounds(segment)) {}
+      : losses_(losses),
+        sweep_(sweep),
+        piece_(piece_rounds(segment)),
+        column_(piece_),
+        buffer_(piece_ * sweep.stride(), std::numeric_limits<double>::infinity()) {}
 
   // Sweeps a segment for the rows s < budgets, from where the sweep is, and keeps what trace needs.
   void sweep_segment(std::size_t start, std::size_t end, std::size_t budgets) {
@@ -97,7 +102,6 @@ class Tracer {
     std::size_t t = end;  // rounds from t on are done
     for (std::size_t i = checkpoints_.size(); i-- > 0;) {
       const std::size_t start = start_ + i * piece_;
-      read_piece(start, t);
       while (t > start) {
         const std::size_t entered = last_entry(i, start, t, s, k);
         const std::size_t from = std::max(entered, start);
@@ -114,14 +118,10 @@ class Tracer {
  private:
   static constexpr std::size_t kNever = 0;  // nobody switches into the first round of all
 
-  void read_piece(std::size_t start, std::size_t end) {
-    buffer_.assign((end - start) * sweep_.stride(), std::numeric_limits<double>::infinity());
-    losses_.read(start, end - start, buffer_.data(), sweep_.stride());
-  }
-
   // The last round before t in which dp[s,k] came from the row below, kNever if none in this piece.
   std::size_t last_entry(std::size_t piece, std::size_t start, std::size_t t, std::size_t s,
-                         std::size_t k) const {
+                         std::size_t k) {
+    losses_.read_column(k, start, t - start, column_.data());
     double value = checkpoints_[piece][s * sweep_.stride() + k];
     std::size_t entered = kNever;
     for (std::size_t u = start; u < t; ++u) {
@@ -130,7 +130,7 @@ class Tracer {
         value = below;
         entered = u;
       }
-      value += buffer_[(u - start) * sweep_.stride() + k];
+      value += column_[u - start];
     }
     return entered;
   }
@@ -141,6 +141,7 @@ class Tracer {
     const auto saved = checkpoints_[piece].begin() + static_cast<std::ptrdiff_t>(s * stride);
     row_.assign(saved, saved + static_cast<std::ptrdiff_t>(stride));
     if (t > start) {
+      losses_.read(start, t - start, buffer_.data(), stride);
       double best = 0;  // written, not needed
       std::vector<double> before(2 * (t - start));
       for (std::size_t u = start; u < t; ++u) {
@@ -160,17 +161,20 @@ class Tracer {
   std::size_t step_ = 0;
   std::vector<double> bests_;                     // [round][step]; [s] is the best of row s - 1
   std::vector<std::vector<double>> checkpoints_;  // [piece]
+  std::vector<double> column_;                    // [piece rounds] losses of one expert
   AlignedVector buffer_;                          // [piece rounds][stride] losses
   AlignedVector row_;                             // [stride]
 };
 
 }  // namespace
 
-SwitchingPath switching_path(MatrixView losses, std::size_t max_switches, std::size_t memory) {
-  return switching_path(oracle::MatrixRows(losses), max_switches, memory);
+SwitchingPath switching_path(MatrixView losses, std::size_t max_switches, std::size_t memory,
+                             std::size_t threads) {
+  return switching_path(oracle::MatrixRows(losses), max_switches, memory, threads);
 }
 
-SwitchingPath switching_path(const LossRows& losses, std::size_t max_switches, std::size_t memory) {
+SwitchingPath switching_path(const LossRows& losses, std::size_t max_switches, std::size_t memory,
+                             std::size_t threads) {
   SwitchingPath path;
   const std::size_t rounds = losses.rows();
   if (rounds == 0) return path;
@@ -180,7 +184,7 @@ SwitchingPath switching_path(const LossRows& losses, std::size_t max_switches, s
   }
   const std::size_t budgets = std::min(max_switches, rounds - 1) + 1;
   const std::size_t segment = segment_rounds(rounds, losses.columns(), budgets, memory);
-  Sweep sweep(losses, budgets);
+  Sweep sweep(losses, budgets, threads);
   Tracer tracer(losses, sweep, segment);
 
   // Forwards: the last segment is traced straight away, the others leave their table.
