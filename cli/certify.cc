@@ -127,21 +127,15 @@ std::string difference(const ordered_json& a, const ordered_json& b, const std::
     return std::abs(x - y) <= 1e-9 * (1 + std::abs(x)) ? "" : at;
   }
   if (a.type() != b.type() || a.size() != b.size()) return at;
-  if (a.is_object()) {
-    for (const auto& [key, value] : a.items()) {
-      if (!b.contains(key)) return at + "/" + key;
-      if (auto found = difference(value, b[key], at + "/" + key); !found.empty()) return found;
-    }
-    return "";
+  if (!a.is_structured()) return a == b ? "" : at;
+  for (const auto& [key, value] : a.items()) {  // the keys of an array are its indices
+    std::string below = fmt::format("{}/{}", at, key);
+    if (a.is_object() && !b.contains(key)) return below;
+    const ordered_json& other = a.is_object() ? b[key] : b[std::stoul(key)];
+    std::string found = difference(value, other, below);
+    if (!found.empty()) return found;
   }
-  if (a.is_array()) {
-    for (std::size_t i = 0; i < a.size(); ++i) {
-      const auto found = difference(a[i], b[i], at + "/" + std::to_string(i));
-      if (!found.empty()) return found;
-    }
-    return "";
-  }
-  return a == b ? "" : at;
+  return "";
 }
 
 void certify(const CertifyOptions& options) {
