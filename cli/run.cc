@@ -15,6 +15,7 @@
 #include "core/csv_field.h"
 #include "core/whole_file.h"
 #include "io/number_table.h"
+#include "methods/hindsight.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
 
@@ -212,21 +213,42 @@ void check_resumed(const RunOptions& options, const Problem& problem, const Aggr
   }
 }
 
-// Outputs must not overwrite the input or each other.
+std::string results_file(const RunOptions& options) { return options.out + "/results.json"; }
+std::string forecasts_file(const RunOptions& options) { return options.out + "/forecasts.csv"; }
+
+// Outputs must not overwrite an input or each other; only a state may replace the one it continues.
 void check_outputs(const RunOptions& options) {
-  std::vector<std::filesystem::path> taken;
-  for (const auto& name :
-       {options.input, options.resume, options.trace, options.certificate, options.save}) {
-    if (name.empty()) continue;
+  const auto canonical = [](const std::string& name) {
     std::error_code ignored;
-    const auto path = std::filesystem::weakly_canonical(name, ignored);
-    const bool output =
-        name == options.trace || name == options.certificate || name == options.save;
-    if (output && std::find(taken.begin(), taken.end(), path) != taken.end() &&
-        name != options.resume) {
+    return std::filesystem::weakly_canonical(name, ignored);
+  };
+  std::vector<std::string> outputs = {options.trace, options.certificate, options.save};
+  if (!options.out.empty()) {
+    outputs.insert(outputs.end(), {results_file(options), forecasts_file(options)});
+  }
+  std::vector<std::filesystem::path> taken = {canonical(options.input)};
+  if (!options.resume.empty() && canonical(options.resume) != canonical(options.save)) {
+    taken.push_back(canonical(options.resume));
+  }
+  for (const auto& name : outputs) {
+    if (name.empty()) continue;
+    if (std::find(taken.begin(), taken.end(), canonical(name)) != taken.end()) {
       throw Error(fmt::format("{}: is named twice; give each output a file of its own", name));
     }
-    taken.push_back(path);
+    taken.push_back(canonical(name));
+  }
+}
+
+// Before the work, not after it.
+void check_certified(const std::vector<std::string>& methods, std::size_t experts) {
+  const auto carries = [&](const std::string& name) {
+    return hindsight_candidates(name).empty() && make_method(name, experts)->share() != nullptr;
+  };
+  if (std::none_of(methods.begin(), methods.end(), carries)) {
+    throw Error(
+        "none of these methods carries a certificate; give --method hedge, fixed-share, genshare "
+        "or "
+        "past-posteriors");
   }
 }
 
@@ -281,6 +303,7 @@ void run(const RunOptions& options) {
     if (aggregator->method().share() != nullptr) certify_live(*aggregator);
   }
   check_outputs(options);
+  if (!options.certificate.empty()) check_certified(compared.methods, problem.experts.size());
 
   // Every output is opened before the work and appears, whole, after it.
   if (!options.out.empty()) {
@@ -302,9 +325,9 @@ void run(const RunOptions& options) {
   }
   std::unique_ptr<WholeFile> results, forecasts, state;
   if (!options.out.empty()) {
-    results = std::make_unique<WholeFile>(options.out + "/results.json");
+    results = std::make_unique<WholeFile>(results_file(options));
     if (problem.has_forecasts()) {
-      forecasts = std::make_unique<WholeFile>(options.out + "/forecasts.csv");
+      forecasts = std::make_unique<WholeFile>(forecasts_file(options));
     }
   }
   if (!options.save.empty()) state = std::make_unique<WholeFile>(options.save);
@@ -316,11 +339,6 @@ void run(const RunOptions& options) {
     state->write(bytes.data(), bytes.size());
   }
   if (certificate) {
-    if (records.empty()) {
-      throw Error(
-          "none of these methods carries a certificate; hedge, fixed-share, genshare and "
-          "past-posteriors do");
-    }
     certificate->write(certificate_json(records, options.switches).dump(1) + "\n");
   }
   if (results) results->write(json(problem, comparison));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <filesystem>
 #include <limits>
 #include <optional>
 
@@ -50,6 +51,12 @@ double number_at(const std::uint8_t* data, std::size_t index, std::size_t elemen
 }
 
 }  // namespace
+
+bool has_npy_name(const std::string& path) {
+  std::string extension = std::filesystem::path(path).extension().string();
+  for (char& c : extension) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  return extension == ".npy";
+}
 
 NpyHeader parse_npy_header(std::span<const std::uint8_t> file, const std::string& origin) {
   constexpr std::size_t kVersionEnd = kNpyMagic.size() + 2;

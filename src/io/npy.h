@@ -26,6 +26,9 @@ namespace pcgs::io {
 
 inline constexpr std::string_view kNpyMagic = "\x93NUMPY";
 
+// Whether a file of this name is taken for NPY: it ends in .npy, in any case.
+bool has_npy_name(const std::string& path);
+
 struct NpyHeader {
   std::size_t rows = 0;          // >= 1
   std::size_t columns = 0;       // >= 1

@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
 #include <limits>
 
 #include "io/table_request.h"
@@ -47,12 +46,6 @@ bool all_finite(const double* row, std::size_t count) {
 }
 
 }  // namespace
-
-bool has_npy_name(const std::string& path) {
-  std::string extension = std::filesystem::path(path).extension().string();
-  for (char& c : extension) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  return extension == ".npy";
-}
 
 NpyRows::NpyRows(const std::string& path, const std::vector<std::string>& ignore) : path_(path) {
   map();

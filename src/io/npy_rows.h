@@ -16,9 +16,6 @@
 
 namespace pcgs::io {
 
-// Whether read_table would take the file for NPY.
-bool has_npy_name(const std::string& path);
-
 class NpyRows final : public LossRows {
  public:
   // The columns are called e1, e2, ..., eK; those in `ignore` are left out and never looked at.

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <span>
 
 #include "core/whole_file.h"
@@ -124,12 +123,6 @@ NumberTable from_npy(std::string_view bytes, const std::string& path, const Tabl
     }
   }
   return table;
-}
-
-bool has_npy_name(const std::string& path) {
-  std::string extension = std::filesystem::path(path).extension().string();
-  for (char& c : extension) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  return extension == ".npy";
 }
 
 bool looks_like_text(std::string_view bytes) {

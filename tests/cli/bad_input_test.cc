@@ -180,6 +180,8 @@ TEST_F(BadInput, OutputsMayNotReplaceTheInputOrEachOther) {
   const auto losses = file("losses.csv", "a,b\n0.1,0.2\n0.3,0.4\n");
   refuses_as_is({"run", losses, "--trace", losses}, {"losses.csv", "twice"});
   refuses_as_is({"run", losses, "--trace", dir_ / "x", "--save", dir_ / "x"}, {"twice"});
+  const auto forecasts = file("forecasts.csv", "y,a,b\n1,1,2\n2,2,3\n");
+  refuses_as_is({"run", forecasts, "--y", "y", "--out", dir_ / "."}, {"forecasts.csv", "twice"});
 }
 
 TEST_F(BadInput, NothingIsMadeForAMethodThatDoesNotExist) {

@@ -100,6 +100,15 @@ TEST_F(Certify, RefusesOtherFilesInASentence) {
   }
 }
 
+TEST_F(Certify, MethodsWithoutOneAreRefusedBeforeTheWork) {
+  const std::size_t before = dir_.entries();
+  const Said said = run_program({"run", dir_ / "losses.csv", "--method", "boa,fixed-share*",
+                                 "--trace", dir_ / "t", "--certificate", dir_ / "c"});
+  EXPECT_EQ(said.exit_code, 2);
+  EXPECT_NE(said.err.find("past-posteriors"), std::string::npos) << said.err;
+  EXPECT_EQ(dir_.entries(), before);
+}
+
 TEST_F(Certify, ACertificateComesWithItsTrace) {
   const Said said = run_program({"run", dir_ / "losses.csv", "--certificate", dir_ / "c"});
   EXPECT_EQ(said.exit_code, 2);
