@@ -4,10 +4,10 @@
 JOBS ?= $(shell nproc)
 SOURCES = $(shell git ls-files '*.h' '*.cc')
 
-.PHONY: run test build setup bench format format-check tidy sanitize fuzz picture clean
+.PHONY: run test build setup bench format format-check tidy sanitize fuzz picture results clean
 
-run: build  ## build, then compare all methods on a made-up switching sequence
-	build/release/pcgs demo
+run: build  ## build, then compare all methods on the seven families of sequences
+	build/release/pcgs suite --study main
 
 test: configure  ## build and run all tests
 	cmake --build --preset release -j $(JOBS)
@@ -55,10 +55,15 @@ fuzz: setup  ## each reader of untrusted bytes, for FUZZ_SECONDS
 	cmake --build --preset fuzz -j $(JOBS)
 	scripts/fuzz $(FUZZ_SECONDS)
 
-picture: build  ## draw docs/demo.svg
+picture: build  ## draw docs/switching.svg
 	@scripts/install-packages gnuplot-nox
-	build/release/pcgs demo --quiet --out build/picture > /dev/null
-	gnuplot -e "curves='build/picture/curves.csv'; picture='docs/demo.svg'" docs/demo.gp
+	build/release/pcgs suite --families switch --sequences 1 --quiet --out build/picture > /dev/null
+	gnuplot -e "curves='build/picture/traces/switch.csv'; picture='docs/switching.svg'" docs/switching.gp
+
+results: build  ## play all studies and put their tables into docs/results.md
+	@scripts/install-packages python3
+	build/release/pcgs suite --study all --out build/results > /dev/null
+	python3 scripts/results.py build/results docs/results.md
 
 clean:
 	rm -rf build

@@ -11,7 +11,7 @@
 
 #include "checked.h"
 #include "pcgs/registry.h"
-#include "suite/switching_sequence.h"
+#include "pcgs/suite.h"
 
 namespace {
 
@@ -22,7 +22,7 @@ constexpr std::size_t kRounds = 32;  // cycled through: fresh losses would be in
 const pcgs::Matrix& losses(std::size_t experts) {
   static std::vector<pcgs::Matrix> made(1 << 13);
   if (made[experts].rows == 0) {
-    made[experts] = pcgs::suite::switching_sequence(kRounds, experts, 1).losses;
+    made[experts] = pcgs::suite::generate("switch", kRounds, experts, 1).losses;
   }
   return made[experts];
 }

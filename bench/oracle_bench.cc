@@ -14,7 +14,7 @@
 #include "checked.h"
 #include "pcgs/aligned.h"
 #include "pcgs/oracle.h"
-#include "suite/switching_sequence.h"
+#include "pcgs/suite.h"
 
 namespace {
 
@@ -30,7 +30,7 @@ const Matrix& losses(const Size& size) {
     if (known.rounds == size.rounds && known.experts == size.experts) return matrix;
   }
   made.reserve(64);  // references stay valid
-  made.emplace_back(size, pcgs::suite::switching_sequence(size.rounds, size.experts, 1).losses);
+  made.emplace_back(size, pcgs::suite::generate("switch", size.rounds, size.experts, 1).losses);
   return made.back().second;
 }
 

@@ -8,7 +8,7 @@ namespace pcgs::cli {
 void add_run(CLI::App& app);
 void add_oracle(CLI::App& app);
 void add_certify(CLI::App& app);
-void add_demo(CLI::App& app);
+void add_suite(CLI::App& app);
 void add_methods(CLI::App& app);
 
 }  // namespace pcgs::cli

@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
   pcgs::cli::add_run(app);
   pcgs::cli::add_oracle(app);
   pcgs::cli::add_certify(app);
-  pcgs::cli::add_demo(app);
+  pcgs::cli::add_suite(app);
   pcgs::cli::add_methods(app);
   try {
     app.parse(argc, argv);

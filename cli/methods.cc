@@ -12,7 +12,7 @@ void add_methods(CLI::App& app) {
     for (const MethodInfo& method : registered_methods()) {
       fmt::print("{:<16} {} ({}){}\n", method.name, method.summary, method.source,
                  method.name == kDefaultMethod ? "; the default" : "");
-      for (const MethodOption& option : method.options) {
+      for (const NumberOption& option : method.options) {
         fmt::print("{:<16}   {}: {}, {} if not given, in [{}, {}]\n", "", option.name,
                    option.meaning, option.standard, option.low, option.high);
       }

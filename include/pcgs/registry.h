@@ -13,20 +13,13 @@
 
 #include "pcgs/aggregator.h"
 #include "pcgs/method.h"
+#include "pcgs/number_option.h"
 
 namespace pcgs {
 
 // What is used when nobody says otherwise: it follows changes, and where one expert stays best it
 // restarts only as much as that expert loses.
 inline constexpr std::string_view kDefaultMethod = "variable-share";
-
-struct MethodOption {
-  std::string_view name;
-  std::string_view meaning;
-  double standard = 0;  // the default
-  double low = 0;       // accepted range, ends included
-  double high = 0;
-};
 
 using MethodMaker = std::unique_ptr<Method> (*)(std::size_t experts,
                                                 std::span<const double> options);
@@ -35,7 +28,7 @@ struct MethodInfo {
   std::string_view name;
   std::string_view summary;
   std::string_view source;  // where it was published
-  std::vector<MethodOption> options;
+  std::vector<NumberOption> options;
   MethodMaker make;  // given one value for each option, in that order
 };
 

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <optional>
 
 #include "control/controllers.h"
+#include "control/transformer.h"
+#include "core/spec.h"
 #include "methods/methods.h"
 #include "pcgs/error.h"
 
@@ -20,13 +22,20 @@ std::unique_ptr<Method> steered(std::size_t experts,
   return std::make_unique<ShareMethod>(experts, make(options...));
 }
 
+std::unique_ptr<Method> transformer(std::size_t experts,
+                                    std::shared_ptr<const TransformerModel> model,
+                                    std::string name) {
+  return std::make_unique<ShareMethod>(experts,
+                                       make_transformer(std::move(model), std::move(name)));
+}
+
 using Options = std::span<const double>;
 
 // Built on first use, so that it is there for objects made before main.
 std::span<const MethodInfo> all_methods() {
-  const static MethodOption kEta = {"eta", "learning rate", 4, 1e-6, 1e4};
-  const static MethodOption kRho = {"rho", "restart rate", 0.01, 0, 0.999};
-  const static MethodOption kUsualRho = {"rho", "restart rate without surprise", 0.01, 0, 0.5};
+  const static NumberOption kEta = {"eta", "learning rate", 4, 1e-6, 1e4};
+  const static NumberOption kRho = {"rho", "restart rate", 0.01, 0, 0.999};
+  const static NumberOption kUsualRho = {"rho", "restart rate without surprise", 0.01, 0, 0.5};
   static const MethodInfo kMethods[] = {
       {"hedge",
        "exponential weights, no restarts",
@@ -53,6 +62,20 @@ std::span<const MethodInfo> all_methods() {
        "Bousquet and Warmuth 2002",
        {kEta, kRho},
        [](std::size_t k, Options o) { return steered(k, make_past_posteriors, o[0], o[1]); }},
+      {"pcgs-tf",
+       "a Transformer chooses rate, restarts and where they go; trained on regret",
+       "this project",
+       {},
+       [](std::size_t k, Options) {
+         return transformer(k, shipped_transformer("regret"), "pcgs-tf");
+       }},
+      {"pcgs-tf:oracle",
+       "the same, trained towards the oracle's path as in the paper; eta = 4",
+       "the paper on PCGS",
+       {},
+       [](std::size_t k, Options) {
+         return transformer(k, shipped_transformer("oracle"), "pcgs-tf:oracle");
+       }},
       {"learn-alpha",
        "Bayes over a grid of fixed-share rates, nothing to tune",
        "Monteleoni and Jaakkola 2003",
@@ -82,45 +105,17 @@ std::span<const MethodInfo> all_methods() {
   return kMethods;
 }
 
-template <class Range>
-std::string listed(const Range& range) {
-  std::string out;
-  for (const auto& item : range) out += (out.empty() ? "" : ", ") + std::string(item.name);
-  return out;
+// pcgs-tf{model=FILE} has the weights of that file.
+std::optional<std::string> own_model(const Spec& spec) {
+  constexpr std::string_view kKey = "model=";
+  if (spec.name != "pcgs-tf" || spec.assignments.size() != 1 ||
+      spec.assignments[0].substr(0, kKey.size()) != kKey) {
+    return std::nullopt;
+  }
+  return std::string(spec.assignments[0].substr(kKey.size()));
 }
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
-
-// "name{a=1,b=2}" or "name:a=1:b=2" -> name and {"a=1", "b=2"}.
-std::pair<std::string_view, std::vector<std::string_view>> taken_apart(std::string_view spec) {
-  spec = trimmed(spec);
-  const std::size_t mark = spec.find_first_of(":{");
-  if (mark == std::string_view::npos) return {spec, {}};
-  const bool braces = spec[mark] == '{';
-  if (braces && spec.back() != '}') {
-    throw Error(
-        fmt::format("method '{}' lacks its closing brace; write name{{option=value,...}}", spec));
-  }
-  std::string_view rest = spec.substr(mark + 1);
-  if (braces) rest.remove_suffix(1);
-  std::vector<std::string_view> options;
-  if (braces && trimmed(rest).empty()) return {trimmed(spec.substr(0, mark)), {}};
-  for (bool more = true; more;) {
-    const std::size_t end = rest.find(braces ? ',' : ':');
-    more = end != std::string_view::npos;
-    options.push_back(trimmed(rest.substr(0, end)));
-    if (options.back().empty()) {
-      throw Error(
-          fmt::format("method '{}' has an empty option; write name{{option=value,...}}", spec));
-    }
-    if (more) rest.remove_prefix(end + 1);
-  }
-  return {trimmed(spec.substr(0, mark)), options};
-}
+std::string names_of_all() { return listed_names(all_methods()); }
 
 }  // namespace
 
@@ -128,41 +123,26 @@ std::span<const MethodInfo> registered_methods() { return all_methods(); }
 
 std::unique_ptr<Method> make_method(std::string_view spec, std::size_t experts) {
   if (experts == 0) throw Error("there are no experts to combine; give at least one");
-  const auto [name, given] = taken_apart(spec);
+  const Spec parts = parse_spec("method", spec);
+  if (const auto path = own_model(parts)) {
+    return transformer(experts, transformer_from_file(*path),
+                       fmt::format("pcgs-tf{{model={}}}", *path));
+  }
   const auto methods = all_methods();
-  const auto info = std::find_if(methods.begin(), methods.end(),
-                                 [n = name](const MethodInfo& m) { return m.name == n; });
+  const auto named = [&](std::string_view name) {
+    return std::find_if(methods.begin(), methods.end(),
+                        [&](const MethodInfo& m) { return m.name == name; });
+  };
+  // A name may hold a colon itself.
+  if (const auto whole = named(trimmed(spec)); whole != methods.end()) {
+    return whole->make(experts, option_values("method", {whole->name, {}}, whole->options));
+  }
+  const auto info = named(parts.name);
   if (info == methods.end()) {
     throw Error(
-        fmt::format("there is no method '{}'; choose one of {}", name, listed(all_methods())));
+        fmt::format("there is no method '{}'; choose one of {}", parts.name, names_of_all()));
   }
-  std::vector<double> values;
-  for (const auto& option : info->options) values.push_back(option.standard);
-  std::vector<bool> seen(values.size());
-  for (const std::string_view assignment : given) {
-    const std::size_t equals = std::min(assignment.find('='), assignment.size());
-    const std::string_view key = trimmed(assignment.substr(0, equals));
-    const auto option = std::find_if(info->options.begin(), info->options.end(),
-                                     [&](const MethodOption& o) { return o.name == key; });
-    if (option == info->options.end()) {
-      throw Error(
-          fmt::format("method {} has no option '{}'; {}", name, key,
-                      info->options.empty() ? "it has none" : "it takes " + listed(info->options)));
-    }
-    const auto at = static_cast<std::size_t>(option - info->options.begin());
-    if (seen[at]) throw Error(fmt::format("method {} is given {} twice; give it once", name, key));
-    seen[at] = true;
-    const std::string_view text =
-        equals < assignment.size() ? trimmed(assignment.substr(equals + 1)) : "";
-    const char* end = text.data() + text.size();
-    const auto [stop, problem] = std::from_chars(text.data(), end, values[at]);
-    if (problem != std::errc() || stop != end ||
-        !(values[at] >= option->low && values[at] <= option->high)) {
-      throw Error(fmt::format("method {}: {} is '{}'; give a number in [{}, {}]", name, key, text,
-                              option->low, option->high));
-    }
-  }
-  return info->make(experts, values);
+  return info->make(experts, option_values("method", parts, info->options));
 }
 
 std::vector<std::string> split_specs(std::string_view list) {
@@ -176,7 +156,7 @@ std::vector<std::string> split_specs(std::string_view list) {
     const auto spec = trimmed(list.substr(start, i - start));
     if (spec.empty()) {
       throw Error(fmt::format("'{}' names no method between two commas; choose from {}", list,
-                              listed(all_methods())));
+                              names_of_all()));
     }
     specs.emplace_back(spec);
     start = i + 1;

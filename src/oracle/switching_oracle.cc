@@ -1,10 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <future>
 #include <limits>
 
+#include "core/parallel.h"
 #include "oracle/sweep.h"
 #include "pcgs/error.h"
 #include "pcgs/oracle.h"
@@ -19,18 +18,8 @@ std::vector<double> switching_oracle(MatrixView losses, std::size_t max_switches
 std::vector<std::vector<double>> switching_oracles(std::span<const MatrixView> sequences,
                                                    std::size_t max_switches, std::size_t threads) {
   std::vector<std::vector<double>> frontiers(sequences.size());
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (std::size_t i = next++; i < sequences.size(); i = next++) {
-      frontiers[i] = switching_oracle(sequences[i], max_switches);
-    }
-  };
-  std::vector<std::future<void>> others;  // a future brings an exception home
-  for (std::size_t i = 1; i < std::min(threads, sequences.size()); ++i) {
-    others.push_back(std::async(std::launch::async, work));
-  }
-  work();
-  for (auto& other : others) other.get();
+  parallel_for(sequences.size(), threads,
+               [&](std::size_t i) { frontiers[i] = switching_oracle(sequences[i], max_switches); });
   return frontiers;
 }
 

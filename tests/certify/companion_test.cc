@@ -4,7 +4,7 @@
 
 #include "pcgs/certify.h"
 #include "pcgs/registry.h"
-#include "suite/switching_sequence.h"
+#include "pcgs/suite.h"
 #include "support/expect.h"
 #include "support/temp_dir.h"
 
@@ -12,7 +12,7 @@ namespace pcgs {
 namespace {
 
 TEST(Companion, SavedInTheMiddleTheCertificateGoesOnToTheBit) {
-  const auto losses = suite::switching_sequence(200, 7, 3).losses;
+  const auto losses = suite::generate("switch", 200, 7, 3).losses;
   const test::TempDir dir;
   for (const char* method : {"hedge", "fixed-share", "genshare", "past-posteriors"}) {
     auto whole = make_aggregator(method, 7);
@@ -38,7 +38,7 @@ TEST(Companion, SavedInTheMiddleTheCertificateGoesOnToTheBit) {
 }
 
 TEST(Companion, DoesNotChangeTheWeights) {
-  const auto losses = suite::switching_sequence(100, 5, 4).losses;
+  const auto losses = suite::generate("switch", 100, 5, 4).losses;
   auto alone = make_aggregator("genshare", 5);
   auto certified = make_aggregator("genshare", 5);
   certify_live(certified);

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "suite/switching_sequence.h"
+#include "pcgs/suite.h"
 #include "support/random.h"
 
 namespace pcgs::test {
@@ -38,7 +38,7 @@ class Losses {
   Losses(LossKind kind, std::size_t rounds, std::size_t experts, std::uint64_t seed)
       : kind_(kind), experts_(experts), random_(seed), level_(experts, 0.5) {
     if (kind == LossKind::kSwitching) {
-      switching_ = suite::switching_sequence(rounds, experts, seed).losses;
+      switching_ = suite::generate("switch", rounds, experts, seed).losses;
     }
   }
 

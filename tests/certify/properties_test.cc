@@ -180,7 +180,7 @@ TEST(FixedShareBound, HoldsForEveryNumberOfSwitches) {
 TEST(Certificates, HoldOverAHundredThousandRounds) {
   for (const char* spec : {"hedge{eta=0.05}", "fixed-share", "genshare{eta=20}"}) {
     const std::size_t rounds = 100000, experts = 10;
-    const auto sequence = suite::switching_sequence(rounds, experts, 3);
+    const auto sequence = suite::generate("switch", rounds, experts, 3);
     Aggregator aggregator = make_aggregator(spec, experts);
     Trace trace;
     aggregator.trace(&trace);

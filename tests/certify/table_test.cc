@@ -8,7 +8,7 @@
 #include "pcgs/aggregator.h"
 #include "pcgs/certify.h"
 #include "pcgs/registry.h"
-#include "suite/switching_sequence.h"
+#include "pcgs/suite.h"
 
 namespace pcgs {
 namespace {
@@ -38,7 +38,7 @@ TEST(CertificateTable, SharpIsTheTighterEverywhere) {
     double regret = 0;
     Ratios sharp, plain;
     for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
-      const auto sequence = suite::switching_sequence(kRounds, kExperts, seed);
+      const auto sequence = suite::generate("switch", kRounds, kExperts, seed);
       Aggregator aggregator = make_aggregator(spec, kExperts);
       Trace trace;
       aggregator.trace(&trace);

@@ -137,7 +137,8 @@ TEST_F(BadInput, UnwritableOutputIsRefusedBeforeTheWork) {
   refuses_as_is({"run", losses, "--save", nowhere + "/state"}, {"no-such-folder/state"});
   // A file where the folder should be.
   refuses_as_is({"run", losses, "--out", losses}, {"losses.csv/results.json"});
-  refuses_as_is({"demo", "--out", losses}, {"losses.csv/curves.csv"});
+  refuses_as_is({"suite", "--sequences", "1", "--rounds", "9", "--out", losses},
+                {"losses.csv/main.json"});
 }
 
 TEST_F(BadInput, NothingIsWrittenWhenOneOfSeveralOutputsCannotBe) {
@@ -223,7 +224,7 @@ TEST_F(BadInput, StateOfOtherExpertsIsRefused) {
 }
 
 TEST(Usage, ResultThatCannotBePrintedIsNotASuccess) {
-  EXPECT_EQ(run_program({"demo", "--rounds", "2", "--json"}, "/dev/full").exit_code, 2);
+  EXPECT_EQ(run_program({"suite", "--rounds", "2", "--sequences", "1", "--json"}, "/dev/full").exit_code, 2);
 }
 
 TEST(Usage, WrongUseExitsWithTwoAndSaysWhatIsMissing) {

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "pcgs/suite.h"
 #include "program.h"
-#include "suite/switching_sequence.h"
 #include "support/random.h"
 #include "support/temp_dir.h"
 
@@ -18,7 +18,7 @@ using nlohmann::json;
 class Certify : public ::testing::Test {
  protected:
   Certify() {
-    const auto losses = suite::switching_sequence(80, 4, 9).losses;
+    const auto losses = suite::generate("switch", 80, 4, 9).losses;
     std::ofstream csv(dir_ / "losses.csv");
     csv.precision(17);
     csv << "a,b,c,d\n";
@@ -70,9 +70,12 @@ TEST_F(Certify, RejectsATraceWithOneNumberChanged) {
     const bool digit = original[at] >= '0' && original[at] <= '9';
     const bool numbers = original.find(',', line) < at;
     if (!digit || !numbers || original.compare(line, 3, "boa") == 0) continue;
-    ++tried;
     std::string changed = original;
     changed[at] = changed[at] == '9' ? '8' : static_cast<char>(changed[at] + 1);
+    // The seventeenth digit of a double may be another and the double the same.
+    const std::size_t field = original.rfind(',', at) + 1;
+    if (std::stod(original.substr(field, 30)) == std::stod(changed.substr(field, 30))) continue;
+    ++tried;
     std::ofstream(trace_) << changed;
     const Said said = run_program({"certify", trace_, certificate_});
     EXPECT_EQ(said.exit_code, 2) << "offset " << at << ": "

@@ -12,8 +12,8 @@
 #include <sstream>
 
 #include "io/npy.h"
+#include "pcgs/suite.h"
 #include "program.h"
-#include "suite/switching_sequence.h"
 #include "support/csv.h"
 #include "support/temp_dir.h"
 
@@ -27,7 +27,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 class OracleCommand : public ::testing::Test {
  protected:
-  OracleCommand() : losses_(suite::switching_sequence(400, 6, 5).losses) {
+  OracleCommand() : losses_(suite::generate("switch", 400, 6, 5).losses) {
     npy_ = npy("losses.npy", losses_);
     std::string text = "a,\"b,1\",c,d,e,f\n";
     for (std::size_t t = 0; t < losses_.rows; ++t) {
@@ -191,7 +191,7 @@ TEST_F(OracleCommand, TableHasALineForEachBudget) {
 }
 
 TEST_F(OracleCommand, PathWithLittleMemoryIsTheSame) {
-  const Matrix losses = suite::switching_sequence(9000, 5, 3).losses;
+  const Matrix losses = suite::generate("switch", 9000, 5, 3).losses;
   const std::string input = npy("long.npy", losses);
   const std::string written = dir_ / "path.csv";
   parsed({"oracle", input, "--switches", "60", "--path", written, "--memory", "1", "--json"});

@@ -21,7 +21,7 @@ std::string with_options(const MethodInfo& method, const std::vector<double>& va
 }
 
 // A value this far along the range; by factors where the range covers several powers of ten.
-double along(const MethodOption& option, double part) {
+double along(const NumberOption& option, double part) {
   if (option.low > 0 && option.high / option.low > 100) {
     return option.low * std::pow(option.high / option.low, part);
   }
@@ -41,7 +41,7 @@ std::vector<std::string> contract_specs() {
   for (const MethodInfo& method : registered_methods()) {
     specs.emplace_back(method.name);
     std::vector<double> standard, lowest, highest;
-    for (const MethodOption& option : method.options) {
+    for (const NumberOption& option : method.options) {
       standard.push_back(option.standard);
       lowest.push_back(option.low);
       highest.push_back(option.high);

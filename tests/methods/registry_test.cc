@@ -34,7 +34,7 @@ TEST(Registry, DescribesEveryMethodAndOption) {
   for (const MethodInfo& method : registered_methods()) {
     EXPECT_FALSE(method.summary.empty()) << method.name;
     EXPECT_FALSE(method.source.empty()) << method.name;
-    for (const MethodOption& option : method.options) {
+    for (const NumberOption& option : method.options) {
       EXPECT_FALSE(option.meaning.empty()) << method.name << " " << option.name;
       EXPECT_LE(option.low, option.standard) << method.name << " " << option.name;
       EXPECT_LE(option.standard, option.high) << method.name << " " << option.name;
@@ -46,7 +46,7 @@ TEST(Registry, DescribesEveryMethodAndOption) {
 TEST(Registry, DefaultsAreWhatIsNotSaid) {
   for (const MethodInfo& method : registered_methods()) {
     std::vector<double> standard;
-    for (const MethodOption& option : method.options) standard.push_back(option.standard);
+    for (const NumberOption& option : method.options) standard.push_back(option.standard);
     EXPECT_EQ(make_method(method.name, 4)->name(), method.make(4, standard)->name());
   }
 }
@@ -55,7 +55,7 @@ TEST(Registry, NamesEveryOption) {
   for (const MethodInfo& method : registered_methods()) {
     const std::string name = make_method(method.name, 4)->name();
     EXPECT_EQ(name.rfind(method.name, 0), 0u) << name;
-    for (const MethodOption& option : method.options) {
+    for (const NumberOption& option : method.options) {
       EXPECT_TRUE(mentions(name, std::string(option.name) + "="));
     }
   }
@@ -79,7 +79,7 @@ TEST(Registry, TakesDefaultsForTheOptionsLeftOut) {
 
 TEST(Registry, AcceptsBothEndsOfEveryRange) {
   for (const MethodInfo& method : registered_methods()) {
-    for (const MethodOption& option : method.options) {
+    for (const NumberOption& option : method.options) {
       for (double value : {option.low, option.high}) {
         char spec[200];
         std::snprintf(spec, sizeof spec, "%s{%s=%.17g}", std::string(method.name).c_str(),
@@ -92,7 +92,7 @@ TEST(Registry, AcceptsBothEndsOfEveryRange) {
 
 TEST(Registry, RefusesValuesOutsideTheRangeAndSaysWhatItIs) {
   for (const MethodInfo& method : registered_methods()) {
-    for (const MethodOption& option : method.options) {
+    for (const NumberOption& option : method.options) {
       for (double value : {option.low - 1, option.high + 1}) {
         char spec[200];
         std::snprintf(spec, sizeof spec, "%s{%s=%.17g}", std::string(method.name).c_str(),

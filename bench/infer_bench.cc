@@ -1,0 +1,259 @@
+// One forward pass of the controller network on one core, in floating-point operations per second,
+// beside plain loops over the same weights compiled with the same flags and beside the machine's
+// limit: a loop that only multiplies and adds.
+//
+// Before a network is timed, its outputs are compared with those of the plain loops. Operations are
+// counted as the architecture needs them, whatever the implementation does.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "checked.h"
+#include "fma_peak.h"
+#include "infer/network.h"
+
+namespace {
+
+using pcgs::infer::AttentionKind;
+using pcgs::infer::Config;
+using pcgs::infer::Forward;
+using pcgs::infer::Model;
+using pcgs::infer::Network;
+
+Config config_of(AttentionKind attention) {
+  return {.features = 48,
+          .width = 64,
+          .layers = 2,
+          .heads = 4,
+          .hidden = 128,
+          .attention = attention,
+          .inducing = 16,
+          .pool_hidden = 64,
+          .controls = {}};
+}
+
+Model model_of(AttentionKind attention) {
+  Model model;
+  model.config = config_of(attention);
+  double phase = 0;
+  for (const auto& [name, shape] : pcgs::infer::tensor_shapes(model.config)) {
+    auto& tensor = model.tensors[name];
+    tensor.shape = shape;
+    std::size_t count = 1;
+    for (const std::size_t n : shape) count *= n;
+    const double size = shape.size() > 1 ? 1.5 / std::sqrt(static_cast<double>(shape[1])) : 1.0;
+    for (std::size_t i = 0; i < count; ++i) {
+      tensor.values.push_back(static_cast<float>(size * std::sin(phase += 1.618)));
+    }
+  }
+  return model;
+}
+
+std::vector<float> tokens_of(std::size_t experts) {
+  std::vector<float> tokens(experts * config_of(AttentionKind::kNone).features);
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    tokens[i] = static_cast<float>(std::sin(static_cast<double>(i) * 0.7));
+  }
+  return tokens;
+}
+
+double operations(const Config& config, std::size_t experts) {
+  const auto k = static_cast<double>(experts), d = static_cast<double>(config.width),
+             m = static_cast<double>(config.hidden), i = static_cast<double>(config.inducing),
+             h = static_cast<double>(config.pool_hidden);
+  double layer = 2 * d * m * k;
+  if (config.attention != AttentionKind::kNone) layer += 4 * d * d * k;
+  if (config.attention == AttentionKind::kFull) layer += 2 * k * k * d;
+  if (config.attention == AttentionKind::kInduced) layer += 4 * k * i * d + 2 * i * d * d;
+  const double ends = k * d * (static_cast<double>(config.features) + 1) + 2 * d * h + 2 * h;
+  return 2 * (static_cast<double>(config.layers) * layer + ends);
+}
+
+// What anyone would write first: rows of tokens, one loop per sum.
+class PlainLoops {
+ public:
+  explicit PlainLoops(const Model& model) : model_(model) {}
+
+  // The logits, then the two pooled outputs.
+  std::vector<float> run(const std::vector<float>& tokens) const {
+    const Config& config = model_.config;
+    std::vector<float> x = linear("embed", tokens);
+    for (std::size_t i = 0; i < config.layers; ++i) {
+      const std::string layer = "layers." + std::to_string(i) + ".";
+      if (config.attention != AttentionKind::kNone) {
+        add(x, attention(layer + "attention.", norm(layer + "norm1", x)));
+      }
+      add(x, token_network(layer + "mlp.", norm(layer + "norm2", x)));
+    }
+    x = norm("norm", x);
+    std::vector<float> outputs = linear("head", x);
+    const std::size_t width = config.width;
+    std::vector<float> pooled(2 * width);
+    for (std::size_t c = 0; c < width; ++c) {
+      pooled[width + c] = x[c];
+      for (std::size_t at = c; at < x.size(); at += width) {
+        pooled[c] += x[at] / static_cast<float>(x.size() / width);
+        pooled[width + c] = std::max(pooled[width + c], x[at]);
+      }
+    }
+    for (const float value : token_network("pool.", pooled)) outputs.push_back(value);
+    return outputs;
+  }
+
+ private:
+  const std::vector<float>& values(const std::string& name) const {
+    return model_.tensors.at(name).values;
+  }
+
+  std::vector<float> linear(const std::string& name, const std::vector<float>& x) const {
+    const float* weight = values(name + ".weight").data();
+    const std::vector<float>& bias = values(name + ".bias");
+    const std::size_t in = model_.tensors.at(name + ".weight").shape[1];
+    std::vector<float> y;
+    y.reserve(x.size() / in * bias.size());
+    for (std::size_t row = 0; row < x.size(); row += in) {
+      for (std::size_t o = 0; o < bias.size(); ++o) {
+        float sum = bias[o];
+        for (std::size_t i = 0; i < in; ++i) sum += weight[o * in + i] * x[row + i];
+        y.push_back(sum);
+      }
+    }
+    return y;
+  }
+
+  std::vector<float> norm(const std::string& name, std::vector<float> x) const {
+    const std::vector<float>& weight = values(name + ".weight");
+    const std::vector<float>& bias = values(name + ".bias");
+    const std::size_t n = weight.size();
+    for (std::size_t row = 0; row < x.size(); row += n) {
+      float mean = 0, variance = 0;
+      for (std::size_t i = row; i < row + n; ++i) mean += x[i] / static_cast<float>(n);
+      for (std::size_t i = row; i < row + n; ++i) {
+        variance += (x[i] - mean) * (x[i] - mean) / static_cast<float>(n);
+      }
+      const float scale = 1 / std::sqrt(variance + 1e-5f);
+      for (std::size_t i = 0; i < n; ++i) {
+        x[row + i] = (x[row + i] - mean) * scale * weight[i] + bias[i];
+      }
+    }
+    return x;
+  }
+
+  std::vector<float> token_network(const std::string& name, const std::vector<float>& x) const {
+    std::vector<float> hidden = linear(name + "up", x);
+    for (float& value : hidden) value *= 0.5f * (1 + std::erf(value * 0.70710678f));
+    return linear(name + "down", hidden);
+  }
+
+  std::vector<float> attend(const std::vector<float>& q, const std::vector<float>& k,
+                            const std::vector<float>& v) const {
+    const std::size_t d = model_.config.width;
+    const std::size_t width = d / model_.config.heads;
+    const std::size_t keys = k.size() / d;
+    std::vector<float> out(q.size()), p(keys);
+    for (std::size_t row = 0; row < q.size(); row += width) {  // a head of a query
+      const std::size_t head = row % d;
+      float largest = -1e30f, sum = 0;
+      for (std::size_t j = 0; j < keys; ++j) {
+        float score = 0;
+        for (std::size_t c = 0; c < width; ++c) score += q[row + c] * k[j * d + head + c];
+        p[j] = score / std::sqrt(static_cast<float>(width));
+        largest = std::max(largest, p[j]);
+      }
+      for (float& value : p) sum += value = std::exp(value - largest);
+      for (std::size_t j = 0; j < keys; ++j) {
+        for (std::size_t c = 0; c < width; ++c) out[row + c] += p[j] / sum * v[j * d + head + c];
+      }
+    }
+    return out;
+  }
+
+  std::vector<float> attention(const std::string& name, const std::vector<float>& x) const {
+    std::vector<float> k = linear(name + "k", x), v = linear(name + "v", x);
+    if (model_.config.attention == AttentionKind::kInduced) {
+      const std::vector<float> summary = attend(values(name + "inducing"), k, v);
+      k = linear(name + "k2", summary);
+      v = linear(name + "v2", summary);
+    }
+    return linear(name + "o", attend(linear(name + "q", x), k, v));
+  }
+
+  static void add(std::vector<float>& x, const std::vector<float>& change) {
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] += change[i];
+  }
+
+  const Model& model_;
+};
+
+void check(const Model& model, const Network& network, std::size_t experts) {
+  const std::vector<float> tokens = tokens_of(experts);
+  const std::vector<float> expected = PlainLoops(model).run(tokens);
+  std::vector<float> found(experts);
+  const pcgs::infer::Pooled pooled = Forward(network, experts).run(tokens, found);
+  found.insert(found.end(), {pooled.restart, pooled.rate});
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    pcgs::bench::require(std::abs(found[i] - expected[i]) < 1e-4f, "the network's outputs");
+  }
+}
+
+void count_operations(benchmark::State& state, double count) {
+  state.counters["FLOP/s"] =
+      benchmark::Counter(count, benchmark::Counter::kIsIterationInvariantRate);
+}
+
+void forward(benchmark::State& state, const Network* network, std::size_t experts) {
+  const std::vector<float> tokens = tokens_of(experts);
+  std::vector<float> logits(experts);
+  Forward pass(*network, experts);
+  for (auto _ : state) benchmark::DoNotOptimize(pass.run(tokens, logits));
+  count_operations(state, operations(network->config(), experts));
+}
+
+void plain(benchmark::State& state, const Model* model, std::size_t experts) {
+  const std::vector<float> tokens = tokens_of(experts);
+  const PlainLoops loops(*model);
+  for (auto _ : state) benchmark::DoNotOptimize(loops.run(tokens));
+  count_operations(state, operations(model->config, experts));
+}
+
+void limit(benchmark::State& state) {
+  float sink = 0;
+  double count = 0;
+  for (auto _ : state) {
+    count = pcgs::bench::multiply_add(10000, sink);
+    benchmark::DoNotOptimize(sink);
+  }
+  count_operations(state, count);
+}
+
+}  // namespace
+
+namespace pcgs::bench {
+
+void register_infer() {
+  static std::map<AttentionKind, Model> models;  // used until the program ends
+  static std::map<AttentionKind, Network> networks;
+  for (const AttentionKind kind :
+       {AttentionKind::kNone, AttentionKind::kFull, AttentionKind::kInduced}) {
+    const Model& model = models[kind] = model_of(kind);
+    const Network& network = networks.try_emplace(kind, model).first->second;
+    for (const std::size_t experts : {std::size_t{32}, std::size_t{100}, std::size_t{1024}}) {
+      check(model, network, experts);
+      const std::string suffix = "/" + std::string(name_of(kind)) + "/K=" + std::to_string(experts);
+      ::benchmark::RegisterBenchmark(("forward" + suffix).c_str(), forward, &network, experts)
+          ->MinTime(0.05);
+      if (kind == AttentionKind::kInduced) {
+        ::benchmark::RegisterBenchmark(("forward plain loops" + suffix).c_str(), plain, &model,
+                                       experts)
+            ->MinTime(0.05);
+      }
+    }
+  }
+  ::benchmark::RegisterBenchmark("forward limit", limit)->MinTime(0.05);
+}
+
+}  // namespace pcgs::bench

@@ -1,0 +1,102 @@
+// The mechanism study: when and where the methods of the share form restart.
+#include <fmt/format.h>
+
+#include <mutex>
+
+#include "core/parallel.h"
+#include "methods/hindsight.h"
+#include "pcgs/error.h"
+#include "progress.h"
+#include "studies.h"
+#include "suite/mechanism.h"
+
+namespace pcgs::cli {
+
+using nlohmann::ordered_json;
+
+namespace {
+
+suite::Mechanism mean_of(const std::vector<suite::Mechanism>& all) {
+  using suite::Mechanism;
+  constexpr double Mechanism::*kMembers[] = {
+      &Mechanism::rho_after_switch,   &Mechanism::rho_elsewhere,  &Mechanism::q_on_next,
+      &Mechanism::q_entropy,          &Mechanism::rho_volatility, &Mechanism::effective_complexity,
+      &Mechanism::uniform_complexity,
+  };
+  Mechanism mean;
+  for (const Mechanism& one : all) {
+    mean.switches += one.switches;
+    for (const auto member : kMembers)
+      mean.*member += one.*member / static_cast<double>(all.size());
+  }
+  return mean;
+}
+
+}  // namespace
+
+StudyResult mechanism_study(const StudyOptions& options) {
+  std::vector<std::string> methods;
+  for (const auto& name : options.methods) {
+    if (hindsight_candidates(name).empty() && suite::has_share_form(name, options.experts)) {
+      methods.push_back(name);
+    }
+  }
+  if (methods.empty()) {
+    throw Error("none of these methods has restarts to look at; add fixed-share or genshare");
+  }
+  Progress progress("mechanism study", options.families.size() * options.sequences, options.quiet);
+  StudyResult result;
+  result.json = config_json(options);
+  result.json["config"]["methods"] = methods;
+  result.json["families"] = ordered_json::array();
+  Table table{
+      fmt::format("Restarts around the switches of the oracle's path (at most {}), mean over "
+                  "{} sequences: rho within {} rounds after a switch and elsewhere, the "
+                  "restart mass on the next best expert, entropy of q in nats, correlation "
+                  "of rho with volatility, and C_eff beside what uniform restarts cost",
+                  options.switches, options.sequences, suite::kAfterSwitch),
+      {"family", "method", "rho after", "elsewhere", "ratio", "q on next", "entropy", "corr",
+       "C_eff", "uniform"},
+      {}};
+  std::mutex one_at_a_time;
+  for (const auto& family : options.families) {
+    std::vector<std::vector<suite::Mechanism>> all(
+        methods.size(), std::vector<suite::Mechanism>(options.sequences));
+    parallel_for(options.sequences, options.threads, [&](std::size_t i) {
+      const auto sequence = suite::generate(family, options.rounds, options.experts,
+                                            suite::evaluation_seed(options.seed, i));
+      for (std::size_t m = 0; m < methods.size(); ++m) {
+        all[m][i] = suite::examine(methods[m], sequence.losses, options.switches);
+      }
+      const std::lock_guard lock(one_at_a_time);
+      progress.advance();
+    });
+    ordered_json of_family = {{"name", family}, {"methods", ordered_json::array()}};
+    for (std::size_t m = 0; m < methods.size(); ++m) {
+      const suite::Mechanism mean = mean_of(all[m]);
+      const double ratio = mean.rho_elsewhere > 0 ? mean.rho_after_switch / mean.rho_elsewhere : 0;
+      of_family["methods"].push_back({{"name", methods[m]},
+                                      {"switches", mean.switches},
+                                      {"rho_after_switch", mean.rho_after_switch},
+                                      {"rho_elsewhere", mean.rho_elsewhere},
+                                      {"rho_ratio", ratio},
+                                      {"q_on_next", mean.q_on_next},
+                                      {"q_entropy", mean.q_entropy},
+                                      {"rho_volatility_correlation", mean.rho_volatility},
+                                      {"effective_complexity", mean.effective_complexity},
+                                      {"uniform_complexity", mean.uniform_complexity}});
+      table.rows.push_back({family, methods[m], fmt::format("{:.4f}", mean.rho_after_switch),
+                            fmt::format("{:.4f}", mean.rho_elsewhere), fmt::format("{:.2f}", ratio),
+                            fmt::format("{:.4f}", mean.q_on_next),
+                            fmt::format("{:.2f}", mean.q_entropy),
+                            fmt::format("{:+.2f}", mean.rho_volatility),
+                            fmt::format("{:.1f}", mean.effective_complexity),
+                            fmt::format("{:.1f}", mean.uniform_complexity)});
+    }
+    result.json["families"].push_back(std::move(of_family));
+  }
+  result.tables.emplace_back("mechanism", std::move(table));
+  return result;
+}
+
+}  // namespace pcgs::cli

@@ -1,0 +1,229 @@
+// pcgs suite: the synthetic studies.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <thread>
+
+#include "commands.h"
+#include "comparison.h"
+#include "core/spec.h"
+#include "core/whole_file.h"
+#include "pcgs/error.h"
+#include "pcgs/registry.h"
+#include "studies.h"
+
+namespace pcgs::cli {
+
+using nlohmann::ordered_json;
+
+suite::TournamentOptions StudyOptions::tournament(std::string family) const {
+  suite::TournamentOptions one;
+  one.family = std::move(family);
+  one.rounds = rounds;
+  one.experts = experts;
+  one.sequences = sequences;
+  one.switches = switches;
+  one.seed = seed;
+  one.methods = methods;
+  one.threads = threads;
+  return one;
+}
+
+std::string StudyOptions::featured() const {
+  for (const std::string_view wanted : {std::string_view("pcgs-tf"), kDefaultMethod}) {
+    if (std::find(methods.begin(), methods.end(), wanted) != methods.end()) {
+      return std::string(wanted);
+    }
+  }
+  return methods.front();
+}
+
+ordered_json config_json(const StudyOptions& options) {
+  return {{"config",
+           {{"rounds", options.rounds},
+            {"experts", options.experts},
+            {"sequences", options.sequences},
+            {"switches", options.switches},
+            {"seed", options.seed},
+            {"methods", options.methods},
+            {"featured", options.featured()}}}};
+}
+
+namespace {
+
+struct Study {
+  const char* name;
+  StudyResult (*run)(const StudyOptions&);
+};
+
+constexpr Study kStudies[] = {{"main", main_study},
+                              {"heavy-tail", heavy_tail_study},
+                              {"scaling", scaling_study},
+                              {"mechanism", mechanism_study}};
+// What takes the Transformer controller apart waits for it.
+constexpr const char* kAblation = "ablation";
+
+struct SuiteOptions {
+  StudyOptions study;
+  std::string name = "main";
+  std::string methods = "all";
+  std::vector<std::string> families;
+  bool json = false;
+};
+
+void write_file(const std::string& path, const std::string& content) {
+  WholeFile file(path);
+  file.write(content);
+  file.commit();
+}
+
+std::string make_folder(const std::string& path) {
+  std::error_code failed;  // then no file can be written there either, and says so
+  std::filesystem::create_directories(path, failed);
+  return path;
+}
+
+void save(const std::string& folder, const char* study, const StudyResult& result,
+          WholeFile& json) {
+  json.write(result.json.dump(1) + "\n");
+  json.commit();
+  for (const auto& [name, table] : result.tables) {
+    write_file(fmt::format("{}/{}.csv", folder, name), csv(table));
+    write_file(fmt::format("{}/{}.tex", folder, name), latex(table, name));
+  }
+  for (const Table& data : result.data) {
+    write_file(fmt::format("{}/{}-{}.csv", folder, study, data.caption), csv(data));
+  }
+}
+
+void check(SuiteOptions& options) {
+  StudyOptions& study = options.study;
+  study.methods = options.methods == "all" ? all_methods() : split_specs(options.methods);
+  check_methods(study.methods, study.experts);
+  for (std::size_t i = 0; i < study.methods.size(); ++i) {
+    if (std::find(study.methods.begin(), study.methods.begin() + static_cast<std::ptrdiff_t>(i),
+                  study.methods[i]) != study.methods.begin() + static_cast<std::ptrdiff_t>(i)) {
+      throw Error(fmt::format("method {} is given twice; give it once", study.methods[i]));
+    }
+  }
+  const auto all = suite::families();
+  if (options.families.empty()) {
+    for (const auto& family : all) study.families.emplace_back(family.name);
+  } else {
+    for (const auto& name : options.families) {
+      suite::generate(name, 1, 1, 0);  // an Error if there is none
+      study.families.push_back(name);
+    }
+  }
+  if (study.threads == 0) study.threads = std::max(1U, std::thread::hardware_concurrency());
+}
+
+void run_suite(SuiteOptions& options) {
+  if (options.name == kAblation) {
+    throw Error(
+        "the ablation study takes the Transformer controller apart, and this version has none; "
+        "choose main, heavy-tail, scaling or mechanism");
+  }
+  check(options);
+  const StudyOptions& study = options.study;
+  ordered_json whole;
+  const bool all = options.name == "all";
+  std::vector<Study> chosen;
+  std::vector<std::unique_ptr<WholeFile>> files;  // opened before the work, which may take long
+  for (const Study& one : kStudies) {
+    if (!all && options.name != one.name) continue;
+    chosen.push_back(one);
+    if (study.out.empty()) continue;
+    files.push_back(
+        std::make_unique<WholeFile>(fmt::format("{}/{}.json", make_folder(study.out), one.name)));
+  }
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    const Study& one = chosen[i];
+    const auto start = std::chrono::steady_clock::now();
+    StudyResult result = one.run(study);
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    result.json["timing"] = {{"seconds", spent.count()}, {"threads", study.threads}};
+    if (!study.out.empty()) save(study.out, one.name, result, *files[i]);
+    if (!options.json) {
+      for (const auto& named : result.tables) fmt::print("{}\n", text(named.second));
+      fmt::print("{}seed {}, {:.1f} s\n{}", result.remarks, study.seed, spent.count(),
+                 all ? "\n" : "");
+      std::fflush(stdout);
+    } else if (all) {
+      whole["studies"][one.name] = std::move(result.json);
+    } else {
+      whole = std::move(result.json);
+    }
+  }
+  if (!study.out.empty()) {
+    write_traces(study, make_folder(study.out + "/traces"));
+    if (!options.json) fmt::print("files in {}\n", study.out);
+  }
+  if (options.json) fmt::print("{}\n", whole.dump());
+}
+
+}  // namespace
+
+void add_suite(CLI::App& app) {
+  auto options = std::make_shared<SuiteOptions>();
+  StudyOptions& study = options->study;
+  study.threads = 0;
+  study.pools = {64, 256, 1024, 4096};
+  CLI::App* command = app.add_subcommand(
+      "suite", "The synthetic studies: seven families, exact regret, statistics");
+  command->add_option("--study", options->name, "Which study")
+      ->check(CLI::IsMember({"main", "heavy-tail", "scaling", "mechanism", kAblation, "all"}))
+      ->capture_default_str();
+  const auto number = [&](const char* name, std::size_t& value, const char* meaning, double least,
+                          double most) {
+    return command->add_option(name, value, meaning)
+        ->check(CLI::Range(least, most))
+        ->capture_default_str()
+        ->type_name("NUMBER");
+  };
+  number("--rounds", study.rounds, "Rounds of a sequence", 1, 1e6);
+  number("--experts", study.experts, "Experts (the scaling study has its own, see --pools)", 1,
+         1e5);
+  number("--sequences", study.sequences, "Sequences of each family", 1, 1e5);
+  number("--switches", study.switches, "Switches that the oracle may take", 0, 1e5);
+  command->add_option("--seed", study.seed, "Seed of all sequences")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command
+      ->add_option("--method", options->methods,
+                   "Methods, comma-separated: NAME or NAME{option=value,...}; all for every one")
+      ->capture_default_str()
+      ->type_name("TEXT");
+  command
+      ->add_option("--families", options->families,
+                   "Families of the main and mechanism studies, comma-separated (all)")
+      ->delimiter(',')
+      ->type_name("NAMES");
+  command->add_option("--pools", study.pools, "Numbers of experts of the scaling study")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 100000))
+      ->type_name("NUMBERS")
+      ->default_str("64,256,1024,4096");
+  number("--threads", study.threads, "Threads; 0 for one on each core. No result depends on it", 0,
+         1024);
+  command->add_option("--out", study.out,
+                      "Folder for JSON, CSV and LaTeX tables, and per-round files of the first "
+                      "sequence of each family");
+  command->add_flag("--json", options->json, "Print one JSON object instead of the tables");
+  command->add_flag("--quiet", study.quiet, "No progress bar");
+  std::string described;
+  for (const auto& family : suite::families()) {
+    described += fmt::format("  {:<13}{}\n", family.name, family.summary);
+  }
+  command->footer("Families:\n" + described +
+                  "\nExamples:\n"
+                  "  pcgs suite\n"
+                  "  pcgs suite --study scaling --method fixed-share,fixed-share*\n"
+                  "  pcgs suite --study all --seed 11 --out results");
+  command->callback([options] { run_suite(*options); });
+}
+
+}  // namespace pcgs::cli

@@ -1,0 +1,21 @@
+// A table of texts that can be printed, saved as CSV and typeset.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace pcgs::cli {
+
+struct Table {
+  std::string caption;
+  std::vector<std::string> head;
+  std::vector<std::vector<std::string>> rows;  // each as long as the head
+};
+
+// The first column to the left, the others to the right, under the caption if there is one.
+std::string text(const Table& table);
+std::string csv(const Table& table);
+// A LaTeX table in the booktabs style; "±" becomes $\pm$.
+std::string latex(const Table& table, const std::string& label);
+
+}  // namespace pcgs::cli

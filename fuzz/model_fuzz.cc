@@ -1,0 +1,169 @@
+// Any bytes as a model file: read, or refused with an Error. Whatever is read must be written out
+// as a file that reads the same, and must run to finite outputs.
+//
+// A checksum stops almost every mutation before the code that matters, so the input comes in three
+// modes:
+//
+//     byte 0   mode: 0 file, 1 header, 2 edits
+//     rest     file:   the whole file
+//              header: the header; its size and the data of a real model are put around it
+//              edits:  4 bytes each, made on a real model's file, whose size and checksum are then
+//                      set right: what, offset (u16), value
+#include <boost/crc.hpp>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/invariant.h"
+#include "infer/model_file.h"
+#include "infer/network.h"
+#include "pcgs/error.h"
+
+namespace pcgs::infer {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+using Input = std::span<const std::uint8_t>;
+
+constexpr std::size_t kSizeField = 8;
+
+Model tiny_model() {
+  Model model;
+  model.config = {.features = 2,
+                  .width = 2,
+                  .layers = 1,
+                  .heads = 2,
+                  .hidden = 3,
+                  .attention = AttentionKind::kInduced,
+                  .inducing = 2,
+                  .pool_hidden = 2,
+                  .controls = {{"rho_max", 0.5}}};
+  model.token_schema = "fuzz";
+  model.metadata["provenance"] = "{}";
+  float next = 0;
+  for (const auto& [name, shape] : tensor_shapes(model.config)) {
+    Tensor& tensor = model.tensors[name];
+    tensor.shape = shape;
+    std::size_t size = 1;
+    for (const std::size_t n : shape) size *= n;
+    for (std::size_t i = 0; i < size; ++i) tensor.values.push_back(std::sin(next += 1));
+  }
+  return model;
+}
+
+struct Parts {
+  Bytes header, data;
+};
+
+const Parts& real_parts() {
+  static const Parts parts = [] {
+    const Bytes file = model_bytes(tiny_model());
+    std::uint64_t size = 0;
+    std::memcpy(&size, file.data(), sizeof size);
+    const auto data = file.begin() + static_cast<std::ptrdiff_t>(kSizeField + size);
+    return Parts{{file.begin() + kSizeField, data}, {data, file.end()}};
+  }();
+  return parts;
+}
+
+Bytes framed(Input header, Input data) {
+  Bytes file(kSizeField);
+  const std::uint64_t size = header.size();
+  std::memcpy(file.data(), &size, sizeof size);
+  file.insert(file.end(), header.begin(), header.end());
+  file.insert(file.end(), data.begin(), data.end());
+  return file;
+}
+
+void edit(Bytes& bytes, std::size_t offset, std::uint8_t what, std::uint8_t value) {
+  const auto place = bytes.begin() + static_cast<std::ptrdiff_t>(offset);
+  switch (what % 3) {
+    case 0:
+      *place = value;
+      break;
+    case 1:
+      bytes.insert(place, value);
+      break;
+    default:
+      bytes.erase(place);
+  }
+}
+
+// Where the header still says a checksum, it says the right one.
+void set_checksum(Parts& parts) {
+  boost::crc_32_type crc;
+  crc.process_bytes(parts.data.data(), parts.data.size());
+  constexpr std::string_view kBefore = "\"checksum\":\"";
+  constexpr std::size_t kDigits = 8;
+  const std::string_view text(reinterpret_cast<const char*>(parts.header.data()),
+                              parts.header.size());
+  const std::size_t found = text.find(kBefore);
+  if (found == text.npos || text.size() - found < kBefore.size() + kDigits) return;
+  for (std::size_t i = 0; i < kDigits; ++i) {
+    parts.header[found + kBefore.size() + i] = static_cast<std::uint8_t>(
+        "0123456789abcdef"[crc.checksum() >> (4 * (kDigits - 1 - i)) & 15]);
+  }
+}
+
+Bytes file_from(Input input) {
+  if (input.empty()) return {};
+  const unsigned mode = input[0] % 3;
+  Input rest = input.subspan(1);
+  if (mode == 0) return {rest.begin(), rest.end()};
+  if (mode == 1) return framed(rest, real_parts().data);
+  Parts parts = real_parts();
+  for (; rest.size() >= 4; rest = rest.subspan(4)) {
+    if (parts.header.empty() || parts.data.empty()) break;
+    const std::size_t offset =
+        (rest[1] + 256u * rest[2]) % (parts.header.size() + parts.data.size());
+    if (offset < parts.header.size()) {
+      edit(parts.header, offset, rest[0], rest[3]);
+    } else {
+      edit(parts.data, offset - parts.header.size(), rest[0], rest[3]);
+    }
+  }
+  set_checksum(parts);
+  return framed(parts.header, parts.data);
+}
+
+std::optional<Model> read(Input file) {
+  try {
+    return read_model(file, "fuzz");
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+void check_outputs(const Model& model) {
+  constexpr std::size_t kExperts = 3;
+  const Network network(model);
+  std::vector<float> tokens(kExperts * model.config.features);
+  for (std::size_t i = 0; i < tokens.size(); ++i) tokens[i] = i % 2 == 0 ? 1e38f : -0.5f;
+  std::vector<float> logits(kExperts);
+  const Pooled pooled = Forward(network, kExperts).run(tokens, logits);
+  invariant(std::isfinite(pooled.restart) && std::isfinite(pooled.rate), "finite outputs");
+  for (const float logit : logits) invariant(std::isfinite(logit), "finite logits");
+}
+
+}  // namespace
+}  // namespace pcgs::infer
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace pcgs::infer;
+  const std::optional<Model> model = read(file_from({data, size}));
+  if (!model) return 0;
+
+  // From here on even an Error is a bug.
+  const Bytes saved = model_bytes(*model);
+  const std::optional<Model> again = read(saved);
+  pcgs::invariant(again && *again == *model && model_bytes(*again) == saved,
+                  "what was written reads the same");
+  check_outputs(*model);
+  return 0;
+}

@@ -1,0 +1,136 @@
+#include "control/transformer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <mutex>
+#include <optional>
+
+#include "core/invariant.h"
+#include "infer/model_file.h"
+#include "infer/shipped.h"
+#include "pcgs/error.h"
+#include "tokens/token_stream.h"
+
+namespace pcgs {
+
+namespace {
+
+double constant(const infer::Model& model, const std::string& origin, const char* name, double low,
+                double high) {
+  const auto at = model.config.controls.find(name);
+  if (at == model.config.controls.end() || !(at->second >= low && at->second <= high)) {
+    throw Error(fmt::format("{} has no usable constant {}; it should be a number in [{}, {}]",
+                            origin, name, low, high));
+  }
+  return at->second;
+}
+
+std::uint64_t fingerprint_of(const infer::Model& model) {
+  std::uint64_t hash = 14695981039346656037U;  // FNV-1a, 64 bits
+  for (const std::uint8_t byte : infer::model_bytes(model)) {
+    hash = (hash ^ byte) * 1099511628211U;
+  }
+  return hash;
+}
+
+double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+double softplus(double x) { return x > 30 ? x : std::log1p(std::exp(x)); }
+
+class Transformer final : public Controller {
+ public:
+  Transformer(std::shared_ptr<const TransformerModel> model, std::string name)
+      : model_(std::move(model)), name_(std::move(name)) {}
+
+  std::string name() const override { return name_; }
+
+  void reset(std::size_t experts) override {
+    stream_.emplace(experts);
+    forward_.emplace(model_->network(), experts);
+    logits_.assign(experts, 0.0f);
+    q_.assign(experts, 0.0);
+  }
+
+  Controls after(const Round& round) override {
+    stream_->observe(round.losses);
+    const infer::Pooled out = forward_->run(stream_->tokens(), logits_);
+
+    const float most = *std::max_element(logits_.begin(), logits_.end());
+    double total = 0;
+    for (std::size_t k = 0; k < q_.size(); ++k) {
+      total += q_[k] = std::exp(static_cast<double>(logits_[k] - most));
+    }
+    const double uniform = model_->uniform() / static_cast<double>(q_.size());
+    for (double& q : q_) q = (1 - model_->uniform()) * q / total + uniform;
+
+    const double rate = model_->least_rate() + softplus(static_cast<double>(out.rate));
+    const double eta = model_->constant_eta() > 0 ? model_->constant_eta()
+                                                  : std::min(rate / stream_->scale(), kLargestEta);
+    return {eta, model_->rho_max() * sigmoid(static_cast<double>(out.restart)), q_};
+  }
+
+  void save(StateWriter& out) const override {
+    out.u64(model_->fingerprint());
+    stream_->save(out);
+  }
+
+  void load(StateReader& in) override {
+    if (in.u64() != model_->fingerprint()) {
+      in.fail("it was saved with other weights of the controller than these");
+    }
+    stream_->load(in);
+  }
+
+ private:
+  // Losses in [0,1] of which the typical difference is 1e-6 hardly differ; a rate beyond this would
+  // only follow their rounding.
+  static constexpr double kLargestEta = 1e6;
+
+  std::shared_ptr<const TransformerModel> model_;
+  std::string name_;
+  std::optional<tokens::TokenStream> stream_;
+  std::optional<infer::Forward> forward_;
+  std::vector<float> logits_;  // [K]
+  std::vector<double> q_;      // [K]
+};
+
+}  // namespace
+
+TransformerModel::TransformerModel(const infer::Model& model, const std::string& origin)
+    : network_(model),
+      rho_max_(constant(model, origin, "rho_max", 0, 0.999)),
+      uniform_(constant(model, origin, "uniform", 1e-9, 1)),
+      least_rate_(constant(model, origin, "least_rate", 1e-9, 1e3)),
+      constant_eta_(constant(model, origin, "constant_eta", 0, 1e4)),
+      fingerprint_(fingerprint_of(model)) {
+  infer::require_token_schema(model, tokens::schema_name(), origin);
+  if (model.config.features != tokens::kFeatures) {
+    throw Error(fmt::format("{} takes {} features; tokens have {}", origin, model.config.features,
+                            tokens::kFeatures));
+  }
+}
+
+std::shared_ptr<const TransformerModel> shipped_transformer(std::string_view name) {
+  static std::mutex one_at_a_time;
+  static std::map<std::string, std::shared_ptr<const TransformerModel>, std::less<>> made;
+  const std::lock_guard lock(one_at_a_time);
+  const auto at = made.find(name);
+  if (at != made.end()) return at->second;
+  const std::string origin = fmt::format("the shipped model {}", name);
+  auto model = std::make_shared<const TransformerModel>(
+      infer::read_model(infer::shipped_model(name), origin), origin);
+  return made.emplace(name, std::move(model)).first->second;
+}
+
+std::shared_ptr<const TransformerModel> transformer_from_file(const std::string& path) {
+  return std::make_shared<const TransformerModel>(infer::read_model_file(path), path);
+}
+
+std::unique_ptr<Controller> make_transformer(std::shared_ptr<const TransformerModel> model,
+                                             std::string name) {
+  return std::make_unique<Transformer>(std::move(model), std::move(name));
+}
+
+}  // namespace pcgs

@@ -1,0 +1,50 @@
+// PCGS-TF: a Transformer over expert tokens chooses eta, rho and q.
+//
+//     tokens_t = TokenStream(l_1, ..., l_t)                [K x features]
+//     s, r, e  = network(tokens_t)                         logits [K], two numbers
+//     rho = rho_max sigmoid(r)
+//     q   = (1 - eps) softmax(s) + eps / K
+//     eta = (eta_min + softplus(e)) / scale_t              or a constant
+//
+// so that q(k) >= eps / K, every code length is finite, and every certificate holds. scale_t is the
+// typical difference between experts: eta is then a rate per typical difference, and multiplying
+// all losses by a constant changes the controls no more than the tokens, which hardly change.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "infer/model.h"
+#include "infer/network.h"
+#include "pcgs/controller.h"
+
+namespace pcgs {
+
+// A network with the constants of its maps, ready to be shared by controllers.
+class TransformerModel {
+ public:
+  // `origin` stands for the file in messages. Throws Error where the model is for other tokens or
+  // lacks a constant.
+  TransformerModel(const infer::Model& model, const std::string& origin);
+
+  const infer::Network& network() const { return network_; }
+  double rho_max() const { return rho_max_; }
+  double uniform() const { return uniform_; }
+  double least_rate() const { return least_rate_; }
+  double constant_eta() const { return constant_eta_; }       // 0: the network chooses
+  std::uint64_t fingerprint() const { return fingerprint_; }  // of all weights and constants
+
+ private:
+  infer::Network network_;
+  double rho_max_, uniform_, least_rate_, constant_eta_;
+  std::uint64_t fingerprint_;
+};
+
+std::shared_ptr<const TransformerModel> shipped_transformer(std::string_view name);
+std::shared_ptr<const TransformerModel> transformer_from_file(const std::string& path);
+
+// `name` is what the registry would parse.
+std::unique_ptr<Controller> make_transformer(std::shared_ptr<const TransformerModel> model,
+                                             std::string name);
+
+}  // namespace pcgs

@@ -1,0 +1,66 @@
+// A controller network as data: its sizes, its weights by name, and what it was made for.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pcgs::infer {
+
+enum class AttentionKind {
+  kNone,     // no attention: the tokens do not see each other
+  kFull,     // every token attends to every token: O(K^2)
+  kInduced,  // a few learned queries summarise the tokens, the tokens attend to those: O(K)
+};
+
+std::string_view name_of(AttentionKind kind);  // "none", "full", "induced"
+
+struct Config {
+  std::size_t features = 0;  // numbers of a token
+  std::size_t width = 0;     // d
+  std::size_t layers = 0;    // may be 0
+  std::size_t heads = 0;     // divides width
+  std::size_t hidden = 0;    // of the token-wise network of a layer
+  AttentionKind attention = AttentionKind::kInduced;
+  std::size_t inducing = 0;                // learned queries; at least 1 where attention is induced
+  std::size_t pool_hidden = 0;             // of the network behind the pooled tokens
+  std::map<std::string, double> controls;  // constants of the maps from outputs to controls
+
+  bool operator==(const Config&) const = default;
+};
+
+struct Tensor {
+  std::vector<std::size_t> shape;
+  std::vector<float> values;  // row-major
+
+  bool operator==(const Tensor&) const = default;
+};
+
+struct Model {
+  Config config;
+  std::map<std::string, Tensor> tensors;        // exactly those of tensor_shapes(config)
+  std::string token_schema;                     // names the feature code it was trained on
+  std::map<std::string, std::string> metadata;  // free text, such as "provenance"
+
+  bool operator==(const Model&) const = default;
+};
+
+// Sizes beyond these, and weights beyond this, are refused: with them, whatever the tokens, no sum
+// in a forward pass leaves the range of a float.
+inline constexpr std::size_t kMostWidth = 1024;   // of features, width, heads, inducing
+inline constexpr std::size_t kMostHidden = 4096;  // of hidden, pool_hidden
+inline constexpr std::size_t kMostLayers = 64;
+inline constexpr float kLargestWeight = 1e4f;
+
+// The sentence that says which size does not fit and what would, or nothing.
+std::string problem_with(const Config& config);
+
+// Name and shape of every tensor of such a network; weights are [out x in].
+std::map<std::string, std::vector<std::size_t>> tensor_shapes(const Config& config);
+
+// The sentence that says what does not fit together and what would, or nothing.
+std::string problem_with(const Model& model);
+
+}  // namespace pcgs::infer

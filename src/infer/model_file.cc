@@ -1,0 +1,156 @@
+#include "infer/model_file.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "core/whole_file.h"
+#include "infer/safetensors.h"
+#include "pcgs/error.h"
+
+namespace pcgs::infer {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kFormat = "pcgs-controller";
+constexpr std::string_view kVersion = "1";
+constexpr AttentionKind kKinds[] = {AttentionKind::kNone, AttentionKind::kFull,
+                                    AttentionKind::kInduced};
+
+constexpr struct {
+  const char* name;
+  std::size_t Config::*field;
+} kSizes[] = {
+    {"features", &Config::features},       {"width", &Config::width},
+    {"layers", &Config::layers},           {"heads", &Config::heads},
+    {"hidden", &Config::hidden},           {"inducing", &Config::inducing},
+    {"pool_hidden", &Config::pool_hidden},
+};
+
+[[noreturn]] void fail(const std::string& origin, std::string_view why) {
+  throw Error(
+      fmt::format("{}: cannot use this model: {}; give a file written by pcgs-train", origin, why));
+}
+
+std::string json_of(const Config& config) {
+  json object;
+  for (const auto& [name, field] : kSizes) object[name] = config.*field;
+  object["attention"] = name_of(config.attention);
+  object["controls"] = config.controls;
+  return object.dump();
+}
+
+AttentionKind kind_named(const json& name, const std::string& origin) {
+  for (const AttentionKind kind : kKinds) {
+    if (name == name_of(kind)) return kind;
+  }
+  fail(origin, "its attention is none of none, full and induced");
+}
+
+std::map<std::string, double> controls_in(const json& object, const std::string& origin) {
+  std::map<std::string, double> controls;
+  bool good = object.is_object();
+  if (good) {
+    for (const auto& [name, value] : object.items()) {
+      good = good && value.is_number();
+      if (good) controls[name] = value.get<double>();
+    }
+  }
+  if (!good) fail(origin, "its controls are not an object of numbers");
+  return controls;
+}
+
+// An unknown key is refused: it may change what the network computes.
+Config config_in(const std::string& text, const std::string& origin) {
+  json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!object.is_object()) fail(origin, "its configuration is not a JSON object");
+  const auto take = [&](const char* key) {
+    const auto found = object.find(key);
+    if (found == object.end()) fail(origin, fmt::format("its configuration has no {}", key));
+    json value = std::move(*found);
+    object.erase(found);
+    return value;
+  };
+  Config config;
+  for (const auto& [name, field] : kSizes) {
+    const json value = take(name);
+    if (!value.is_number_unsigned()) {
+      fail(origin, fmt::format("its configuration's {} is not a whole number", name));
+    }
+    config.*field = value.get<std::size_t>();
+  }
+  config.attention = kind_named(take("attention"), origin);
+  config.controls = controls_in(take("controls"), origin);
+  if (!object.empty()) {
+    fail(origin, fmt::format("its configuration has the unknown key {}",
+                             excerpt_of(object.items().begin().key())));
+  }
+  return config;
+}
+
+std::string hexadecimal(std::uint32_t checksum) { return fmt::format("{:08x}", checksum); }
+
+}  // namespace
+
+Model read_model(std::span<const std::uint8_t> bytes, const std::string& origin) {
+  Safetensors content = read_safetensors(bytes, origin);
+  const auto take = [&](const char* key) {
+    auto node = content.metadata.extract(key);
+    if (node.empty()) fail(origin, fmt::format("its metadata has no {}", key));
+    return std::move(node.mapped());
+  };
+  const std::string format = take("format");
+  if (format != kFormat) {
+    fail(origin, fmt::format("its format is {} and not \"{}\"", excerpt_of(format), kFormat));
+  }
+  const std::string version = take("format_version");
+  if (version != kVersion) {
+    fail(origin, fmt::format("it has format version {}, and this program reads version {}",
+                             excerpt_of(version), kVersion));
+  }
+  if (take("checksum") != hexadecimal(content.data_crc32)) {
+    fail(origin, "its checksum does not match its weights");
+  }
+  Model model;
+  model.config = config_in(take("config"), origin);
+  model.token_schema = take("token_schema");
+  model.tensors = std::move(content.tensors);
+  model.metadata = std::move(content.metadata);
+  if (const std::string problem = problem_with(model); !problem.empty()) fail(origin, problem);
+  return model;
+}
+
+Model read_model_file(const std::string& path) { return read_model(read_whole_file(path), path); }
+
+void require_token_schema(const Model& model, const std::string& expected,
+                          const std::string& origin) {
+  if (model.token_schema == expected) return;
+  fail(origin, fmt::format("it was trained on the token schema {} and this program makes {}",
+                           excerpt_of(model.token_schema), excerpt_of(expected)));
+}
+
+std::vector<std::uint8_t> model_bytes(const Model& model) {
+  if (const std::string problem = problem_with(model); !problem.empty()) {
+    throw Error("this model cannot be written: " + problem);
+  }
+  Safetensors content;
+  content.metadata = model.metadata;
+  content.metadata["format"] = kFormat;
+  content.metadata["format_version"] = kVersion;
+  content.metadata["config"] = json_of(model.config);
+  content.metadata["token_schema"] = model.token_schema;
+  content.metadata["checksum"] = hexadecimal(safetensors_crc32(model.tensors));
+  content.tensors = model.tensors;
+  return safetensors_bytes(content);
+}
+
+void write_model_file(const Model& model, const std::string& path) {
+  WholeFile file(path);
+  const std::vector<std::uint8_t> bytes = model_bytes(model);
+  file.write(bytes.data(), bytes.size());
+  file.commit();
+}
+
+}  // namespace pcgs::infer

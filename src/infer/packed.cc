@@ -1,0 +1,23 @@
+#include "infer/packed.h"
+
+namespace pcgs::infer {
+
+Packed packed(const Tensor& weight, const Tensor& bias, std::size_t group, float scale) {
+  Packed result;
+  result.out = weight.shape[0];
+  result.in = weight.shape[1];
+  result.group = group;
+  const std::size_t groups = (result.out + group - 1) / group;
+  result.weight.resize(groups * result.in * group);
+  result.bias.resize(groups * group);
+  for (std::size_t o = 0; o < result.out; ++o) {
+    for (std::size_t i = 0; i < result.in; ++i) {
+      result.weight[(o / group * result.in + i) * group + o % group] =
+          scale * weight.values[o * result.in + i];
+    }
+    result.bias[o] = scale * bias.values[o];
+  }
+  return result;
+}
+
+}  // namespace pcgs::infer

@@ -1,0 +1,309 @@
+#include "tokens/token_stream.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tokens/token_kernels.h"
+
+namespace pcgs::tokens {
+
+namespace {
+
+constexpr float kScaleSpan = 128;
+constexpr double kSmallestScale = 1e-6;   // equal losses have no scale; this one changes nothing
+constexpr float kQuietest = 0.1f;         // own noise is taken to be at least this many scales
+constexpr float kLargestEvidence = 3;     // in own noises: one wild loss says no more than that
+constexpr float kLargestCharge = 20;      // in nats, of one round
+constexpr std::size_t kSurpriseSpan = 4;  // index into kSpans: surprises are relative to that mean
+constexpr std::size_t kNoiseSpan = 1;     // index into kDispersionSpans: the one that is own noise
+constexpr std::size_t kLeadingFilter = kShareFilters + 1;  // whose weights say who leads
+
+float decay_of(float span) { return 1 - 1 / (span + 1); }
+
+}  // namespace
+
+TokenStream::Average::Average(float span, std::size_t experts)
+    : decay(decay_of(span)), sums(experts, 0.0f) {}
+
+void TokenStream::Average::count() {
+  const double d = decay;
+  mass = d * mass + (1 - d);
+  squared_mass = d * d * squared_mass + (1 - d) * (1 - d);
+}
+
+float TokenStream::Average::trust() const {
+  // The mean is sums / mass, and worth mass^2 / squared_mass rounds.
+  return static_cast<float>(1 / std::sqrt(squared_mass));
+}
+
+TokenStream::TokenStream(std::size_t experts)
+    : experts_(experts),
+      centred_(experts),
+      own_noise_(experts),
+      sums_(kDriftAllowances.size() * experts, 0.0f),
+      extremes_(2 * experts, 0.0f),
+      weights_(kFilters * experts, 1 / static_cast<float>(experts)),
+      leadership_(experts),
+      charge_(experts),
+      features_(kExpertFeatures * experts, 0.0f),
+      tokens_(experts * kFeatures, 0.0f) {
+  for (const float span : kSpans) averages_.emplace_back(span, experts);
+  for (const float span : kTrendSpans) {
+    trend_once_.emplace_back(span, experts);
+    trend_twice_.emplace_back(span, experts);
+  }
+  for (const float span : kDispersionSpans) dispersions_.emplace_back(span, experts);
+  for (const float span : kEvidenceSpans) evidence_.emplace_back(span, experts);
+  for (const float span : kFilterSpans) scores_.emplace_back(span, kFilters);
+}
+
+void TokenStream::observe(std::span<const double> losses) {
+  rounds_ += 1;
+  centre(losses);
+  measure_noise();  // before averages_, relative to which a loss is a surprise, see this round
+  average_losses();
+  weigh_evidence();
+  advance_filters();
+  leadership_.observe(filter(kLeadingFilter));
+  judge_filters();
+  describe_situation();
+  assemble();
+}
+
+void TokenStream::centre(std::span<const double> losses) {
+  mean_ = 0;
+  for (const double l : losses) mean_ += l;
+  mean_ /= static_cast<double>(experts_);
+  double variance = 0;
+  for (std::size_t k = 0; k < experts_; ++k) {
+    const double c = losses[k] - mean_;
+    centred_[k] = static_cast<float>(c);
+    variance += c * c;
+  }
+  variance /= static_cast<double>(experts_);
+  spread_ = std::sqrt(variance);
+  const double decay = decay_of(kScaleSpan);
+  variance_ = decay * variance_ + (1 - decay) * variance;
+  variance_mass_ = decay * variance_mass_ + (1 - decay);
+  level_ = decay * level_ + (1 - decay) * mean_;
+  level_mass_ = decay * level_mass_ + (1 - decay);
+  scale_ = std::max(std::sqrt(variance_ / variance_mass_), kSmallestScale);
+}
+
+void TokenStream::measure_noise() {
+  const Average& usual = averages_[kSurpriseSpan];
+  const float to_mean = usual.mass > 0 ? usual.to_mean() : 0.0f;
+  for (std::size_t i = 0; i < dispersions_.size(); ++i) {
+    Average& squares = dispersions_[i];
+    squares.count();
+    for (std::size_t k = 0; k < experts_; ++k) {
+      const float surprise = centred_[k] - to_mean * usual.sums[k];
+      squares.sums[k] += (1 - squares.decay) * (surprise * surprise - squares.sums[k]);
+    }
+    // ln(own noise / scale), bounded below.
+    const auto factor = static_cast<float>(1 / (squares.mass * scale_ * scale_));
+    const auto out = feature(kDispersions + i);
+    for (std::size_t k = 0; k < experts_; ++k) out[k] = factor * squares.sums[k] + 1e-4f;
+    if (i == kNoiseSpan) {
+      const auto scale = static_cast<float>(scale_);
+      for (std::size_t k = 0; k < experts_; ++k) {
+        own_noise_[k] = scale * std::max(std::sqrt(out[k]), kQuietest);
+      }
+    }
+    scaled_log(out.data(), experts_, 1.0f, out.data());
+    for (float& x : out) x *= 0.5f;
+  }
+}
+
+void TokenStream::average_losses() {
+  const auto one_over_scale = static_cast<float>(1 / scale_);
+  const auto put = [&](std::size_t index, std::size_t gap_index, float factor, const auto& value) {
+    const auto out = feature(index);
+    const auto gap = feature(gap_index);
+    for (std::size_t k = 0; k < experts_; ++k) out[k] = factor * value(k);
+    const float least = *std::min_element(out.begin(), out.end());
+    for (std::size_t k = 0; k < experts_; ++k) gap[k] = out[k] - least;
+  };
+  for (std::size_t i = 0; i < averages_.size(); ++i) {
+    Average& average = averages_[i];
+    average.count();
+    for (std::size_t k = 0; k < experts_; ++k) {
+      average.sums[k] += (1 - average.decay) * (centred_[k] - average.sums[k]);
+    }
+    put(kAverages + i, kGaps + i, average.trust() * one_over_scale,
+        [&](std::size_t k) { return average.sums[k]; });
+  }
+  // 2 m - m(m): the line through two exponential means, at the present round.
+  for (std::size_t i = 0; i < trend_once_.size(); ++i) {
+    Average& once = trend_once_[i];
+    Average& twice = trend_twice_[i];
+    once.count();
+    twice.count();
+    const float to_mean = once.to_mean();
+    for (std::size_t k = 0; k < experts_; ++k) {
+      once.sums[k] += (1 - once.decay) * (centred_[k] - once.sums[k]);
+      twice.sums[k] += (1 - twice.decay) * (to_mean * once.sums[k] - twice.sums[k]);
+    }
+    const float again = twice.to_mean();
+    // As an average of that span: the trust without its mean.
+    const auto weight = static_cast<float>(once.mass) * once.trust();
+    put(kTrends + i, kTrendGaps + i, weight * one_over_scale,
+        [&](std::size_t k) { return 2 * to_mean * once.sums[k] - again * twice.sums[k]; });
+  }
+  const float fade = decay_of(kExtremeSpan);
+  const auto low = feature(kExtremes), high = feature(kExtremes + 1);
+  for (std::size_t k = 0; k < experts_; ++k) {
+    float& least = extremes_[k];
+    float& most = extremes_[experts_ + k];
+    least = std::min(centred_[k], fade * least);
+    most = std::max(centred_[k], fade * most);
+    low[k] = one_over_scale * least;
+    high[k] = one_over_scale * most;
+  }
+}
+
+void TokenStream::weigh_evidence() {
+  for (std::size_t k = 0; k < experts_; ++k) {
+    charge_[k] = std::clamp(centred_[k] / own_noise_[k], -kLargestEvidence, kLargestEvidence);
+  }
+  for (std::size_t i = 0; i < evidence_.size(); ++i) {
+    Average& average = evidence_[i];
+    average.count();
+    const float trust = average.trust();
+    const auto out = feature(kEvidence + i);
+    for (std::size_t k = 0; k < experts_; ++k) {
+      average.sums[k] += (1 - average.decay) * (charge_[k] - average.sums[k]);
+      out[k] = trust * average.sums[k];
+    }
+  }
+  // Page's cumulative sums: how much lower than usual the losses have been since they began to be.
+  for (std::size_t i = 0; i < kDriftAllowances.size(); ++i) {
+    const auto out = feature(kSums + i);
+    for (std::size_t k = 0; k < experts_; ++k) {
+      float& sum = sums_[i * experts_ + k];
+      sum = std::max(0.0f, sum - charge_[k] - kDriftAllowances[i]);
+      out[k] = sum;
+    }
+  }
+}
+
+void TokenStream::advance_filters() {
+  const auto one_over_scale = static_cast<float>(1 / scale_);
+  const auto judged = [&](std::size_t f) {
+    float loss = 0;
+    const auto w = filter(f);
+    for (std::size_t k = 0; k < experts_; ++k) loss += w[k] * centred_[k];
+    filter_loss_[f] = loss * one_over_scale;
+  };
+  const auto step = [&](std::size_t f, float rho) {
+    const float least = *std::min_element(charge_.begin(), charge_.end());
+    for (float& c : charge_) c -= least;
+    const auto w = filter(f);
+    filter_step(w.data(), charge_.data(), experts_, rho);
+    scaled_log(w.data(), experts_, static_cast<float>(experts_), feature(kLogWeights + f).data());
+  };
+  for (std::size_t f = 0; f < kFilters; ++f) judged(f);
+  for (std::size_t f = 0; f < kShareFilters; ++f) {
+    const float rate = kFilterEta[f / kFilterRho.size()] * one_over_scale;
+    for (std::size_t k = 0; k < experts_; ++k) charge_[k] = rate * centred_[k];
+    step(f, kFilterRho[f % kFilterRho.size()]);
+  }
+  // Minus the log likelihood ratio of normal noise of the expert's own size, for a winner whose
+  // mean is `gap` scales below the others'.
+  for (std::size_t i = 0; i < kLikelihoodGap.size(); ++i) {
+    for (std::size_t k = 0; k < experts_; ++k) {
+      const float gap = kLikelihoodGap[i] * static_cast<float>(scale_) / own_noise_[k];
+      const float z =
+          std::clamp(centred_[k] / own_noise_[k], -kLargestEvidence - gap, kLargestEvidence);
+      charge_[k] = std::clamp(gap * (z + gap / 2), -kLargestCharge, kLargestCharge);
+    }
+    step(kShareFilters + i, kLikelihoodRho);
+  }
+}
+
+void TokenStream::judge_filters() {
+  for (std::size_t i = 0; i < scores_.size(); ++i) {
+    Average& average = scores_[i];
+    average.count();
+    const float trust = average.trust();
+    for (std::size_t f = 0; f < kFilters; ++f) {
+      average.sums[f] += (1 - average.decay) * (filter_loss_[f] - average.sums[f]);
+      shared_[kFilterScores + i * kFilters + f] = trust * average.sums[f];
+    }
+  }
+}
+
+void TokenStream::describe_situation() {
+  signed_log1p(shared_.data() + kFilterScores, kSituation - kFilterScores);
+  float* out = shared_.data() + kSituation;
+  const double level = level_ / level_mass_;
+  out[0] = static_cast<float>(std::log(scale_));
+  out[1] = static_cast<float>(std::log(level + 1e-3));
+  out[2] = static_cast<float>(std::log(static_cast<double>(experts_)));
+  out[3] = static_cast<float>(std::log1p(rounds_));
+  out[4] = static_cast<float>(std::log((spread_ + 1e-6) / scale_));
+  out[5] = static_cast<float>(std::clamp((mean_ - level) / scale_, -10.0, 10.0));
+  leadership_.describe_reign(out + 6);
+}
+
+void TokenStream::assemble() {
+  // Everything up to the dispersions is in scales and can be large; the rest are logarithms.
+  signed_log1p(features_.data(), kDispersions * experts_);
+  for (std::size_t k = 0; k < experts_; ++k) {
+    float* token = tokens_.data() + k * kFeatures;
+    for (std::size_t i = 0; i < kLeadership; ++i) token[i] = features_[i * experts_ + k];
+    leadership_.describe(k, token + kLeadership);
+    std::copy(shared_.begin(), shared_.end(), token + kExpertFeatures);
+  }
+}
+
+namespace {
+
+void save_floats(StateWriter& out, const std::vector<float>& values) {
+  for (const float x : values) out.f64(static_cast<double>(x));
+}
+
+void load_floats(StateReader& in, std::vector<float>& values, double low, double high) {
+  for (float& x : values) x = static_cast<float>(in.f64_within(low, high, "a feature"));
+}
+
+}  // namespace
+
+void TokenStream::save(StateWriter& out) const {
+  for (const double x : {rounds_, scale_, variance_, variance_mass_, level_, level_mass_}) {
+    out.f64(x);
+  }
+  for (const auto* group :
+       {&averages_, &trend_once_, &trend_twice_, &dispersions_, &evidence_, &scores_}) {
+    for (const Average& average : *group) {
+      out.f64(average.mass);
+      out.f64(average.squared_mass);
+      save_floats(out, average.sums);
+    }
+  }
+  for (const auto* values : {&sums_, &extremes_, &weights_}) save_floats(out, *values);
+  leadership_.save(out);
+}
+
+void TokenStream::load(StateReader& in) {
+  rounds_ = in.f64_within(0, 1e18, "a count of rounds");
+  scale_ = in.f64_within(0, 1, "a scale");
+  for (double* x : {&variance_, &variance_mass_, &level_, &level_mass_}) {
+    *x = in.f64_within(0, 1.000001, "a running mean");
+  }
+  for (auto* group :
+       {&averages_, &trend_once_, &trend_twice_, &dispersions_, &evidence_, &scores_}) {
+    for (Average& average : *group) {
+      average.mass = in.f64_within(0, 1.000001, "an averaging mass");
+      average.squared_mass = in.f64_within(0, 1.000001, "an averaging mass");
+      load_floats(in, average.sums, -1e7, 1e7);
+    }
+  }
+  load_floats(in, sums_, 0, 1e18);
+  load_floats(in, extremes_, -1, 1);
+  const double experts = static_cast<double>(experts_);
+  load_floats(in, weights_, 0.9e-4 * std::min(1.0, 1 / experts), 1.001);
+  leadership_.load(in);
+}
+
+}  // namespace pcgs::tokens

@@ -1,0 +1,92 @@
+// From losses to tokens: what the learned controller sees of each expert, round by round.
+//
+// Causal (a function of the losses observed so far), scale-free (losses are centred on the expert
+// mean and measured in a running scale, so multiplying them all by a constant changes little more
+// than the one feature that names the scale), for any number of experts, in O(K) memory. The only
+// feature code there is: training and inference both use it.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "pcgs/state.h"
+#include "tokens/leadership.h"
+#include "tokens/token_schema.h"
+
+namespace pcgs::tokens {
+
+class TokenStream {
+ public:
+  explicit TokenStream(std::size_t experts);
+
+  // One finished round: [K] losses in [0,1]. Does not allocate.
+  void observe(std::span<const double> losses);
+
+  // [K x kFeatures] a token for each expert: its own numbers, then the shared ones.
+  std::span<const float> tokens() const { return tokens_; }
+  // The typical difference between experts: the root of a running mean of their variance.
+  double scale() const { return scale_; }
+
+  void save(StateWriter& out) const;
+  void load(StateReader& in);
+
+ private:
+  // An exponentially weighted mean of vectors, and how much to trust it.
+  struct Average {
+    float decay = 0;          // a round
+    double mass = 0;          // 1 - decay^t, the sum of all weights so far
+    double squared_mass = 0;  // the same of squared weights
+    std::vector<float> sums;  // [K]
+
+    Average(float span, std::size_t experts);
+    void count();  // one more round: to be called before sums are advanced
+    // The factor that makes the sums a mean, times the root of how many rounds that mean is worth:
+    // noise of size 1 then stays of size 1 at every span.
+    float trust() const;
+    float to_mean() const { return static_cast<float>(1 / mass); }
+  };
+
+  void centre(std::span<const double> losses);
+  void average_losses();
+  void measure_noise();
+  void weigh_evidence();
+  void advance_filters();
+  void judge_filters();
+  void describe_situation();
+  void assemble();
+
+  std::span<float> feature(std::size_t index) {
+    return {features_.data() + index * experts_, experts_};
+  }
+  std::span<float> filter(std::size_t index) {
+    return {weights_.data() + index * experts_, experts_};
+  }
+
+  std::size_t experts_;
+  double rounds_ = 0;
+  double scale_ = 0;
+  double variance_ = 0, variance_mass_ = 0;  // running mean of the experts' variance
+  double level_ = 0, level_mass_ = 0;        // running mean of the mean loss
+  double mean_ = 0, spread_ = 0;             // of this round's losses
+  std::vector<float> centred_;               // [K] this round's losses less their mean
+  std::vector<float> own_noise_;             // [K] each expert's, in losses
+
+  std::vector<Average> averages_;                  // of centred losses, one for each span
+  std::vector<Average> trend_once_, trend_twice_;  // the mean, and the mean of the means
+  std::vector<Average> dispersions_;               // of squared surprises
+  std::vector<Average> evidence_;                  // of centred losses in units of own noise
+  std::vector<float> sums_;                        // [2 x K] cumulative sums
+  std::vector<float> extremes_;                    // [2 x K] fading minimum and maximum
+  std::vector<float> weights_;                     // [filters x K]
+  std::vector<Average> scores_;                    // [filters] at each span: a vector over filters
+  Leadership leadership_;
+
+  std::vector<float> charge_;    // [K] scratch
+  std::vector<float> features_;  // [expert features x K]
+  std::array<float, kSharedFeatures> shared_ = {};
+  std::array<float, kFilters> filter_loss_ = {};  // beside the average expert, in scales
+  std::vector<float> tokens_;                     // [K x kFeatures]
+};
+
+}  // namespace pcgs::tokens

@@ -1,0 +1,585 @@
+// What `pcgs suite` prints, writes and refuses.
+#include "pcgs/suite.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+
+#include "pcgs/oracle.h"
+#include "pcgs/registry.h"
+#include "program.h"
+#include "support/csv.h"
+#include "support/temp_dir.h"
+
+namespace pcgs::test {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kRounds = 60, kExperts = 5, kSequences = 3;
+
+class SuiteCommand : public ::testing::Test {
+ protected:
+  // A quick study, but for the options given.
+  static std::vector<std::string> small(const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"suite"};
+    for (const auto& [option, value] : std::vector<std::pair<std::string, std::string>>{
+             {"--rounds", "60"}, {"--experts", "5"}, {"--sequences", "3"}}) {
+      if (std::find(more.begin(), more.end(), option) == more.end()) {
+        arguments.insert(arguments.end(), {option, value});
+      }
+    }
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  }
+
+  static json parsed(const std::vector<std::string>& more) {
+    auto arguments = small(more);
+    arguments.emplace_back("--json");
+    const Said said = run_program(arguments);
+    EXPECT_EQ(said.exit_code, 0) << said.err;
+    EXPECT_EQ(said.err, "");
+    EXPECT_EQ(std::count(said.out.begin(), said.out.end(), '\n'), 1);
+    return json::parse(said.out);
+  }
+
+  static json without_timing(json out) {
+    out.erase("timing");
+    if (out.contains("studies")) {
+      for (json& study : out["studies"]) study.erase("timing");
+    }
+    return out;
+  }
+
+  // Every file below the test's folder.
+  std::vector<std::string> files() const {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(dir_ / "")) {
+      if (entry.is_regular_file()) {
+        names.push_back(std::filesystem::relative(entry.path(), dir_ / "").string());
+      }
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  std::string content(const std::string& name) const {
+    std::ifstream in(dir_ / name, std::ios::binary);
+    EXPECT_TRUE(in) << name;
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+  }
+
+  // With outputs asked for, so that a partial one would show.
+  void refuses(const std::vector<std::string>& more, const std::vector<std::string>& mentions) {
+    auto arguments = small(more);
+    if (std::find(more.begin(), more.end(), "--out") == more.end()) {
+      arguments.insert(arguments.end(), {"--out", dir_ / "out"});
+    }
+    const std::size_t before = dir_.entries();
+    const Said said = run_program(arguments);
+    const std::string shown = ::testing::PrintToString(more);
+    EXPECT_EQ(said.exit_code, 2) << shown << said.err;
+    EXPECT_TRUE(said.out.empty()) << shown << " printed " << said.out.substr(0, 80);
+    EXPECT_EQ(std::count(said.err.begin(), said.err.end(), '\n'), 1) << shown << said.err;
+    for (const auto& text : mentions) {
+      EXPECT_NE(said.err.find(text), std::string::npos) << "no '" << text << "' in " << said.err;
+    }
+    EXPECT_EQ(dir_.entries(), before) << shown << " left something behind";
+  }
+
+  TempDir dir_;
+};
+
+double number(const std::string& text) {
+  char* end = nullptr;
+  const double x = std::strtod(text.c_str(), &end);
+  EXPECT_TRUE(end != text.c_str() && *end == '\0') << "not a number: " << text;
+  return x;
+}
+
+std::vector<double> numbers(const json& array) { return array.get<std::vector<double>>(); }
+
+double sum(const std::vector<double>& x) { return std::accumulate(x.begin(), x.end(), 0.0); }
+
+double mean(const std::vector<double>& x) { return sum(x) / static_cast<double>(x.size()); }
+
+double deviation(const std::vector<double>& x) {
+  double squares = 0;
+  for (const double y : x) squares += (y - mean(x)) * (y - mean(x));
+  return std::sqrt(squares / static_cast<double>(x.size() - 1));
+}
+
+const json& named(const json& list, const std::string& name) {
+  for (const json& one : list) {
+    if (one["name"] == name) return one;
+  }
+  throw std::runtime_error("nothing is named " + name);
+}
+
+std::set<std::string> keys(const json& object) {
+  std::set<std::string> out;
+  for (const auto& [key, value] : object.items()) out.insert(key);
+  return out;
+}
+
+void expect_keys(const json& object, const std::vector<std::string>& wanted) {
+  const auto there = keys(object);
+  for (const auto& key : wanted) EXPECT_TRUE(there.contains(key)) << "no " << key;
+}
+
+TEST_F(SuiteCommand, MainPrintsTheDocumentedJson) {
+  const json out = parsed({"--switches", "4", "--seed", "11"});
+  expect_keys(out, {"config", "families"});
+  EXPECT_EQ(out["config"]["rounds"], kRounds);
+  EXPECT_EQ(out["config"]["experts"], kExperts);
+  EXPECT_EQ(out["config"]["sequences"], kSequences);
+  EXPECT_EQ(out["config"]["switches"], 4);
+  EXPECT_EQ(out["config"]["seed"], 11);
+  std::vector<std::string> wanted;
+  for (const MethodInfo& method : registered_methods()) wanted.emplace_back(method.name);
+  wanted.emplace_back("hedge*");
+  wanted.emplace_back("fixed-share*");
+  EXPECT_EQ(out["config"]["methods"], wanted);
+
+  ASSERT_EQ(out["families"].size(), suite::families().size());
+  for (std::size_t f = 0; f < suite::families().size(); ++f) {
+    const json& family = out["families"][f];
+    SCOPED_TRACE(family["name"]);
+    expect_keys(family, {"name", "oracle", "methods", "comparisons"});
+    EXPECT_EQ(family["name"], suite::families()[f].name);
+    EXPECT_EQ(family["oracle"].size(), kSequences);
+    const bool limited =
+        static_cast<bool>(suite::generate(family["name"].get<std::string>(), 1, 2, 0).limit);
+    const std::size_t methods = wanted.size() + (limited ? 1 : 0);
+    ASSERT_EQ(family["methods"].size(), methods);
+    for (std::size_t m = 0; m < methods; ++m) {
+      const json& method = family["methods"][m];
+      expect_keys(method, {"name", "regret", "mean", "std"});
+      EXPECT_EQ(method["name"], m < wanted.size() ? wanted[m] : "bayes");
+      const auto regret = numbers(method["regret"]);
+      ASSERT_EQ(regret.size(), kSequences);
+      EXPECT_NEAR(method["mean"], mean(regret), 1e-12);
+      EXPECT_NEAR(method["std"], deviation(regret), 1e-12);
+    }
+    ASSERT_EQ(family["comparisons"].size(), methods * (methods - 1));
+    std::set<std::pair<std::string, std::string>> pairs;
+    for (const json& pair : family["comparisons"]) {
+      expect_keys(pair,
+                  {"a", "b", "win_rate", "mean_improvement", "t_p", "wilcoxon_p", "cohens_d"});
+      pairs.emplace(pair["a"].get<std::string>(), pair["b"].get<std::string>());
+    }
+    EXPECT_EQ(pairs.size(), methods * (methods - 1)) << "a pair comes twice";
+  }
+}
+
+TEST_F(SuiteCommand, RegretsAreThoseOfTheLibrary) {
+  const json out = parsed({"--method", "squint,fixed-share{eta=2,rho=0.05}", "--families",
+                           "mix,drift{amplitude=0.05}", "--switches", "4", "--seed", "3"});
+  ASSERT_EQ(out["families"].size(), 2u);
+  for (const json& family : out["families"]) {
+    for (std::size_t i = 0; i < kSequences; ++i) {
+      const auto sequence = suite::generate(family["name"].get<std::string>(), kRounds, kExperts,
+                                            suite::evaluation_seed(3, i));
+      const double oracle = switching_oracle(sequence.losses, 4)[4];
+      EXPECT_EQ(family["oracle"][i], oracle);
+      for (const char* name : {"squint", "fixed-share{eta=2,rho=0.05}"}) {
+        Aggregator aggregator = make_aggregator(name, kExperts);
+        for (std::size_t t = 0; t < kRounds; ++t) aggregator.learn(sequence.losses.row(t));
+        EXPECT_NEAR(named(family["methods"], name)["regret"][i], aggregator.total_loss() - oracle,
+                    1e-12);
+      }
+    }
+  }
+}
+
+TEST_F(SuiteCommand, ComparisonsArePairedBySequence) {
+  const json out = parsed({"--method", "hedge,boa,fixed-share*", "--families", "switch,mix"});
+  for (const json& family : out["families"]) {
+    for (const json& pair : family["comparisons"]) {
+      const auto a = numbers(named(family["methods"], pair["a"])["regret"]);
+      const auto b = numbers(named(family["methods"], pair["b"])["regret"]);
+      std::vector<double> improvements;
+      double wins = 0;
+      for (std::size_t i = 0; i < kSequences; ++i) {
+        improvements.push_back(b[i] - a[i]);
+        wins += a[i] < b[i] ? 1 : a[i] == b[i] ? 0.5 : 0;
+      }
+      EXPECT_NEAR(pair["win_rate"], wins / kSequences, 1e-12);
+      EXPECT_NEAR(pair["mean_improvement"], mean(improvements), 1e-12);
+      EXPECT_NEAR(pair["cohens_d"], mean(improvements) / deviation(improvements), 1e-9);
+      for (const char* p : {"t_p", "wilcoxon_p"}) {
+        EXPECT_GE(pair[p], 0);
+        EXPECT_LE(pair[p], 1);
+      }
+    }
+  }
+}
+
+TEST_F(SuiteCommand, OneSequenceGivesNoInfiniteNumbers) {
+  const json out = parsed({"--sequences", "1", "--families", "switch", "--method", "hedge,boa"});
+  for (const json& method : out["families"][0]["methods"]) EXPECT_EQ(method["std"], 0);
+  for (const json& pair : out["families"][0]["comparisons"]) {
+    EXPECT_TRUE(pair["cohens_d"].is_null() || pair["mean_improvement"] == 0);
+    EXPECT_EQ(pair["t_p"], 1);
+  }
+}
+
+TEST_F(SuiteCommand, ThreadsChangeNothingButTheTiming) {
+  for (const char* study : {"main", "heavy-tail", "scaling", "mechanism"}) {
+    const std::vector<std::string> arguments = {"--study", study, "--pools", "3,8"};
+    auto one = arguments, three = arguments;
+    one.insert(one.end(), {"--threads", "1"});
+    three.insert(three.end(), {"--threads", "3"});
+    const json a = parsed(one), b = parsed(three);
+    EXPECT_EQ(without_timing(a).dump(), without_timing(b).dump()) << study;
+    EXPECT_EQ(a["timing"]["threads"], 1);
+    EXPECT_EQ(b["timing"]["threads"], 3);
+  }
+}
+
+TEST_F(SuiteCommand, TheSeedDecides) {
+  const std::vector<std::string> one = {"--families", "switch", "--method", "hedge", "--seed", "5"};
+  auto other = one;
+  other.back() = "6";
+  EXPECT_EQ(without_timing(parsed(one)), without_timing(parsed(one)));
+  EXPECT_NE(parsed(one)["families"][0]["oracle"], parsed(other)["families"][0]["oracle"]);
+}
+
+TEST_F(SuiteCommand, HeavyTailHasACellForEveryTailAndJumpProbability) {
+  const json out = parsed({"--study", "heavy-tail", "--method", "genshare,fixed-share"});
+  std::set<std::pair<double, double>> cells;
+  for (const json& cell : out["cells"]) {
+    cells.emplace(cell["df"].get<double>(), cell["jump_probability"].get<double>());
+    EXPECT_EQ(cell["oracle"].size(), kSequences);
+    const auto sequence = suite::generate(
+        fmt::format("heavy-tail{{df={},jump_probability={}}}", cell["df"].get<double>(),
+                    cell["jump_probability"].get<double>()),
+        kRounds, kExperts, suite::evaluation_seed(7, 0));
+    EXPECT_EQ(cell["oracle"][0], switching_oracle(sequence.losses, 12)[12]);
+    EXPECT_EQ(cell["methods"].size(), 3u);  // and the limit
+  }
+  EXPECT_EQ(cells.size(), 9u);
+}
+
+TEST_F(SuiteCommand, ScalingHasAPoolForEveryNumberOfExperts) {
+  const json out = parsed({"--study", "scaling", "--pools", "2,9", "--method", "hedge,boa"});
+  ASSERT_EQ(out["pools"].size(), 2u);
+  for (std::size_t p = 0; p < 2; ++p) {
+    const json& pool = out["pools"][p];
+    const std::size_t experts = p == 0 ? 2 : 9;
+    EXPECT_EQ(pool["experts"], experts);
+    const auto sequence = suite::generate("switch", kRounds, experts, suite::evaluation_seed(7, 1));
+    EXPECT_EQ(pool["oracle"][1], switching_oracle(sequence.losses, 12)[12]);
+    double generating = 0;
+    for (std::size_t t = 0; t < kRounds; ++t)
+      generating += sequence.losses.row(t)[sequence.path[t]];
+    EXPECT_NEAR(pool["generating_path"][1], generating, 1e-12);
+    // regret against the path that generated = regret + oracle - that path's loss
+    for (const json& method : pool["methods"]) {
+      EXPECT_NEAR(method["generating_path_regret"]["mean"],
+                  method["mean"].get<double>() + mean(numbers(pool["oracle"])) -
+                      mean(numbers(pool["generating_path"])),
+                  1e-10);
+    }
+  }
+}
+
+TEST_F(SuiteCommand, MechanismShowsTheMethodsThatRestart) {
+  const json out = parsed({"--study", "mechanism", "--method", "boa,fixed-share,genshare,hedge*"});
+  EXPECT_EQ(out["config"]["methods"], json({"fixed-share", "genshare"}));
+  ASSERT_EQ(out["families"].size(), 7u);
+  for (const json& family : out["families"]) {
+    ASSERT_EQ(family["methods"].size(), 2u);
+    const json& uniform = named(family["methods"], "fixed-share");
+    EXPECT_NEAR(uniform["rho_ratio"], 1, 1e-12);
+    EXPECT_NEAR(uniform["q_on_next"], 1.0 / kExperts, 1e-12);
+    EXPECT_NEAR(uniform["effective_complexity"], uniform["uniform_complexity"], 1e-9);
+    EXPECT_NE(named(family["methods"], "genshare")["rho_ratio"], 1);
+  }
+}
+
+TEST_F(SuiteCommand, AllIsEveryStudyUnderItsName) {
+  const std::vector<std::string> rest = {"--pools",         "2,3",        "--method",
+                                         "genshare,hedge*", "--families", "switch"};
+  auto arguments = rest;
+  arguments.insert(arguments.end(), {"--study", "all"});
+  const json all = parsed(arguments);
+  EXPECT_EQ(keys(all["studies"]),
+            (std::set<std::string>{"main", "heavy-tail", "scaling", "mechanism"}));
+  for (const auto& [name, study] : all["studies"].items()) {
+    arguments = rest;
+    arguments.insert(arguments.end(), {"--study", name});
+    EXPECT_EQ(without_timing(study), without_timing(parsed(arguments))) << name;
+  }
+}
+
+TEST_F(SuiteCommand, TablesNameEveryMethodAndMarkHindsight) {
+  const Said said = run_program(small({"--method", "all", "--quiet"}));
+  EXPECT_EQ(said.exit_code, 0);
+  EXPECT_EQ(said.err, "");
+  for (const MethodInfo& method : registered_methods()) {
+    EXPECT_NE(said.out.find("\n" + std::string(method.name) + " "), std::string::npos)
+        << method.name;
+  }
+  for (const char* part : {"fixed-share* ", "hindsight", "bayes", "±", "seed 7"}) {
+    EXPECT_NE(said.out.find(part), std::string::npos) << part;
+  }
+  EXPECT_EQ(said.out.find("nan"), std::string::npos);
+}
+
+// The main study with files.
+class SuiteFiles : public SuiteCommand {
+ protected:
+  json study(const std::string& methods, const std::string& families) {
+    return parsed({"--method", methods, "--families", families, "--out", dir_ / "a/b"});
+  }
+};
+
+TEST_F(SuiteFiles, JsonIsWhatIsPrinted) {
+  const json out = study("genshare,fixed-share*", "switch,mix");
+  EXPECT_EQ(json::parse(content("a/b/main.json")), out);
+}
+
+TEST_F(SuiteFiles, EveryTableIsThereAsCsvAndAsLatex) {
+  study("genshare,hedge,fixed-share*", "switch,mix");
+  const auto all = files();
+  for (const char* table : {"main", "wins", "closed"}) {
+    for (const char* kind : {"csv", "tex"}) {
+      const std::string name = fmt::format("a/b/{}.{}", table, kind);
+      EXPECT_EQ(std::count(all.begin(), all.end(), name), 1) << name;
+    }
+  }
+}
+
+TEST_F(SuiteFiles, RegretsCsvHasTheNumbersOfTheJson) {
+  const json out = study("genshare,fixed-share{eta=2,rho=0.1},fixed-share*", "switch,mix");
+  const auto rows = csv_rows(dir_ / "a/b/main-regrets.csv");
+  EXPECT_EQ(rows[0], (std::vector<std::string>{"family", "sequence", "method", "regret"}));
+  std::map<std::vector<std::string>, double> written;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    ASSERT_EQ(rows[i].size(), 4u);
+    written[{rows[i][0], rows[i][1], rows[i][2]}] = number(rows[i][3]);
+  }
+  EXPECT_EQ(written.size(), rows.size() - 1) << "a row comes twice";
+  std::size_t expected = 0;
+  for (const json& family : out["families"]) {
+    for (const json& method : family["methods"]) {
+      for (std::size_t i = 0; i < kSequences; ++i, ++expected) {
+        EXPECT_EQ(written.at({family["name"], std::to_string(i), method["name"]}),
+                  method["regret"][i]);
+      }
+    }
+  }
+  EXPECT_EQ(written.size(), expected);
+}
+
+TEST_F(SuiteFiles, ComparisonsCsvHasTheNumbersOfTheJson) {
+  const json out = study("genshare,hedge,fixed-share*", "switch,mix");
+  const auto rows = csv_rows(dir_ / "a/b/main-comparisons.csv");
+  std::size_t row = 0;
+  for (const json& family : out["families"]) {
+    for (const json& pair : family["comparisons"]) {
+      ASSERT_LT(++row, rows.size());
+      ASSERT_EQ(rows[row].size(), rows[0].size());
+      for (std::size_t c = 0; c < rows[0].size(); ++c) {
+        const std::string& head = rows[0][c];
+        if (head == "family") {
+          EXPECT_EQ(rows[row][c], family["name"]);
+        } else if (head == "a" || head == "b") {
+          EXPECT_EQ(rows[row][c], pair[head]);
+        } else {
+          EXPECT_EQ(number(rows[row][c]), pair[head]) << head;
+        }
+      }
+    }
+  }
+  EXPECT_EQ(row + 1, rows.size());
+}
+
+TEST_F(SuiteFiles, MainTableHasTheMeansAndDeviationsOfTheJson) {
+  const json out = study("genshare,hedge,fixed-share*", "switch,mix");
+  const auto rows = csv_rows(dir_ / "a/b/main.csv");
+  EXPECT_EQ(rows[0], (std::vector<std::string>{"method", "switch", "mix"}));
+  ASSERT_EQ(rows.size(), 5u);
+  for (std::size_t m = 0; m < 4; ++m) {
+    for (std::size_t f = 0; f < 2; ++f) {
+      const json& methods = out["families"][f]["methods"];
+      const std::string cell = rows[1 + m][1 + f];
+      if (m == methods.size()) {
+        EXPECT_EQ(rows[1 + m][0], "bayes");
+        EXPECT_EQ(cell, "-") << "mix has no limit";
+        continue;
+      }
+      EXPECT_EQ(rows[1 + m][0], methods[m]["name"]);
+      EXPECT_EQ(cell, fmt::format("{:.2f} ± {:.2f}", methods[m]["mean"].get<double>(),
+                                  methods[m]["std"].get<double>()));
+    }
+  }
+}
+
+TEST_F(SuiteFiles, LatexHasARowForEachRowOfTheCsv) {
+  study("genshare,fixed-share{eta=2,rho=0.1},fixed-share*", "switch,mix");
+  std::size_t tables = 0;
+  for (const std::string& name : files()) {
+    if (name.substr(name.size() - 4) != ".tex") continue;
+    ++tables;
+    SCOPED_TRACE(name);
+    const std::string tex = content(name);
+    const auto rows = csv_rows(dir_ / (name.substr(0, name.size() - 4) + ".csv"));
+    std::istringstream lines(tex);
+    std::size_t typeset = 0;
+    for (std::string line; std::getline(lines, line);) {
+      if (line.size() < 2 || line.substr(line.size() - 2) != "\\\\") continue;
+      ++typeset;
+      std::size_t cells = 1;
+      for (std::size_t i = 1; i < line.size(); ++i) cells += line[i] == '&' && line[i - 1] != '\\';
+      EXPECT_EQ(cells, rows[0].size()) << line;
+    }
+    EXPECT_EQ(typeset, rows.size());
+    for (std::size_t at = tex.find('%'); at != std::string::npos; at = tex.find('%', at + 1)) {
+      ASSERT_TRUE(at > 0 && tex[at - 1] == '\\') << "a comment begins";
+    }
+    for (const char* environment : {"table", "tabular"}) {
+      EXPECT_NE(tex.find(fmt::format("\\begin{{{}}}", environment)), std::string::npos);
+      EXPECT_NE(tex.find(fmt::format("\\end{{{}}}", environment)), std::string::npos);
+    }
+  }
+  EXPECT_GE(tables, 3u);
+}
+
+TEST_F(SuiteFiles, CurvesAddUpToTheRegretsOfTheFirstSequence) {
+  const json out = study("genshare,fixed-share{eta=2,rho=0.1},hedge*", "switch,adversarial");
+  for (const json& family : out["families"]) {
+    const std::string name = family["name"];
+    const auto rows = csv_rows(dir_ / ("a/b/traces/" + name + ".csv"));
+    ASSERT_EQ(rows.size(), 1 + kRounds);
+    const auto sequence = suite::generate(name, kRounds, kExperts, suite::evaluation_seed(7, 0));
+    const auto column = [&](const std::string& head) {
+      const auto at = std::find(rows[0].begin(), rows[0].end(), head);
+      if (at == rows[0].end()) throw std::runtime_error("no column " + head);
+      std::vector<double> values;
+      for (std::size_t t = 1; t < rows.size(); ++t) {
+        values.push_back(number(rows[t].at(static_cast<std::size_t>(at - rows[0].begin()))));
+      }
+      return values;
+    };
+    const double oracle = family["oracle"][0];
+    EXPECT_NEAR(sum(column("loss:oracle_path")), oracle, 1e-10);
+    EXPECT_NEAR(sum(column("loss:generating_path")), family["generating_path"][0], 1e-10);
+    for (const char* method : {"genshare", "fixed-share{eta=2,rho=0.1}"}) {
+      EXPECT_NEAR(sum(column(std::string("loss:") + method)) - oracle,
+                  named(family["methods"], method)["regret"][0], 1e-10);
+    }
+    const auto path = column("generating_path");
+    for (std::size_t t = 0; t < kRounds; ++t) EXPECT_EQ(path[t], sequence.path[t] + 1);
+  }
+}
+
+TEST_F(SuiteFiles, TracesShowEveryRoundOfAMethodOnce) {
+  for (const char* methods : {"genshare,boa,fixed-share,hedge", "hedge,fixed-share", "fixed-share",
+                              "variable-share,genshare", "boa"}) {
+    study(methods, "switch");
+    const auto rows = csv_rows(dir_ / "a/b/traces/switch-trace.csv");
+    std::map<std::string, std::vector<std::string>> rounds_of;
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+      ASSERT_EQ(rows[i].size(), rows[0].size());
+      rounds_of[rows[i][0]].push_back(rows[i][1]);
+    }
+    EXPECT_FALSE(rounds_of.empty()) << methods;
+    for (const auto& [method, rounds] : rounds_of) {
+      EXPECT_EQ(rounds.size(), kRounds) << method << " of " << methods;
+      EXPECT_EQ(std::set(rounds.begin(), rounds.end()).size(), kRounds) << method;
+    }
+  }
+}
+
+TEST_F(SuiteFiles, EveryStudyLeavesItsFiles) {
+  parsed({"--study", "all", "--pools", "2,3", "--method", "genshare,fixed-share*", "--families",
+          "switch", "--out", dir_ / "out"});
+  const auto all = files();
+  for (const char* study : {"main", "heavy-tail", "scaling", "mechanism"}) {
+    for (const char* kind : {"json", "csv", "tex"}) {
+      const std::string name = fmt::format("out/{}.{}", study, kind);
+      EXPECT_EQ(std::count(all.begin(), all.end(), name), 1) << name;
+    }
+    EXPECT_FALSE(json::parse(content(fmt::format("out/{}.json", study))).empty());
+  }
+}
+
+TEST_F(SuiteCommand, UnknownNamesAreRefusedWithThoseThatExist) {
+  refuses({"--families", "swich"}, {"swich", "heavy-tail", "adversarial"});
+  refuses({"--families", "switch{colour=1}"}, {"colour", "hazard"});
+  refuses({"--families", "switch{gap=0.7}"}, {"gap", "0.7", "0.5"});
+  refuses({"--method", "hedge,sledge"}, {"sledge", "fixed-share"});
+  refuses({"--method", "boa*"}, {"boa*", "fixed-share*"});
+  refuses({"--method", "hedge{eta=0}"}, {"eta"});
+  refuses({"--method", "bayes"}, {"bayes"});
+  refuses({"--method", ""}, {"hedge"});
+  refuses({"--study", "maine"}, {"maine", "heavy-tail"});
+}
+
+TEST_F(SuiteCommand, GivingSomethingTwiceIsRefused) {
+  refuses({"--method", "hedge,boa,hedge"}, {"hedge", "twice"});
+  refuses({"--families", "switch,mix,switch", "--method", "hedge"}, {"switch", "twice"});
+}
+
+TEST_F(SuiteCommand, FamiliesTakeSeveralParameters) {
+  const json out =
+      parsed({"--method", "hedge", "--families", "heavy-tail{df=2,jump_probability=0.06},switch"});
+  ASSERT_EQ(out["families"].size(), 2u);
+  EXPECT_EQ(out["families"][0]["name"], "heavy-tail{df=2,jump_probability=0.06}");
+}
+
+TEST_F(SuiteCommand, TheAblationStudyWaitsForItsController) {
+  refuses({"--study", "ablation"}, {"ablation", "mechanism"});
+}
+
+TEST_F(SuiteCommand, BadNumbersAreRefused) {
+  for (const char* option :
+       {"--rounds", "--experts", "--sequences", "--switches", "--threads", "--seed", "--pools"}) {
+    for (const char* value : {"-1", "few", "1.5", "99999999999999999999999", "nan", ""}) {
+      refuses({option, value, "--method", "hedge", "--families", "switch"}, {option});
+    }
+  }
+  for (const char* option : {"--rounds", "--experts", "--sequences", "--pools"}) {
+    refuses({option, "0"}, {option});
+  }
+  refuses({"--pools", "4,0"}, {"--pools"});
+}
+
+TEST_F(SuiteCommand, AnOutputThatIsAFileIsRefused) {
+  std::ofstream(dir_ / "file") << "precious";
+  refuses({"--method", "hedge", "--families", "switch", "--out", dir_ / "file"}, {"file"});
+  refuses({"--method", "hedge", "--families", "switch", "--out", dir_ / "file/below"}, {"file"});
+  EXPECT_EQ(content("file"), "precious");
+}
+
+TEST_F(SuiteCommand, MechanismWithoutAMethodThatRestartsIsRefusedBeforeAnyStudy) {
+  refuses({"--study", "mechanism", "--method", "boa"}, {"fixed-share"});
+  refuses({"--study", "all", "--pools", "2", "--method", "boa", "--families", "switch"},
+          {"fixed-share"});
+}
+
+TEST_F(SuiteCommand, HelpShowsExamplesAndFamilies) {
+  const Said said = run_program({"suite", "--help"});
+  EXPECT_EQ(said.exit_code, 0);
+  EXPECT_NE(said.out.find("pcgs suite --study"), std::string::npos);
+  for (const auto& family : suite::families()) {
+    EXPECT_NE(said.out.find(std::string(family.summary)), std::string::npos) << family.name;
+  }
+}
+
+}  // namespace
+}  // namespace pcgs::test

@@ -1,0 +1,73 @@
+// Networks with random weights of the size that training starts from, and random tokens.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "infer/model.h"
+#include "support/random.h"
+
+namespace pcgs::test {
+
+inline infer::Config typical_config(infer::AttentionKind attention) {
+  return {.features = 48,
+          .width = 64,
+          .layers = 2,
+          .heads = 4,
+          .hidden = 128,
+          .attention = attention,
+          .inducing = 16,
+          .pool_hidden = 64,
+          .controls = {}};
+}
+
+// Nothing in it is a multiple of a register.
+inline infer::Config odd_config(infer::AttentionKind attention) {
+  return {.features = 37,
+          .width = 42,
+          .layers = 3,
+          .heads = 3,
+          .hidden = 101,
+          .attention = attention,
+          .inducing = 5,
+          .pool_hidden = 27,
+          .controls = {}};
+}
+
+inline infer::Model random_model(const infer::Config& config, std::uint64_t seed) {
+  Random random(seed);
+  infer::Model model;
+  model.config = config;
+  model.token_schema = "test";
+  for (const auto& [name, shape] : infer::tensor_shapes(config)) {
+    infer::Tensor& tensor = model.tensors[name];
+    tensor.shape = shape;
+    const bool is_norm = name.find("norm") != std::string::npos;
+    const bool is_scale = is_norm && name.ends_with(".weight");
+    const double size = is_norm            ? 0.3
+                        : shape.size() > 1 ? 1 / std::sqrt(static_cast<double>(shape[1]))
+                                           : 0.2;
+    std::size_t count = 1;
+    for (const std::size_t n : shape) count *= n;
+    for (std::size_t i = 0; i < count; ++i) {
+      tensor.values.push_back(static_cast<float>((is_scale ? 1 : 0) + random.uniform(-size, size)));
+    }
+    if (name.ends_with("inducing")) {  // queries that differ, as after training
+      for (float& value : tensor.values) value *= 8;
+    }
+  }
+  return model;
+}
+
+// [experts x features]
+inline std::vector<float> random_tokens(std::size_t experts, std::size_t features,
+                                        std::uint64_t seed) {
+  Random random(seed);
+  std::vector<float> tokens(experts * features);
+  for (float& value : tokens) value = static_cast<float>(random.uniform(-2, 2));
+  return tokens;
+}
+
+}  // namespace pcgs::test

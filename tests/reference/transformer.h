@@ -1,0 +1,20 @@
+// The controller network in double precision, one token and one sum at a time.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "infer/model.h"
+
+namespace pcgs::reference {
+
+struct TransformerOutputs {
+  std::vector<double> logits;  // [K]
+  double restart = 0, rate = 0;
+};
+
+// tokens [K x features], row-major.
+TransformerOutputs transformer(const infer::Model& model, std::span<const float> tokens);
+
+}  // namespace pcgs::reference

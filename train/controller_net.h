@@ -1,0 +1,42 @@
+// The network of src/infer/network.h as something that can be trained: the same tensors under the
+// same names, so that a model file goes in and out.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "infer/model.h"
+
+namespace pcgs::train {
+
+class ControllerNet {
+ public:
+  // Fresh weights from this seed.
+  ControllerNet(const infer::Config& config, std::uint64_t seed, torch::Device device);
+  // The weights of a model.
+  ControllerNet(const infer::Model& model, torch::Device device);
+
+  struct Output {
+    torch::Tensor logits;         // [N,K]
+    torch::Tensor restart, rate;  // [N]
+  };
+  // experts [N,K,expert features], shared [N,shared features]; in bfloat16 where `narrow`.
+  Output forward(const torch::Tensor& experts, const torch::Tensor& shared, bool narrow) const;
+
+  const infer::Config& config() const { return config_; }
+  std::map<std::string, torch::Tensor>& tensors() { return tensors_; }
+  infer::Model model(std::string token_schema, std::map<std::string, std::string> metadata) const;
+
+ private:
+  torch::Tensor linear(const torch::Tensor& x, const std::string& name) const;
+  torch::Tensor norm(const torch::Tensor& x, const std::string& name) const;
+  torch::Tensor attention(const torch::Tensor& x, const std::string& name) const;
+
+  infer::Config config_;
+  std::map<std::string, torch::Tensor> tensors_;
+};
+
+}  // namespace pcgs::train

@@ -1,0 +1,39 @@
+// Training sequences with everything the recipes need, made by the library itself: tokens, oracle
+// paths, and what tuned Fixed Share loses on them.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "pcgs/matrix.h"
+#include "pcgs/suite.h"
+
+namespace pcgs::train {
+
+// N sequences of T rounds and K experts, on one device.
+struct Pool {
+  std::int64_t rounds = 0, experts = 0;
+  torch::Tensor own;         // [N,T,K,expert features] half: tokens after each round
+  torch::Tensor shared;      // [N,T,shared features] half
+  torch::Tensor scale;       // [N,T] float: TokenStream::scale
+  torch::Tensor losses;      // [N,T,K] float
+  torch::Tensor path;        // [N,T] long: the oracle's, with `switches` switches
+  torch::Tensor oracle;      // [N] double: its loss
+  torch::Tensor tuned;       // [N] double: of the best Fixed Share of the grid, on each sequence
+  torch::Tensor candidates;  // [N,grid] double: of each Fixed Share of the grid
+  torch::Tensor unit;        // [N] double: what a difference in loss is measured in
+
+  std::int64_t size() const { return losses.size(0); }
+};
+
+using MakeLosses = std::function<Matrix(std::size_t index)>;
+
+// Calls make(0), ..., make(count - 1) from several threads; all must have the same shape.
+Pool make_pool(
+    std::size_t count, const MakeLosses& make, std::size_t switches, std::size_t threads,
+    torch::Device device, const std::function<void()>& finished_one = [] {});
+
+}  // namespace pcgs::train

@@ -1,0 +1,43 @@
+// What a controller is trained to do.
+#pragma once
+
+#include <torch/torch.h>
+
+#include "controller_net.h"
+#include "pool.h"
+
+namespace pcgs::train {
+
+// The maps from raw outputs to feasible controls (src/control/feasible_controls.h), for training.
+struct ControlMaps {
+  double rho_max = 0.5;
+  double uniform = 0.01;     // eps: the share of q that is uniform
+  double least_rate = 0.05;  // eta_min, in units of 1 / scale
+  double constant_eta = 0;   // > 0: no rate is learned, eta is this
+};
+
+struct Controls {
+  torch::Tensor eta, rho;  // [B,T] double
+  torch::Tensor q;         // [B,T,K] double
+  torch::Tensor log_q;     // [B,T,K] float
+  torch::Tensor restart;   // [B,T] float, raw
+};
+
+// The controls that the network chooses on the sequences of these indices.
+Controls controls_on(const ControllerNet& net, const Pool& pool, const torch::Tensor& indices,
+                     const ControlMaps& maps, bool narrow);
+
+struct Recipe {
+  double regret = 1;         // weight of the realised regret, through the recursion
+  double oracle = 0;         // weight of the cross entropy to the oracle's path
+  double switch_weight = 1;  // of the restart's part in it (lambda_sw)
+};
+
+// The mean over the sequences of what is to be made small.
+torch::Tensor training_loss(const Recipe& recipe, const Controls& controls, const Pool& pool,
+                            const torch::Tensor& indices);
+
+// What the controls pay on each sequence. [B] double
+torch::Tensor paid(const Controls& controls, const Pool& pool, const torch::Tensor& indices);
+
+}  // namespace pcgs::train

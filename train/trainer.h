@@ -1,0 +1,69 @@
+// The training loop: batches, steps, held-out scores, checkpoints.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "adamw.h"
+#include "controller_net.h"
+#include "pool.h"
+#include "recipe.h"
+
+namespace pcgs::train {
+
+struct TrainerOptions {
+  Recipe recipe;
+  ControlMaps maps;
+  std::int64_t steps = 3000;
+  double minutes = 0;  // > 0: be done by then; the schedule follows whichever runs out first
+  std::int64_t tokens_per_step = 64 * 600 * 32;  // sequences x rounds x experts
+  double rate = 2e-3;                            // learning rate at its highest
+  std::int64_t warm_up = 100;                    // steps; then a cosine down to a fiftieth
+  double weight_decay = 1e-3;
+  double clip = 1;  // of the gradient's norm
+  std::uint64_t seed = 1;
+  std::int64_t check_every = 250;   // steps between held-out scores
+  std::int64_t patience = 0;        // checks without a better score before stopping; 0: never
+  bool narrow = false;              // bfloat16
+  std::vector<std::string> frozen;  // tensors whose name contains one of these stay as they are
+  std::string checkpoint;           // file, written at every check; empty: none
+};
+
+// Sequences that are never trained on. Where they are of one family, they are compared with the
+// Fixed Share that is best for the family, as the suite does.
+struct HeldOut {
+  std::string name;
+  Pool pool;
+};
+
+struct HeldOutScore {
+  std::string name;
+  double regret = 0;  // mean dynamic regret
+  double tuned = 0;   // of the Fixed Share that is best for all of them together
+  double wins = 0;    // share of sequences on which it is below that
+  double beyond = 0;  // mean of (paid - best Fixed Share on each) / unit
+};
+
+std::vector<HeldOutScore> held_out_scores(const ControllerNet& net, const TrainerOptions& options,
+                                          const std::vector<HeldOut>& held_out);
+
+struct Report {
+  std::int64_t step = 0;
+  double loss = 0;  // mean of the training loss since the last report
+  double sequences_per_second = 0;
+  std::int64_t skipped = 0;  // steps with a gradient that was not finite
+  std::vector<HeldOutScore> scores;
+  double score = 0;  // mean of `beyond`; less is better
+};
+
+// Trains, and leaves the weights with the best held-out score in the net. Goes on from the
+// checkpoint if its file exists, as if it had never stopped. Returns the reports' last.
+Report train(ControllerNet& net, const TrainerOptions& options, const std::vector<Pool>& pools,
+             const std::vector<double>& shares, const std::vector<HeldOut>& held_out,
+             const std::function<void(const Report&)>& reported,
+             const std::function<void()>& stepped);
+
+}  // namespace pcgs::train
