@@ -38,6 +38,9 @@ struct StudyResult {
   std::string remarks;                                // printed below the tables
 };
 
+// Those of the methods that have restarts to look at. Throws Error if none has.
+std::vector<std::string> methods_with_restarts(const StudyOptions& options);
+
 StudyResult main_study(const StudyOptions& options);
 StudyResult heavy_tail_study(const StudyOptions& options);
 StudyResult scaling_study(const StudyOptions& options);

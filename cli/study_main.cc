@@ -25,7 +25,7 @@ struct FamilyResult {
     stats::Paired paired;
     double t_p_holm = 1, wilcoxon_p_holm = 1;  // over the families that have this pair
   };
-  std::vector<Pair> pairs;  // every two entries, the later one in the table first
+  std::vector<Pair> pairs;  // every two entries, either way round
 };
 
 const FamilyResult::Pair* find_pair(const FamilyResult& family, const std::string& a,

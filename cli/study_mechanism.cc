@@ -34,7 +34,7 @@ suite::Mechanism mean_of(const std::vector<suite::Mechanism>& all) {
 
 }  // namespace
 
-StudyResult mechanism_study(const StudyOptions& options) {
+std::vector<std::string> methods_with_restarts(const StudyOptions& options) {
   std::vector<std::string> methods;
   for (const auto& name : options.methods) {
     if (hindsight_candidates(name).empty() && suite::has_share_form(name, options.experts)) {
@@ -44,6 +44,11 @@ StudyResult mechanism_study(const StudyOptions& options) {
   if (methods.empty()) {
     throw Error("none of these methods has restarts to look at; add fixed-share or genshare");
   }
+  return methods;
+}
+
+StudyResult mechanism_study(const StudyOptions& options) {
+  const std::vector<std::string> methods = methods_with_restarts(options);
   Progress progress("mechanism study", options.families.size() * options.sequences, options.quiet);
   StudyResult result;
   result.json = config_json(options);

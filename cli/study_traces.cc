@@ -58,6 +58,7 @@ void write_traces(const StudyOptions& options, const std::string& folder) {
     // Weights and controls take much room: only of the methods that the paper compares.
     TraceFile trace(fmt::format("{}/{}-trace.csv", folder, family), experts);
     std::vector<std::string> shown = {"hedge", "fixed-share", "genshare", options.featured()};
+    std::sort(shown.begin(), shown.end());
     shown.erase(std::unique(shown.begin(), shown.end()), shown.end());
     for (const auto& method : shown) {
       if (std::find(options.methods.begin(), options.methods.end(), method) ==

@@ -70,7 +70,7 @@ struct SuiteOptions {
   StudyOptions study;
   std::string name = "main";
   std::string methods = "all";
-  std::vector<std::string> families;
+  std::string families = "all";
   bool json = false;
 };
 
@@ -99,25 +99,27 @@ void save(const std::string& folder, const char* study, const StudyResult& resul
   }
 }
 
+void refuse_doubles(const char* kind, const std::vector<std::string>& names) {
+  for (auto at = names.begin(); at != names.end(); ++at) {
+    if (std::find(names.begin(), at, *at) != at) {
+      throw Error(fmt::format("{} {} is given twice; give it once", kind, *at));
+    }
+  }
+}
+
 void check(SuiteOptions& options) {
   StudyOptions& study = options.study;
   study.methods = options.methods == "all" ? all_methods() : split_specs(options.methods);
   check_methods(study.methods, study.experts);
-  for (std::size_t i = 0; i < study.methods.size(); ++i) {
-    if (std::find(study.methods.begin(), study.methods.begin() + static_cast<std::ptrdiff_t>(i),
-                  study.methods[i]) != study.methods.begin() + static_cast<std::ptrdiff_t>(i)) {
-      throw Error(fmt::format("method {} is given twice; give it once", study.methods[i]));
-    }
-  }
-  const auto all = suite::families();
-  if (options.families.empty()) {
-    for (const auto& family : all) study.families.emplace_back(family.name);
+  refuse_doubles("method", study.methods);
+  if (options.families == "all") {
+    for (const auto& family : suite::families()) study.families.emplace_back(family.name);
   } else {
-    for (const auto& name : options.families) {
-      suite::generate(name, 1, 1, 0);  // an Error if there is none
-      study.families.push_back(name);
-    }
+    study.families = split_list("family", options.families);
+    for (const auto& name : study.families) suite::generate(name, 1, 1, 0);  // or an Error
+    refuse_doubles("family", study.families);
   }
+  if (options.name == "mechanism" || options.name == "all") methods_with_restarts(study);
   if (study.threads == 0) study.threads = std::max(1U, std::thread::hardware_concurrency());
 }
 
@@ -189,9 +191,17 @@ void add_suite(CLI::App& app) {
          1e5);
   number("--sequences", study.sequences, "Sequences of each family", 1, 1e5);
   number("--switches", study.switches, "Switches that the oracle may take", 0, 1e5);
+  const CLI::Validator whole_number(
+      [](std::string& text) {
+        const bool fits = !text.empty() && text.size() <= 18 &&
+                          text.find_first_not_of("0123456789") == std::string::npos;
+        return fits ? std::string() : text + " is not a whole number of at most 18 digits";
+      },
+      "");
   command->add_option("--seed", study.seed, "Seed of all sequences")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+      ->check(whole_number)
+      ->capture_default_str()
+      ->type_name("NUMBER");
   command
       ->add_option("--method", options->methods,
                    "Methods, comma-separated: NAME or NAME{option=value,...}; all for every one")
@@ -199,9 +209,10 @@ void add_suite(CLI::App& app) {
       ->type_name("TEXT");
   command
       ->add_option("--families", options->families,
-                   "Families of the main and mechanism studies, comma-separated (all)")
-      ->delimiter(',')
-      ->type_name("NAMES");
+                   "Families of the main and mechanism studies, comma-separated: NAME or "
+                   "NAME{parameter=value,...}; all for every one")
+      ->capture_default_str()
+      ->type_name("TEXT");
   command->add_option("--pools", study.pools, "Numbers of experts of the scaling study")
       ->delimiter(',')
       ->check(CLI::Range(1, 100000))

@@ -53,8 +53,9 @@ struct PoolPlan {
   bool only_prior;
 };
 constexpr PoolPlan kPlans[] = {
-    {600, 32, 0.60, 0.56, false}, {600, 16, 0.12, 0.10, false},  {600, 8, 0.08, 0.06, false},
-    {600, 48, 0.10, 0.10, false}, {600, 128, 0.03, 0.06, false}, {2400, 20, 0.07, 0.12, true},
+    {600, 32, 0.60, 0.54, false}, {600, 16, 0.11, 0.09, false},  {600, 8, 0.08, 0.05, false},
+    {600, 48, 0.10, 0.10, false}, {600, 128, 0.03, 0.06, false}, {2400, 20, 0.06, 0.10, true},
+    {6000, 16, 0.02, 0.06, true},
 };
 
 void make_pools(const Options& options, torch::Device device, std::vector<Pool>& pools,

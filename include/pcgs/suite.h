@@ -28,8 +28,9 @@ class Limit {
 };
 
 struct Sequence {
-  Matrix losses;                    // [T x K] in [0,1]
-  std::vector<std::uint32_t> path;  // [T] the expert with the lowest expected loss in each round
+  Matrix losses;  // [T x K] in [0,1]
+  std::vector<std::uint32_t>
+      path;  // [T] the expert with the lowest mean, before clipping, in each round
   // Makes the limit; empty for families whose law is intractable.
   std::function<std::unique_ptr<Limit>()> limit;
 };

@@ -41,6 +41,25 @@ Spec parse_spec(std::string_view kind, std::string_view text) {
   return spec;
 }
 
+std::vector<std::string> split_list(std::string_view kind, std::string_view list) {
+  std::vector<std::string> texts;
+  int depth = 0;
+  std::size_t start = 0;
+  for (std::size_t i = 0; i <= list.size(); ++i) {
+    if (i < list.size() && list[i] == '{') ++depth;
+    if (i < list.size() && list[i] == '}') --depth;
+    if (i < list.size() && (list[i] != ',' || depth > 0)) continue;
+    const auto text = trimmed(list.substr(start, i - start));
+    if (text.empty()) {
+      throw Error(
+          fmt::format("'{}' names no {} between two commas; leave the comma out", list, kind));
+    }
+    texts.emplace_back(text);
+    start = i + 1;
+  }
+  return texts;
+}
+
 std::vector<double> option_values(std::string_view kind, const Spec& spec,
                                   std::span<const NumberOption> options) {
   std::vector<double> values;

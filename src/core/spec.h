@@ -23,6 +23,10 @@ std::string_view trimmed(std::string_view text);
 // `kind` is what it names, for messages: "method". Throws Error.
 Spec parse_spec(std::string_view kind, std::string_view text);
 
+// "a,b{x=1,y=2},c" -> the three texts; commas inside braces do not separate. Throws Error if one is
+// empty.
+std::vector<std::string> split_list(std::string_view kind, std::string_view list);
+
 // One value for each option, in their order: as assigned, else standard. Throws Error with what
 // would be accepted.
 std::vector<double> option_values(std::string_view kind, const Spec& spec,

@@ -145,24 +145,7 @@ std::unique_ptr<Method> make_method(std::string_view spec, std::size_t experts) 
   return info->make(experts, option_values("method", parts, info->options));
 }
 
-std::vector<std::string> split_specs(std::string_view list) {
-  std::vector<std::string> specs;
-  int depth = 0;
-  std::size_t start = 0;
-  for (std::size_t i = 0; i <= list.size(); ++i) {
-    if (i < list.size() && list[i] == '{') ++depth;
-    if (i < list.size() && list[i] == '}') --depth;
-    if (i < list.size() && (list[i] != ',' || depth > 0)) continue;
-    const auto spec = trimmed(list.substr(start, i - start));
-    if (spec.empty()) {
-      throw Error(fmt::format("'{}' names no method between two commas; choose from {}", list,
-                              names_of_all()));
-    }
-    specs.emplace_back(spec);
-    start = i + 1;
-  }
-  return specs;
-}
+std::vector<std::string> split_specs(std::string_view list) { return split_list("method", list); }
 
 Aggregator make_aggregator(std::string_view spec, std::size_t experts,
                            Aggregator::Options options) {

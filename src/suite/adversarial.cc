@@ -1,6 +1,7 @@
 // adversarial: whoever is relied upon is burned.
 //
-//     loss = clip( 0.5 - gap [k wins] + burn [k was burned lately] + noise N(0,1), 0, 1 )
+//     loss = clip( 0.5 - gap [k wins] + burn [k was burned lately and does not win] + noise N(0,1),
+//     0, 1 )
 //
 // A reference learner (Fixed Share, eta 4, rho 0.01) plays along. Once it has put at least `trust`
 // on the winner, the winner is burned: it loses `burn` more than the others for `smoulder` rounds.

@@ -18,6 +18,7 @@ class BayesFilter final : public Limit {
         belief_(ages_ * size_, 0.0),
         winning_(size_),
         leaving_(size_),
+        others_(size_),
         ratio_(size_),
         weights_(experts, 0.0) {
     std::fill_n(belief_.begin(), size_, 1 / static_cast<double>(size_));
@@ -72,17 +73,30 @@ class BayesFilter final : public Limit {
   }
 
   void begin_segments(std::span<double> youngest, bool also_oldest) {
-    double all = 0;
-    for (const double x : leaving_) all += x;
-    for (std::size_t j = 0; j < size_; ++j) {
-      double arriving = 0;
-      if (process_.next.empty()) {
-        arriving = (all - leaving_[j]) / static_cast<double>(size_ - 1);
-      } else {
-        for (std::size_t i = 0; i < size_; ++i)
-          arriving += leaving_[i] * process_.next[i * size_ + j];
-      }
+    const auto add = [&](std::size_t j, double arriving) {
       youngest[j] = also_oldest ? youngest[j] + arriving : arriving;
+    };
+    if (!process_.next.empty()) {
+      for (std::size_t j = 0; j < size_; ++j) {
+        double arriving = 0;
+        for (std::size_t i = 0; i < size_; ++i) {
+          arriving += leaving_[i] * process_.next[i * size_ + j];
+        }
+        add(j, arriving);
+      }
+      return;
+    }
+    // The sum over all others from the sums before and behind: taking j's own part off the whole
+    // sum would leave nothing but rounding where j had nearly all of it.
+    double behind = 0;
+    for (std::size_t j = size_; j-- > 0;) {
+      others_[j] = behind;
+      behind += leaving_[j];
+    }
+    double before = 0;
+    for (std::size_t j = 0; j < size_; ++j) {
+      add(j, (before + others_[j]) / static_cast<double>(size_ - 1));
+      before += leaving_[j];
     }
   }
 
@@ -114,9 +128,9 @@ class BayesFilter final : public Limit {
   LawsAt laws_;
   std::size_t size_, ages_;
   std::size_t round_ = 0;
-  std::vector<double> belief_;                     // [ages x M] of the round to come
-  std::vector<double> winning_, leaving_, ratio_;  // [M]
-  std::vector<double> weights_;                    // [K]
+  std::vector<double> belief_;                              // [ages x M] of the round to come
+  std::vector<double> winning_, leaving_, others_, ratio_;  // [M]
+  std::vector<double> weights_;                             // [K]
 };
 
 }  // namespace

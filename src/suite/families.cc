@@ -14,8 +14,8 @@ namespace {
 // Built on first use, so that it is there for objects made before main.
 std::span<const FamilyInfo> all_families() {
   const NumberOption gap = {"gap", "what the winner loses less", 0.2, 0, 0.5};
-  const NumberOption least = {"least", "rounds that a winner stays at least", 25, 1, 10000};
-  const NumberOption hazard = {"hazard", "chance a round, after that, that it leaves", 0.04, 0, 1};
+  const NumberOption least = {"least", "rounds that a winner stays at least", 35, 1, 10000};
+  const NumberOption hazard = {"hazard", "chance a round, after that, that it leaves", 0.07, 0, 1};
   const auto quietest = [](double standard) {
     return NumberOption{"quietest", "lowest scale of the noise", standard, 0.03, 1};
   };

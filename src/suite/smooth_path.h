@@ -6,7 +6,7 @@
 //
 //     x = (f, f')     x_{t+1} = A x_t + N(0, Q)     A = e^-r [[1 + r, 1], [-r^2, 1 - r]]
 //
-// at r = sqrt(3) / length, which gives exact sampling here and the exact filter in kalman_limit.
+// at r = sqrt(3) / length, which gives exact sampling here and the exact filter in drift.cc.
 #pragma once
 
 #include <array>

@@ -15,7 +15,7 @@ namespace pcgs::suite {
 struct Dwell {
   std::vector<double> hazard;
 
-  // `least` rounds, and then each further round is the last with this chance.
+  // At least `least` rounds; that one, and each further one, is the last with this chance.
   static Dwell geometric_after(std::size_t least, double hazard);
   // Any number of rounds from `least` to `most`, equally likely.
   static Dwell between(std::size_t least, std::size_t most);
