@@ -1,14 +1,13 @@
 // drift: every expert's mean wanders smoothly, and they cross.
 //
-//     loss = clip( 0.5 + f_k(t) + noise N(0,1), 0, 1 )
+//     loss = clip( 0.5 + f_k(t) + noise_k N(0,1), 0, 1 )
 //
-// f_k are independent smooth functions (smooth_path.h) of this amplitude; the length over which one
-// forgets itself is log-uniform in [fastest, slowest], drawn for each expert, and the noise
-// log-uniform in [quietest, loudest], drawn once for each sequence.
+// f_k are independent smooth functions (smooth_path.h) of this amplitude. Each expert has its own
+// pace and noise: the length over which f_k forgets itself is log-uniform in [fastest, slowest],
+// and noise_k in [quietest, loudest].
 //
 // The limit is a Kalman filter for each expert, which knows both. It takes losses as they are, so
-// it is exact up to clipping, which at the standard parameters touches fewer than two losses in a
-// thousand.
+// it is exact up to clipping, which at the standard parameters touches one loss in a hundred.
 #include <algorithm>
 
 #include "suite/families.h"
@@ -56,8 +55,9 @@ class Kalman {
 
 class KalmanLimit final : public Limit {
  public:
-  KalmanLimit(const std::vector<SmoothLaw>& laws, double noise) : weights_(laws.size(), 0.0) {
-    for (const SmoothLaw& law : laws) experts_.emplace_back(law, noise);
+  KalmanLimit(const std::vector<SmoothLaw>& laws, const std::vector<double>& noise)
+      : weights_(laws.size(), 0.0) {
+    for (std::size_t k = 0; k < laws.size(); ++k) experts_.emplace_back(laws[k], noise[k]);
     weights_[0] = 1;  // they are all alike before the first round
   }
 
@@ -82,11 +82,12 @@ class KalmanLimit final : public Limit {
 
 Sequence make_drift(std::size_t rounds, std::size_t experts, std::uint64_t seed, Parameters p) {
   Random random("drift", seed);
-  const double noise = random.log_uniform(p[1], p[2]);
   std::vector<SmoothLaw> laws;
+  std::vector<double> noise;
   std::vector<SmoothPath> means;
   for (std::size_t k = 0; k < experts; ++k) {
     laws.push_back({p[0], random.log_uniform(p[3], p[4])});
+    noise.push_back(random.log_uniform(p[1], p[2]));
     means.emplace_back(laws.back(), random);
   }
   Sequence sequence{Matrix(rounds, experts), std::vector<std::uint32_t>(rounds), {}};
@@ -94,7 +95,7 @@ Sequence make_drift(std::size_t rounds, std::size_t experts, std::uint64_t seed,
     const auto row = sequence.losses.row(t);
     std::size_t best = 0;
     for (std::size_t k = 0; k < experts; ++k) {
-      row[k] = std::clamp(0.5 + means[k].value() + noise * random.normal(), 0.0, 1.0);
+      row[k] = std::clamp(0.5 + means[k].value() + noise[k] * random.normal(), 0.0, 1.0);
       if (means[k].value() < means[best].value()) best = k;
     }
     sequence.path[t] = static_cast<std::uint32_t>(best);
