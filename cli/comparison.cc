@@ -117,6 +117,19 @@ std::vector<std::string> all_methods() {
   return names;
 }
 
+std::vector<std::string> methods_from(const std::string& list, const std::string& model) {
+  auto methods = list == "all"  ? all_methods()
+                 : list.empty() ? std::vector{std::string(kDefaultMethod)}
+                                : split_specs(list);
+  if (model.empty()) return methods;
+  const auto at = std::find(methods.begin(), methods.end(), "pcgs-tf");
+  if (at == methods.end()) {
+    throw Error("--model gives weights to pcgs-tf, which is not among the methods; add it");
+  }
+  *at = fmt::format("pcgs-tf{{model={}}}", model);
+  return methods;
+}
+
 void check_methods(const std::vector<std::string>& methods, std::size_t experts) {
   for (const auto& name : methods) {
     if (hindsight_candidates(name).empty()) make_method(name, experts);

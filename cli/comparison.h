@@ -51,6 +51,9 @@ struct ComparisonOptions {
 
 // Every registered method, and the starred ones.
 std::vector<std::string> all_methods();
+// The methods that a user's --method names ("all", or a list; empty for the default), with the
+// weights of --model, if one is given, in the place of pcgs-tf's.
+std::vector<std::string> methods_from(const std::string& list, const std::string& model);
 // Throws Error for a method that does not exist.
 void check_methods(const std::vector<std::string>& methods, std::size_t experts);
 

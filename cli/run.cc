@@ -26,6 +26,7 @@ namespace {
 struct RunOptions {
   std::string input;
   std::string methods;  // empty: the default, or the one that is resumed
+  std::string model;    // weights of pcgs-tf; empty: the shipped ones
   std::string y;
   std::string loss = "squared";
   double tau = 0;     // 0: not given
@@ -286,11 +287,8 @@ void run(const RunOptions& options) {
   if (aggregator) {
     check_resumed(options, problem, *aggregator);
     compared.methods = {options.methods.empty() ? aggregator->method().name() : options.methods};
-  } else if (options.methods == "all") {
-    compared.methods = all_methods();
   } else {
-    compared.methods =
-        split_specs(options.methods.empty() ? std::string(kDefaultMethod) : options.methods);
+    compared.methods = methods_from(options.methods, options.model);
     check_methods(compared.methods, problem.experts.size());
   }
   if (!options.save.empty() && !aggregator) {
@@ -377,6 +375,8 @@ void add_run(CLI::App& app) {
   text("--method", options->methods,
        "Methods, comma-separated: NAME or NAME{option=value,...}; all for every one; pcgs methods "
        "lists them and names the default");
+  CLI::Option* model = text("--model", options->model,
+                            "Weights of pcgs-tf (.safetensors) instead of the shipped ones");
   command
       ->add_option("--switches", options->switches,
                    "Switch budgets of the oracle that regret is measured against, comma-separated")
@@ -425,7 +425,7 @@ void add_run(CLI::App& app) {
   text("--save", options->save, "Save the method's state at the end to this file");
   CLI::Option* resume = text("--resume", options->resume,
                              "Go on from a saved state, with its method, loss and scale");
-  for (CLI::Option* fixed : {loss, tau, scale, warmup, quantile, certificate}) {
+  for (CLI::Option* fixed : {model, loss, tau, scale, warmup, quantile, certificate}) {
     resume->excludes(fixed);
   }
   command->add_flag("--json", options->json, "Print one JSON object instead of the table");

@@ -26,8 +26,7 @@ struct StudyOptions {
   bool quiet = false;
 
   suite::TournamentOptions tournament(std::string family) const;
-  // The method that a study is about: the learned controller if it plays, else the default method,
-  // else the first.
+  // The method that a study is about: the learned controller if it plays, else the first.
   std::string featured() const;
 };
 
@@ -45,6 +44,7 @@ StudyResult main_study(const StudyOptions& options);
 StudyResult heavy_tail_study(const StudyOptions& options);
 StudyResult scaling_study(const StudyOptions& options);
 StudyResult mechanism_study(const StudyOptions& options);
+StudyResult ablation_study(const StudyOptions& options);
 
 // Per-round files for the first sequence of each family: FAMILY.csv with what everybody lost in
 // each round, and FAMILY-trace.csv with the weights and controls of a few methods.

@@ -33,10 +33,8 @@ suite::TournamentOptions StudyOptions::tournament(std::string family) const {
 }
 
 std::string StudyOptions::featured() const {
-  for (const std::string_view wanted : {std::string_view("pcgs-tf"), kDefaultMethod}) {
-    if (std::find(methods.begin(), methods.end(), wanted) != methods.end()) {
-      return std::string(wanted);
-    }
+  for (const auto& method : methods) {
+    if (method == kDefaultMethod || method.rfind("pcgs-tf{", 0) == 0) return method;
   }
   return methods.front();
 }
@@ -62,14 +60,14 @@ struct Study {
 constexpr Study kStudies[] = {{"main", main_study},
                               {"heavy-tail", heavy_tail_study},
                               {"scaling", scaling_study},
-                              {"mechanism", mechanism_study}};
-// What takes the Transformer controller apart waits for it.
-constexpr const char* kAblation = "ablation";
+                              {"mechanism", mechanism_study},
+                              {"ablation", ablation_study}};
 
 struct SuiteOptions {
   StudyOptions study;
   std::string name = "main";
   std::string methods = "all";
+  std::string model;
   std::string families = "all";
   bool json = false;
 };
@@ -109,7 +107,7 @@ void refuse_doubles(const char* kind, const std::vector<std::string>& names) {
 
 void check(SuiteOptions& options) {
   StudyOptions& study = options.study;
-  study.methods = options.methods == "all" ? all_methods() : split_specs(options.methods);
+  study.methods = methods_from(options.methods, options.model);
   check_methods(study.methods, study.experts);
   refuse_doubles("method", study.methods);
   if (options.families == "all") {
@@ -124,11 +122,6 @@ void check(SuiteOptions& options) {
 }
 
 void run_suite(SuiteOptions& options) {
-  if (options.name == kAblation) {
-    throw Error(
-        "the ablation study takes the Transformer controller apart, and this version has none; "
-        "choose main, heavy-tail, scaling or mechanism");
-  }
   check(options);
   const StudyOptions& study = options.study;
   ordered_json whole;
@@ -177,7 +170,7 @@ void add_suite(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "suite", "The synthetic studies: seven families, exact regret, statistics");
   command->add_option("--study", options->name, "Which study")
-      ->check(CLI::IsMember({"main", "heavy-tail", "scaling", "mechanism", kAblation, "all"}))
+      ->check(CLI::IsMember({"main", "heavy-tail", "scaling", "mechanism", "ablation", "all"}))
       ->capture_default_str();
   const auto number = [&](const char* name, std::size_t& value, const char* meaning, double least,
                           double most) {
@@ -207,6 +200,8 @@ void add_suite(CLI::App& app) {
                    "Methods, comma-separated: NAME or NAME{option=value,...}; all for every one")
       ->capture_default_str()
       ->type_name("TEXT");
+  command->add_option("--model", options->model,
+                      "Weights of pcgs-tf (.safetensors) instead of the shipped ones");
   command
       ->add_option("--families", options->families,
                    "Families of the main and mechanism studies, comma-separated: NAME or "

@@ -55,7 +55,7 @@ std::vector<torch::Tensor> AdamW::state() const {
 }
 
 void AdamW::restore(const std::vector<torch::Tensor>& state) {
-  TORCH_CHECK(state.size() == 1 + 2 * parameters_.size(), "a checkpoint of another network");
+  TORCH_CHECK(state.size() == 1 + 2 * parameters_.size(), "the state of another optimiser");
   steps_ = state[0].item<std::int64_t>();
   torch::NoGradGuard no_gradients;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {

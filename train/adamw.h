@@ -3,6 +3,7 @@
 
 #include <torch/torch.h>
 
+#include <cstdint>
 #include <vector>
 
 namespace pcgs::train {
@@ -14,6 +15,7 @@ class AdamW {
   // Clips the norm of all gradients at `most`, takes a step and forgets the gradients. Does nothing
   // but forget them, and returns false, where one is not finite.
   bool step(double rate, double most);
+  const std::vector<torch::Tensor>& parameters() const { return parameters_; }
 
   std::vector<torch::Tensor> state() const;  // to be saved
   void restore(const std::vector<torch::Tensor>& state);

@@ -4,17 +4,22 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <thread>
 
 #include "../cli/progress.h"
+#include "control/transformer.h"
 #include "controller_net.h"
 #include "core/whole_file.h"
 #include "infer/model_file.h"
 #include "io/npy.h"
+#include "own_losses.h"
 #include "pcgs/error.h"
 #include "pcgs/suite.h"
 #include "pool.h"
+#include "processes.h"
 #include "suite/prior.h"
 #include "tokens/token_schema.h"
 #include "trainer.h"
@@ -31,9 +36,18 @@ struct Options {
   std::size_t sequences = 20000, held_out = 32, switches = 12, window = 600, threads = 0;
   double families = 0.6;  // share of training sequences that are of the families
   double oracle_weight = 1;
+  std::int64_t processes = 1, rank = 0;
+  std::string rendezvous;
   TrainerOptions trainer;
   bool quiet = false;
 };
+
+// Where nothing else is asked for. Somebody's own losses are few, and known to differ little from
+// what the weights have seen: small steps, few of them, often looked at. On two cores 14,000 rounds
+// of 24 experts then take about KMINUTES minutes.
+constexpr double kGentleRate = 3e-4;
+constexpr std::int64_t kOwnSteps = 120, kOwnTokens = 8 * 600 * 24, kOwnWarmUp = 10,
+                       kOwnCheckEvery = 10, kOwnPatience = 4;
 
 torch::Device device_of(const std::string& name) {
   if (name == "cuda" || (name == "auto" && torch::cuda::is_available())) {
@@ -81,40 +95,6 @@ void make_pools(const Options& options, torch::Device device, std::vector<Pool>&
   }
 }
 
-// Windows of the user's own losses, half overlapping.
-Matrix window_of(const Matrix& losses, std::size_t from, std::size_t rounds) {
-  Matrix out(rounds, losses.columns);
-  std::copy_n(losses.row(from).begin(), rounds * losses.columns, out.values.begin());
-  return out;
-}
-
-void make_own_pool(const Options& options, torch::Device device, std::vector<Pool>& pools,
-                   std::vector<double>& shares, std::vector<HeldOut>& held_out) {
-  const auto bytes = read_whole_file(options.losses);
-  const Matrix losses = io::read_npy(bytes, options.losses);
-  for (const double l : losses.values) {
-    if (!(l >= 0 && l <= 1)) {
-      throw Error(fmt::format("{} holds {}; losses to train on lie in [0, 1]", options.losses, l));
-    }
-  }
-  const std::size_t rounds = std::min(options.window, losses.rows / 3);
-  if (rounds < 50) {
-    throw Error(fmt::format("{} has {} rounds; give at least 150 to train on", options.losses,
-                            losses.rows));
-  }
-  // The last window is held out, and nothing that is trained on reaches into it.
-  const std::size_t end = losses.rows - rounds, step = std::max<std::size_t>(1, rounds / 4);
-  const std::size_t count = (end - rounds) / step + 1;
-  pools.push_back(make_pool(
-      count, [&](std::size_t i) { return window_of(losses, i * step, rounds); }, options.switches,
-      options.threads, device));
-  shares.push_back(1);
-  held_out.push_back(
-      {"last window", make_pool(
-                          1, [&](std::size_t) { return window_of(losses, end, rounds); },
-                          options.switches, options.threads, device)});
-}
-
 std::vector<HeldOut> make_held_out(const Options& options, torch::Device device) {
   // Training seeds of another run seed: never trained on, and never an evaluation seed.
   const std::uint64_t other = options.trainer.seed + 1'000'003;
@@ -142,14 +122,17 @@ std::vector<HeldOut> make_held_out(const Options& options, torch::Device device)
 
 void say(const Report& report) {
   std::string line =
-      fmt::format("step {:6}  loss {:+.4f}  {:.0f} sequences/s  held out {:+.4f}", report.step,
-                  report.loss, report.sequences_per_second, report.score);
+      report.step == 0
+          ? fmt::format("as given     held out {:+.4f}", report.score)
+          : fmt::format("step {:6}  loss {:+.4f}  {:.{}f} sequences/s  held out {:+.4f}",
+                        report.step, report.loss, report.sequences_per_second,
+                        report.sequences_per_second < 100 ? 1 : 0, report.score);
   if (report.skipped > 0) line += fmt::format("  {} steps skipped", report.skipped);
   for (const auto& s : report.scores) {
-    line += fmt::format(
-        "\n    {:<12} regret {:8.2f}  tuned fixed share {:8.2f}  won {:3.0f} %  "
-        "beyond {:+.3f}",
-        s.name, s.regret, s.tuned, 100 * s.wins, s.beyond);
+    line +=
+        fmt::format("\n    {:<12} regret {:8.2f}  fixed-share* {:8.2f}", s.name, s.regret, s.tuned);
+    if (s.tuned > 0) line += fmt::format("  ({:+.1f} %)", 100 * (s.regret / s.tuned - 1));
+    line += fmt::format("  won {:3.0f} %  beyond {:+.3f}", 100 * s.wins, s.beyond);
   }
   fmt::print(stderr, "{}\n", line);
 }
@@ -183,30 +166,42 @@ infer::Config fresh_config(const Options& options) {
   return config;
 }
 
+std::unique_ptr<ControllerNet> given_net(Options& options, torch::Device device) {
+  const auto model = infer::read_model_file(options.init);
+  const TransformerModel usable(model, options.init);  // or an Error says why not
+  ControlMaps& maps = options.trainer.maps;
+  maps.rho_max = usable.rho_max();
+  maps.uniform = usable.uniform();
+  maps.least_rate = usable.least_rate();
+  maps.constant_eta = usable.constant_eta();
+  return std::make_unique<ControllerNet>(model, device);
+}
+
 void run(Options& options) {
   const auto start = std::chrono::steady_clock::now();
-  if (options.threads == 0) options.threads = std::max(1U, std::thread::hardware_concurrency());
+  if (options.threads == 0) {
+    options.threads = std::max(1U, std::thread::hardware_concurrency());
+  } else {
+    at::set_num_threads(static_cast<int>(options.threads));
+  }
+  if (options.rank >= options.processes) {
+    throw Error(fmt::format("--rank {} is not below --processes {}; ranks count from 0",
+                            options.rank, options.processes));
+  }
+  if (options.processes > 1 && options.rendezvous.empty()) {
+    throw Error("several processes need a --rendezvous: a file that is not there yet");
+  }
   const torch::Device device = device_of(options.device);
   options.trainer.recipe.regret = options.recipe == "oracle" ? 0 : 1;
   options.trainer.recipe.oracle = options.recipe == "regret" ? 0 : options.oracle_weight;
-  WholeFile file(options.out);  // refused before the work
+  const bool first = options.rank == 0;  // only the first process speaks and writes
+  options.quiet = options.quiet || !first;
+  std::optional<WholeFile> file;
+  if (first) file.emplace(options.out);  // refused before the work
 
-  std::unique_ptr<ControllerNet> net;
-  if (options.init.empty()) {
-    net = std::make_unique<ControllerNet>(fresh_config(options), options.trainer.seed, device);
-  } else {
-    const auto model = infer::read_model_file(options.init);
-    infer::require_token_schema(model, tokens::schema_name(), options.init);
-    net = std::make_unique<ControllerNet>(model, device);
-    ControlMaps& maps = options.trainer.maps;
-    for (const auto& [name, value] : model.config.controls) {
-      if (name == "rho_max") maps.rho_max = value;
-      if (name == "uniform") maps.uniform = value;
-      if (name == "least_rate") maps.least_rate = value;
-      if (name == "constant_eta") maps.constant_eta = value;
-    }
-  }
-
+  const auto net = options.init.empty() ? std::make_unique<ControllerNet>(
+                                              fresh_config(options), options.trainer.seed, device)
+                                        : given_net(options, device);
   std::vector<Pool> pools;
   std::vector<double> shares;
   std::vector<HeldOut> held_out;
@@ -214,13 +209,19 @@ void run(Options& options) {
     make_pools(options, device, pools, shares);
     held_out = make_held_out(options, device);
   } else {
-    make_own_pool(options, device, pools, shares, held_out);
+    OwnLosses own =
+        own_losses(io::read_npy(read_whole_file(options.losses), options.losses), options.losses,
+                   options.window, options.switches, options.threads, device);
+    pools.push_back(std::move(own.windows));
+    shares.push_back(1);
+    held_out.push_back(std::move(own.held_out));
   }
   const auto seconds = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
   if (!options.quiet) fmt::print(stderr, "sequences ready after {:.0f} s\n", seconds());
 
+  const Processes processes(options.rank, options.processes, options.rendezvous);
   cli::Progress progress("training", static_cast<std::size_t>(options.trainer.steps),
                          options.quiet);
   const Report last = train(
@@ -228,7 +229,11 @@ void run(Options& options) {
       [&](const Report& report) {
         if (!options.quiet) say(report);
       },
-      [&] { progress.advance(); });
+      [&] { progress.advance(); }, processes);
+  if (!first) return;
+  if (!options.quiet && last.best_step == 0) {
+    fmt::print(stderr, "nothing was better on held-out sequences: the weights are those given\n");
+  }
 
   const TrainerOptions& t = options.trainer;
   const ordered_json provenance = {
@@ -239,64 +244,106 @@ void run(Options& options) {
       {"sequences", options.losses.empty() ? options.sequences : 0},
       {"seed", t.seed},
       {"steps", last.step},
+      {"best_step", last.best_step},
       {"tokens_per_step", t.tokens_per_step},
       {"rate", t.rate},
       {"weight_decay", t.weight_decay},
       {"skipped_steps", last.skipped},
       {"seconds", std::round(seconds())},
       {"device", device.is_cuda() ? "cuda" : "cpu"},
+      {"processes", options.processes},
       {"torch", TORCH_VERSION},
       {"held_out", scores_json(last)}};
+  // File names need not be UTF-8.
+  const auto text = [&](int indent) {
+    return provenance.dump(indent, ' ', false, ordered_json::error_handler_t::replace);
+  };
   const auto bytes =
-      infer::model_bytes(net->model(tokens::schema_name(), {{"provenance", provenance.dump()}}));
-  file.write(bytes.data(), bytes.size());
-  file.commit();
-  fmt::print("{}\n", provenance.dump(1));
+      infer::model_bytes(net->model(tokens::schema_name(), {{"provenance", text(-1)}}));
+  file->write(bytes.data(), bytes.size());
+  file->commit();
+  fmt::print("{}\n", text(1));
 }
 
 void declare(CLI::App& app, Options& options) {
   TrainerOptions& t = options.trainer;
+  const CLI::Range from_one(1.0, 1e9, "a number from 1");
+  const CLI::Range from_zero(0.0, 1e9, "a number from 0");
+  const CLI::Range part(0.0, 1.0, "a number in [0, 1]");
   app.add_option("--out", options.out, "Model file to write (.safetensors)")->required();
   app.add_option("--recipe", options.recipe,
                  "regret: through the recursion; oracle: towards the oracle's path; both")
       ->check(CLI::IsMember({"regret", "oracle", "both"}))
       ->capture_default_str();
   app.add_option("--oracle-weight", options.oracle_weight, "Of the oracle's part")
+      ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--switch-weight", t.recipe.switch_weight, "Of restarts in the oracle's part")
+      ->check(from_zero)
       ->capture_default_str();
   app.add_option("--init", options.init, "Go on from this model's weights");
   app.add_option("--losses", options.losses,
                  "Train on this T x K loss matrix (.npy) instead of made-up sequences");
-  app.add_option("--window", options.window, "Rounds of a piece of it")->capture_default_str();
-  app.add_option("--steps", t.steps, "Training steps")->capture_default_str();
+  app.add_option("--window", options.window, "Rounds of a piece of it")
+      ->check(CLI::Range(50.0, 1e9, "a number from 50"))
+      ->capture_default_str();
+  app.add_option("--steps", t.steps, fmt::format("Training steps; {} with --losses", kOwnSteps))
+      ->check(from_one)
+      ->capture_default_str();
   app.add_option("--minutes", t.minutes, "Be done within; the schedule follows the clock")
       ->check(CLI::PositiveNumber);
-  app.add_option("--sequences", options.sequences, "Made-up sequences")->capture_default_str();
+  app.add_option("--sequences", options.sequences, "Made-up sequences")
+      ->check(from_one)
+      ->capture_default_str();
   app.add_option("--families", options.families, "Share of them that are of the seven families")
+      ->check(part)
       ->capture_default_str();
   app.add_option("--held-out", options.held_out, "Held-out sequences of each kind")
+      ->check(from_one)
       ->capture_default_str();
-  app.add_option("--switches", options.switches, "Switches of the oracle")->capture_default_str();
-  app.add_option("--tokens-per-step", t.tokens_per_step, "Sequences x rounds x experts of a step")
+  app.add_option("--switches", options.switches, "Switches of the oracle")
+      ->check(from_zero)
       ->capture_default_str();
-  app.add_option("--rate", t.rate, "Highest learning rate")->capture_default_str();
-  app.add_option("--warm-up", t.warm_up, "Steps until it is reached")->capture_default_str();
-  app.add_option("--weight-decay", t.weight_decay, "Weight decay")->capture_default_str();
-  app.add_option("--clip", t.clip, "Largest norm of a gradient")->capture_default_str();
+  app.add_option(
+         "--tokens-per-step", t.tokens_per_step,
+         fmt::format("Sequences x rounds x experts of a step; {} with --losses", kOwnTokens))
+      ->check(from_one)
+      ->capture_default_str();
+  app.add_option("--rate", t.rate,
+                 fmt::format("Highest learning rate; {} with --init", kGentleRate))
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--warm-up", t.warm_up,
+                 fmt::format("Steps until it is reached; {} with --losses", kOwnWarmUp))
+      ->check(from_zero)
+      ->capture_default_str();
+  app.add_option("--weight-decay", t.weight_decay, "Weight decay")
+      ->check(from_zero)
+      ->capture_default_str();
+  app.add_option("--clip", t.clip, "Largest norm of a gradient")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   app.add_option("--seed", t.seed, "Seed of sequences, weights and batches")->capture_default_str();
-  app.add_option("--check-every", t.check_every, "Steps between held-out scores")
+  app.add_option("--check-every", t.check_every,
+                 fmt::format("Steps between held-out scores; {} with --losses", kOwnCheckEvery))
+      ->check(from_one)
       ->capture_default_str();
   app.add_option("--patience", t.patience,
-                 "Checks without a better score before stopping; 0: never")
+                 fmt::format("Checks without a better score before stopping, 0: never; {} with "
+                             "--losses",
+                             kOwnPatience))
+      ->check(from_zero)
       ->capture_default_str();
   app.add_option("--checkpoint", t.checkpoint,
                  "File to continue from if it exists, and to write at every check");
   app.add_option("--freeze", t.frozen, "Leave tensors whose name contains this as they are")
       ->delimiter(',');
-  app.add_option("--rho-max", t.maps.rho_max, "Largest restart")->capture_default_str();
+  app.add_option("--rho-max", t.maps.rho_max, "Largest restart")
+      ->check(CLI::Range(0.001, 0.999, "a number in [0.001, 0.999]"))
+      ->capture_default_str();
   app.add_option("--eta", t.maps.constant_eta,
                  "Constant learning rate of the recursion; 0: learned")
+      ->check(CLI::Range(0.0, 1e4, "a number in [0, 10000]"))
       ->capture_default_str();
   app.add_option("--width", options.width, "Width of the network")->capture_default_str();
   app.add_option("--layers", options.layers, "Layers")->capture_default_str();
@@ -311,9 +358,35 @@ void declare(CLI::App& app, Options& options) {
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->capture_default_str();
   app.add_flag("--bfloat16", t.narrow, "Calculate in bfloat16");
-  app.add_option("--threads", options.threads, "Threads that make sequences; 0: one on each core")
+  app.add_option("--threads", options.threads, "Threads; 0: one on each core")
+      ->check(CLI::Range(0.0, 1024.0, "a number in [0, 1024]"))
       ->capture_default_str();
+  app.add_option("--processes", options.processes,
+                 "Processes that share every batch, all started with the same options but --rank")
+      ->check(CLI::Range(1.0, 1024.0, "a number in [1, 1024]"))
+      ->capture_default_str();
+  app.add_option("--rank", options.rank, "Which of them this is, from 0; only the first writes")
+      ->check(from_zero)
+      ->capture_default_str();
+  app.add_option("--rendezvous", options.rendezvous,
+                 "File where they meet: on a disk that all see, and not there yet");
   app.add_flag("--quiet", options.quiet, "No progress");
+}
+
+// What was not asked for depends on what was.
+void choose_defaults(const CLI::App& app, Options& options) {
+  TrainerOptions& t = options.trainer;
+  const auto unless_given = [&](const char* name, auto& option, auto value) {
+    if (app.count(name) == 0) option = value;
+  };
+  if (!options.init.empty()) unless_given("--rate", t.rate, kGentleRate);
+  if (!options.losses.empty()) {
+    unless_given("--steps", t.steps, kOwnSteps);
+    unless_given("--tokens-per-step", t.tokens_per_step, kOwnTokens);
+    unless_given("--warm-up", t.warm_up, kOwnWarmUp);
+    unless_given("--check-every", t.check_every, kOwnCheckEvery);
+    unless_given("--patience", t.patience, kOwnPatience);
+  }
 }
 
 }  // namespace
@@ -326,6 +399,7 @@ int main(int argc, char** argv) {
   pcgs::train::declare(app, options);
   try {
     app.parse(argc, argv);
+    pcgs::train::choose_defaults(app, options);
     pcgs::train::run(options);
     return 0;
   } catch (const CLI::ParseError& wrong) {

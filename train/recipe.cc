@@ -4,6 +4,12 @@
 
 namespace pcgs::train {
 
+namespace {
+
+constexpr double kLargestEta = 1e6;  // the controller's own limit, where losses hardly differ
+
+}  // namespace
+
 Controls controls_on(const ControllerNet& net, const Pool& pool, const torch::Tensor& indices,
                      const ControlMaps& maps, bool narrow) {
   const auto batch = indices.size(0), rounds = pool.rounds, experts = pool.experts;
@@ -19,11 +25,13 @@ Controls controls_on(const ControllerNet& net, const Pool& pool, const torch::Te
   controls.log_q = torch::log(q);
   controls.q = q.to(torch::kDouble);
   controls.rho = maps.rho_max * torch::sigmoid(controls.restart.to(torch::kDouble));
-  controls.eta = maps.constant_eta > 0
-                     ? torch::full_like(controls.rho, maps.constant_eta)
-                     : (maps.least_rate +
-                        torch::softplus(out.rate.reshape({batch, rounds}).to(torch::kDouble))) /
-                           pool.scale.index_select(0, indices).to(torch::kDouble);
+  if (maps.constant_eta > 0) {
+    controls.eta = torch::full_like(controls.rho, maps.constant_eta);
+  } else {
+    const auto rate = torch::softplus(out.rate.reshape({batch, rounds}).to(torch::kDouble));
+    const auto scale = pool.scale.index_select(0, indices).to(torch::kDouble);
+    controls.eta = ((maps.least_rate + rate) / scale).clamp_max(kLargestEta);
+  }
   return controls;
 }
 

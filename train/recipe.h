@@ -8,7 +8,7 @@
 
 namespace pcgs::train {
 
-// The maps from raw outputs to feasible controls (src/control/feasible_controls.h), for training.
+// The maps from raw outputs to feasible controls (src/control/transformer.h), for training.
 struct ControlMaps {
   double rho_max = 0.5;
   double uniform = 0.01;     // eps: the share of q that is uniform

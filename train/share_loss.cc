@@ -8,16 +8,18 @@ namespace pcgs::train {
 
 namespace {
 
-// v for one round into out; returns nothing else because Z cancels.
-void posterior(const double* w, const double* l, double eta, std::int64_t experts, double* v) {
+// exp(-eta l) up to a factor that cancels; returns Z = <w, tilt>, so that v = w tilt / Z.
+double tilt_of(const double* w, const double* l, double eta, std::int64_t experts, double* tilt) {
   const double least = *std::min_element(l, l + experts);
   double z = 0;
-  for (std::int64_t k = 0; k < experts; ++k) z += v[k] = w[k] * std::exp(-eta * (l[k] - least));
-  for (std::int64_t k = 0; k < experts; ++k) v[k] /= z;
+  for (std::int64_t k = 0; k < experts; ++k) {
+    z += w[k] * (tilt[k] = std::exp(-eta * (l[k] - least)));
+  }
+  return z;
 }
 
 void forward_one(const ShareProblem& p, std::int64_t b, double* weights, double& total) {
-  std::vector<double> v(static_cast<std::size_t>(p.experts));
+  std::vector<double> tilt(static_cast<std::size_t>(p.experts));
   double* w = weights + b * p.rounds * p.experts;
   std::fill_n(w, p.experts, 1.0 / static_cast<double>(p.experts));
   total = 0;
@@ -26,10 +28,10 @@ void forward_one(const ShareProblem& p, std::int64_t b, double* weights, double&
     const double* l = p.losses + at * p.experts;
     for (std::int64_t k = 0; k < p.experts; ++k) total += w[k] * l[k];
     if (t + 1 == p.rounds) break;
-    posterior(w, l, p.eta[at], p.experts, v.data());
+    const double z = tilt_of(w, l, p.eta[at], p.experts, tilt.data());
     for (std::int64_t k = 0; k < p.experts; ++k) {
-      w[p.experts + k] =
-          (1 - p.rho[at]) * v[static_cast<std::size_t>(k)] + p.rho[at] * p.q[at * p.experts + k];
+      w[p.experts + k] = (1 - p.rho[at]) * w[k] * tilt[static_cast<std::size_t>(k)] / z +
+                         p.rho[at] * p.q[at * p.experts + k];
     }
   }
 }
@@ -37,7 +39,7 @@ void forward_one(const ShareProblem& p, std::int64_t b, double* weights, double&
 void backward_one(const ShareProblem& p, const double* weights, const double* upstream,
                   const ShareGradients& out, std::int64_t b) {
   const auto experts = static_cast<std::size_t>(p.experts);
-  std::vector<double> v(experts), g(experts, 0.0);
+  std::vector<double> tilt(experts), g(experts, 0.0);
   const double c = upstream[b];
   for (std::int64_t t = p.rounds - 1; t >= 0; --t) {
     const std::int64_t at = b * p.rounds + t;
@@ -45,18 +47,20 @@ void backward_one(const ShareProblem& p, const double* weights, const double* up
     const double* w = weights + at * p.experts;
     const double* q = p.q + at * p.experts;
     double* dq = out.q + at * p.experts;
-    posterior(w, l, p.eta[at], p.experts, v.data());
+    const double z = tilt_of(w, l, p.eta[at], p.experts, tilt.data());
     double drho = 0, a = 0, m = 0, deta = 0;
     for (std::size_t k = 0; k < experts; ++k) {
-      drho += g[k] * (q[k] - v[k]);
-      a += (1 - p.rho[at]) * g[k] * v[k];
-      m += v[k] * l[k];
+      const double v = w[k] * tilt[k] / z;
+      drho += g[k] * (q[k] - v);
+      a += (1 - p.rho[at]) * g[k] * v;
+      m += v * l[k];
       dq[k] = p.rho[at] * g[k];
     }
     for (std::size_t k = 0; k < experts; ++k) {
       const double beyond = (1 - p.rho[at]) * g[k] - a;
-      deta -= beyond * v[k] * (l[k] - m);
-      g[k] = beyond * v[k] / w[k] + c * l[k];
+      const double v_by_w = tilt[k] / z;  // also where w has left the range of a double
+      deta -= beyond * w[k] * v_by_w * (l[k] - m);
+      g[k] = beyond * v_by_w + c * l[k];
     }
     out.rho[at] = drho;
     out.eta[at] = deta;

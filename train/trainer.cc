@@ -7,9 +7,12 @@
 #include <boost/random/uniform_int_distribution.hpp>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <numbers>
+#include <sstream>
+
+#include "core/whole_file.h"
+#include "pcgs/error.h"
 
 namespace pcgs::train {
 
@@ -61,35 +64,132 @@ Batch batch_of(const TrainerOptions& options, const std::vector<Pool>& pools,
   return {pool, torch::tensor(indices).to(chosen.losses.device())};
 }
 
-void save_checkpoint(const std::string& path, ControllerNet& net, const AdamW& optimiser,
-                     const std::vector<torch::Tensor>& best, double best_score, std::int64_t step) {
-  std::vector<torch::Tensor> all = {torch::tensor(step), torch::tensor(best_score, torch::kDouble)};
-  for (const auto& named : net.tensors()) all.push_back(named.second.detach());
-  for (const auto& tensor : best) all.push_back(tensor);
+// What a checkpoint holds beside tensors, so that going on is as if nothing had happened.
+struct Standing {
+  std::int64_t step = 0;
+  std::int64_t best_step = 0;
+  std::int64_t without_better = 0;  // checks
+  std::int64_t skipped = 0;
+  double best_score = kNoScore;
+  double seconds = 0;
+
+  static constexpr double kNoScore = 1e300;
+};
+
+constexpr double kCheckpointVersion = 2;
+
+torch::Tensor numbers_of(const Standing& s) {
+  return torch::tensor({kCheckpointVersion, static_cast<double>(s.step),
+                        static_cast<double>(s.best_step), static_cast<double>(s.without_better),
+                        static_cast<double>(s.skipped), s.best_score, s.seconds},
+                       torch::kDouble);
+}
+
+// The tensors of a checkpoint, in their order: the numbers above, the weights, the best weights,
+// the optimiser's state.
+std::vector<torch::Tensor> checkpoint_of(const Standing& standing,
+                                         const std::vector<torch::Tensor>& weights,
+                                         const std::vector<torch::Tensor>& best,
+                                         const AdamW& optimiser) {
+  std::vector<torch::Tensor> all = {numbers_of(standing)};
+  for (const auto& tensor : weights) all.push_back(tensor.detach());
+  all.insert(all.end(), best.begin(), best.end());
   for (const auto& tensor : optimiser.state()) all.push_back(tensor);
-  const std::string partial = path + ".partial";
-  torch::save(all, partial);
-  std::filesystem::rename(partial, path);
+  return all;
+}
+
+void save_checkpoint(const std::string& path, const std::vector<torch::Tensor>& tensors) {
+  std::ostringstream bytes;
+  torch::save(tensors, bytes);
+  WholeFile file(path);
+  file.write(bytes.str());
+  file.commit();
+}
+
+Standing load_checkpoint(const std::string& path, std::vector<torch::Tensor>& weights,
+                         std::vector<torch::Tensor>& best, AdamW& optimiser) {
+  const auto bytes = read_whole_file(path);
+  std::istringstream stream(std::string(bytes.begin(), bytes.end()));
+  std::vector<torch::Tensor> all;
+  try {
+    torch::load(all, stream);
+  } catch (const std::exception&) {
+    throw Error(path + " is not a checkpoint of pcgs-train; give another --checkpoint");
+  }
+  const auto expected = checkpoint_of({}, weights, best, optimiser);
+  bool fits = all.size() == expected.size();
+  for (std::size_t i = 0; fits && i < all.size(); ++i) {
+    fits = all[i].sizes() == expected[i].sizes() && all[i].dtype() == expected[i].dtype();
+  }
+  if (!fits || all[0][0].item<double>() != kCheckpointVersion) {
+    throw Error(path + " is a checkpoint of another network; give another --checkpoint");
+  }
+  torch::NoGradGuard no_gradients;
+  const std::size_t n = weights.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    weights[i].copy_(all[1 + i]);
+    best[i].copy_(all[1 + n + i]);
+  }
+  optimiser.restore({all.begin() + static_cast<std::ptrdiff_t>(1 + 2 * n), all.end()});
+  const double* numbers = all[0].data_ptr<double>();
+  const auto count = [&](int i) { return static_cast<std::int64_t>(numbers[i]); };
+  return {count(1), count(2), count(3), count(4), numbers[5], numbers[6]};
+}
+
+// The mean training loss of the batch; its gradient is left in the parameters, the same in every
+// process.
+double add_gradients(const ControllerNet& net, const AdamW& optimiser,
+                     const TrainerOptions& options, const Pool& pool, const torch::Tensor& indices,
+                     const Processes& processes) {
+  const auto part = processes.part_of(indices.size(0));
+  const auto mine = indices.slice(0, part.begin, part.end);
+  double value = 0;
+  if (mine.size(0) > 0) {
+    auto loss = training_loss(
+        options.recipe, controls_on(net, pool, mine, options.maps, options.narrow), pool, mine);
+    if (processes.count() > 1) {
+      loss = loss * (static_cast<double>(mine.size(0)) / static_cast<double>(indices.size(0)));
+    }
+    loss.backward();
+    value = loss.item<double>();
+  }
+  if (processes.count() == 1) return value;
+
+  torch::NoGradGuard no_gradients;
+  std::vector<torch::Tensor> flat;
+  for (const auto& p : optimiser.parameters()) {
+    flat.push_back(p.grad().defined() ? p.grad().flatten() : torch::zeros_like(p).flatten());
+  }
+  const auto summed = processes.sum(torch::cat(flat));
+  std::int64_t at = 0;
+  for (auto p : optimiser.parameters()) {
+    p.mutable_grad() = summed.slice(0, at, at + p.numel()).reshape(p.sizes()).clone();
+    at += p.numel();
+  }
+  return processes.sum(torch::tensor(value, torch::kDouble)).item<double>();
 }
 
 }  // namespace
 
 std::vector<HeldOutScore> held_out_scores(const ControllerNet& net, const TrainerOptions& options,
-                                          const std::vector<HeldOut>& held_out) {
+                                          const std::vector<HeldOut>& held_out,
+                                          const Processes& processes) {
   torch::NoGradGuard no_gradients;
   std::vector<HeldOutScore> scores;
   for (const auto& one : held_out) {
     const Pool& pool = one.pool;
-    std::vector<torch::Tensor> parts;
+    auto total = torch::zeros_like(pool.oracle);
     const std::int64_t most =
         std::max<std::int64_t>(1, options.tokens_per_step / (pool.rounds * pool.experts));
-    for (std::int64_t from = 0; from < pool.size(); from += most) {
-      const auto indices =
-          torch::arange(from, std::min(from + most, pool.size()), pool.path.options());
-      parts.push_back(
-          paid(controls_on(net, pool, indices, options.maps, options.narrow), pool, indices));
+    const auto part = processes.part_of(pool.size());
+    for (std::int64_t from = part.begin; from < part.end; from += most) {
+      const std::int64_t to = std::min(from + most, part.end);
+      const auto indices = torch::arange(from, to, pool.path.options());
+      total.slice(0, from, to)
+          .copy_(
+              paid(controls_on(net, pool, indices, options.maps, options.narrow), pool, indices));
     }
-    const auto total = torch::cat(parts);
+    total = processes.sum(total);
     const auto best = pool.candidates.mean(0).argmin();
     const auto tuned = pool.candidates.select(1, best.item<std::int64_t>());
     scores.push_back({one.name, (total - pool.oracle).mean().item<double>(),
@@ -103,88 +203,97 @@ std::vector<HeldOutScore> held_out_scores(const ControllerNet& net, const Traine
 Report train(ControllerNet& net, const TrainerOptions& options, const std::vector<Pool>& pools,
              const std::vector<double>& shares, const std::vector<HeldOut>& held_out,
              const std::function<void(const Report&)>& reported,
-             const std::function<void()>& stepped) {
-  std::vector<torch::Tensor> weights, trained;
+             const std::function<void()>& stepped, const Processes& processes) {
+  std::vector<torch::Tensor> weights, trained, best;
   for (auto& [name, tensor] : net.tensors()) {
     weights.push_back(tensor);
+    best.push_back(tensor.detach().clone());
     const bool frozen =
         std::any_of(options.frozen.begin(), options.frozen.end(),
                     [&](const std::string& part) { return name.find(part) != std::string::npos; });
-    if (frozen) {
-      tensor.requires_grad_(false);
-    } else {
-      trained.push_back(tensor);
-    }
+    tensor.requires_grad_(!frozen);
+    if (!frozen) trained.push_back(tensor);
   }
+  if (trained.empty()) throw Error("all tensors are frozen; leave some to be trained");
   AdamW optimiser(trained, options.weight_decay);
-  std::vector<torch::Tensor> best;
-  for (const auto& w : weights) best.push_back(w.detach().clone());
-  double best_score = 1e300;
-  std::int64_t start = 0;
-  if (!options.checkpoint.empty() && std::filesystem::exists(options.checkpoint)) {
-    torch::NoGradGuard no_gradients;
-    std::vector<torch::Tensor> all;
-    torch::load(all, options.checkpoint);
-    TORCH_CHECK(all.size() > 2 + 2 * weights.size(), "a checkpoint of another network");
-    start = all[0].item<std::int64_t>();
-    best_score = all[1].item<double>();
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-      weights[i].copy_(all[2 + i]);
-      best[i].copy_(all[2 + weights.size() + i]);
-    }
-    optimiser.restore(
-        {all.begin() + static_cast<std::ptrdiff_t>(2 + 2 * weights.size()), all.end()});
-  }
 
+  Standing standing;
   Report report;
-  std::int64_t without_better = 0, sequences = 0, since = 0;
-  const auto began = Clock::now();
-  auto clock = began;
-  auto summed = torch::zeros({}, torch::kDouble);
-  for (std::int64_t step = start; step < options.steps; ++step) {
-    const Batch batch = batch_of(options, pools, shares, step);
-    const Pool& pool = pools[batch.pool];
-    const auto loss = training_loss(
-        options.recipe, controls_on(net, pool, batch.indices, options.maps, options.narrow), pool,
-        batch.indices);
-    loss.backward();
-    const double done = part_done(options, step, began);
-    if (!optimiser.step(rate_at(options, step, done), options.clip)) ++report.skipped;
-    summed = summed.to(loss.device()) + loss.detach();
-    sequences += batch.indices.size(0);
-    ++since;
-    stepped();
-
-    const bool last = step + 1 == options.steps || done >= 1;
-    if ((step + 1) % options.check_every != 0 && !last) continue;
-    report.step = step + 1;
-    report.loss = summed.item<double>() / static_cast<double>(since);
-    report.sequences_per_second = static_cast<double>(sequences) / seconds_since(clock);
-    report.scores = held_out_scores(net, options, held_out);
+  const auto check = [&] {
+    report.step = standing.step;
+    report.skipped = standing.skipped;
+    report.scores = held_out_scores(net, options, held_out, processes);
     report.score = 0;
     for (const auto& s : report.scores) {
       report.score += s.beyond / static_cast<double>(report.scores.size());
     }
-    ++without_better;
-    if (report.score < best_score) {
-      best_score = report.score;
-      without_better = 0;
+    ++standing.without_better;
+    if (report.score < standing.best_score) {
+      standing.best_score = report.score;
+      standing.best_step = standing.step;
+      standing.without_better = 0;
       torch::NoGradGuard no_gradients;
       for (std::size_t i = 0; i < weights.size(); ++i) best[i].copy_(weights[i]);
     }
+    report.best_step = standing.best_step;
     reported(report);
-    if (!options.checkpoint.empty()) {
-      save_checkpoint(options.checkpoint, net, optimiser, best, best_score, step + 1);
+  };
+  const auto enough = [&] {
+    return options.patience > 0 && standing.without_better >= options.patience;
+  };
+  if (!options.checkpoint.empty() && std::filesystem::exists(options.checkpoint)) {
+    standing = load_checkpoint(options.checkpoint, weights, best, optimiser);
+    report.step = standing.step;
+    report.skipped = standing.skipped;
+    report.best_step = standing.best_step;
+  } else {
+    if (!options.checkpoint.empty() && processes.first()) {
+      const WholeFile probe(options.checkpoint);  // refused before the work
     }
-    summed.zero_();
-    sequences = since = 0;
-    clock = Clock::now();
-    if (last || (options.patience > 0 && without_better >= options.patience)) break;
+    check();
+  }
+
+  std::int64_t sequences = 0, taken = 0;
+  double summed = 0;
+  auto since = Clock::now();
+  const auto began = since - std::chrono::duration_cast<Clock::duration>(
+                                 std::chrono::duration<double>(standing.seconds));
+  bool last = standing.step >= options.steps || enough();
+  while (!last) {
+    const Batch batch = batch_of(options, pools, shares, standing.step);
+    const double loss =
+        add_gradients(net, optimiser, options, pools[batch.pool], batch.indices, processes);
+    // The first process's clock is everybody's.
+    const double clock = processes.first() ? part_done(options, standing.step, began) : 0;
+    const double done = processes.sum(torch::tensor(clock, torch::kDouble)).item<double>();
+    if (optimiser.step(rate_at(options, standing.step, done), options.clip)) {
+      summed += loss;
+      ++taken;
+    } else {
+      ++standing.skipped;
+    }
+    sequences += batch.indices.size(0);
+    ++standing.step;
+    stepped();
+
+    last = standing.step >= options.steps || done >= 1;
+    if (standing.step % options.check_every != 0 && !last) continue;
+    report.loss = summed / static_cast<double>(taken);
+    report.sequences_per_second = static_cast<double>(sequences) / seconds_since(since);
+    check();
+    standing.seconds = seconds_since(began);
+    if (!options.checkpoint.empty() && processes.first()) {
+      save_checkpoint(options.checkpoint, checkpoint_of(standing, weights, best, optimiser));
+    }
+    summed = 0;
+    sequences = taken = 0;
+    since = Clock::now();
+    last = last || enough();
   }
   torch::NoGradGuard no_gradients;
   for (std::size_t i = 0; i < weights.size(); ++i) weights[i].copy_(best[i]);
-  report.scores = held_out_scores(net, options, held_out);
-  report.score = best_score;
+  report.scores = held_out_scores(net, options, held_out, processes);
+  report.score = standing.best_score;
   return report;
 }
 

@@ -10,6 +10,7 @@
 #include "adamw.h"
 #include "controller_net.h"
 #include "pool.h"
+#include "processes.h"
 #include "recipe.h"
 
 namespace pcgs::train {
@@ -47,23 +48,31 @@ struct HeldOutScore {
   double beyond = 0;  // mean of (paid - best Fixed Share on each) / unit
 };
 
+// The processes share the sequences out; the scores do not depend on how many there are.
 std::vector<HeldOutScore> held_out_scores(const ControllerNet& net, const TrainerOptions& options,
-                                          const std::vector<HeldOut>& held_out);
+                                          const std::vector<HeldOut>& held_out,
+                                          const Processes& processes = {});
 
 struct Report {
-  std::int64_t step = 0;
-  double loss = 0;  // mean of the training loss since the last report
-  double sequences_per_second = 0;
-  std::int64_t skipped = 0;  // steps with a gradient that was not finite
+  std::int64_t step = 0;            // 0: the weights as they were given
+  double loss = 0;                  // mean of the training loss since the last report
+  double sequences_per_second = 0;  // of all processes together
+  std::int64_t skipped = 0;         // steps with a gradient that was not finite
   std::vector<HeldOutScore> scores;
-  double score = 0;  // mean of `beyond`; less is better
+  double score = 0;            // mean of `beyond`; less is better
+  std::int64_t best_step = 0;  // after which the score was best so far
 };
 
-// Trains, and leaves the weights with the best held-out score in the net. Goes on from the
-// checkpoint if its file exists, as if it had never stopped. Returns the reports' last.
+// Trains, and leaves the weights with the best held-out score in the net: those it was given, if
+// none are better. Goes on from the checkpoint if its file exists, as if it had never stopped. The
+// last report, with the scores of the weights that stay. Throws Error where the checkpoint cannot
+// be read, written, or used for this net.
+//
+// With several processes, each must be given the same; results agree with those of one up to the
+// order of sums. Only the first writes checkpoints.
 Report train(ControllerNet& net, const TrainerOptions& options, const std::vector<Pool>& pools,
              const std::vector<double>& shares, const std::vector<HeldOut>& held_out,
              const std::function<void(const Report&)>& reported,
-             const std::function<void()>& stepped);
+             const std::function<void()>& stepped, const Processes& processes = {});
 
 }  // namespace pcgs::train

@@ -17,9 +17,8 @@
 
 namespace pcgs {
 
-// What is used when nobody says otherwise: it follows changes, and where one expert stays best it
-// restarts only as much as that expert loses.
-inline constexpr std::string_view kDefaultMethod = "variable-share";
+// What is used when nobody says otherwise: the learned controller.
+inline constexpr std::string_view kDefaultMethod = "pcgs-tf";
 
 using MethodMaker = std::unique_ptr<Method> (*)(std::size_t experts,
                                                 std::span<const double> options);

@@ -41,8 +41,13 @@ double softplus(double x) { return x > 30 ? x : std::log1p(std::exp(x)); }
 
 class Transformer final : public Controller {
  public:
-  Transformer(std::shared_ptr<const TransformerModel> model, std::string name)
-      : model_(std::move(model)), name_(std::move(name)) {}
+  Transformer(std::shared_ptr<const TransformerModel> model, std::string name,
+              const TransformerOverrides& overrides)
+      : model_(std::move(model)),
+        name_(std::move(name)),
+        constant_eta_(overrides.eta > 0 ? overrides.eta : model_->constant_eta()),
+        constant_rho_(overrides.rho),
+        uniform_(model_->uniform() + (1 - model_->uniform()) * overrides.uniform) {}
 
   std::string name() const override { return name_; }
 
@@ -62,13 +67,16 @@ class Transformer final : public Controller {
     for (std::size_t k = 0; k < q_.size(); ++k) {
       total += q_[k] = std::exp(static_cast<double>(logits_[k] - most));
     }
-    const double uniform = model_->uniform() / static_cast<double>(q_.size());
-    for (double& q : q_) q = (1 - model_->uniform()) * q / total + uniform;
+    const double uniform = uniform_ / static_cast<double>(q_.size());
+    for (double& q : q_) q = (1 - uniform_) * q / total + uniform;
 
     const double rate = model_->least_rate() + softplus(static_cast<double>(out.rate));
-    const double eta = model_->constant_eta() > 0 ? model_->constant_eta()
-                                                  : std::min(rate / stream_->scale(), kLargestEta);
-    return {eta, model_->rho_max() * sigmoid(static_cast<double>(out.restart)), q_};
+    const double eta =
+        constant_eta_ > 0 ? constant_eta_ : std::min(rate / stream_->scale(), kLargestEta);
+    const double rho = constant_rho_ > 0
+                           ? constant_rho_
+                           : model_->rho_max() * sigmoid(static_cast<double>(out.restart));
+    return {eta, rho, q_};
   }
 
   void save(StateWriter& out) const override {
@@ -90,6 +98,8 @@ class Transformer final : public Controller {
 
   std::shared_ptr<const TransformerModel> model_;
   std::string name_;
+  double constant_eta_, constant_rho_;  // 0: the network chooses
+  double uniform_;                      // eps
   std::optional<tokens::TokenStream> stream_;
   std::optional<infer::Forward> forward_;
   std::vector<float> logits_;  // [K]
@@ -129,8 +139,9 @@ std::shared_ptr<const TransformerModel> transformer_from_file(const std::string&
 }
 
 std::unique_ptr<Controller> make_transformer(std::shared_ptr<const TransformerModel> model,
-                                             std::string name) {
-  return std::make_unique<Transformer>(std::move(model), std::move(name));
+                                             std::string name,
+                                             const TransformerOverrides& overrides) {
+  return std::make_unique<Transformer>(std::move(model), std::move(name), overrides);
 }
 
 }  // namespace pcgs

@@ -43,8 +43,16 @@ class TransformerModel {
 std::shared_ptr<const TransformerModel> shipped_transformer(std::string_view name);
 std::shared_ptr<const TransformerModel> transformer_from_file(const std::string& path);
 
+// What is not left to the network, to see what its choices are worth.
+struct TransformerOverrides {
+  double eta = 0;      // > 0: this learning rate always
+  double rho = 0;      // > 0: this restart rate always
+  double uniform = 0;  // this share of the restarts goes to everybody alike, whatever q says
+};
+
 // `name` is what the registry would parse.
 std::unique_ptr<Controller> make_transformer(std::shared_ptr<const TransformerModel> model,
-                                             std::string name);
+                                             std::string name,
+                                             const TransformerOverrides& overrides = {});
 
 }  // namespace pcgs

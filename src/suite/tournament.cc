@@ -68,7 +68,11 @@ double sum(const std::vector<double>& x) { return std::accumulate(x.begin(), x.e
 }  // namespace
 
 double play(std::string_view method, MatrixView losses, TraceSink* sink) {
-  Aggregator aggregator = make_aggregator(method, losses.columns);
+  return play(make_method(method, losses.columns), losses, sink);
+}
+
+double play(std::unique_ptr<Method> method, MatrixView losses, TraceSink* sink) {
+  Aggregator aggregator(std::move(method));
   aggregator.trace(sink);
   for (std::size_t t = 0; t < losses.rows; ++t) aggregator.learn(losses.row(t));
   return aggregator.total_loss();

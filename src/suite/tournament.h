@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "pcgs/method.h"
 #include "pcgs/suite.h"
 #include "pcgs/trace.h"
 
@@ -48,6 +49,7 @@ Tournament play_tournament(const TournamentOptions& options);
 
 // What one player loses on one sequence.
 double play(std::string_view method, MatrixView losses, TraceSink* sink = nullptr);
+double play(std::unique_ptr<Method> method, MatrixView losses, TraceSink* sink = nullptr);
 double play(Limit& limit, MatrixView losses);
 
 // dynamic regret: losses - oracle, sequence by sequence.

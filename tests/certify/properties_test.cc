@@ -21,10 +21,13 @@ using Path = std::vector<std::uint32_t>;
 // The contract's specs, and around the values that are used in practice.
 std::vector<std::string> share_specs() {
   std::vector<std::string> specs = test::contract_specs();
-  for (const std::string& name : test::default_specs()) {
-    if (make_method(name, 2)->share() == nullptr) continue;
+  for (const MethodInfo& method : registered_methods()) {
+    const bool takes_eta =
+        std::any_of(method.options.begin(), method.options.end(),
+                    [](const NumberOption& option) { return option.name == "eta"; });
+    if (!takes_eta) continue;
     for (const char* options : {"eta=0.1", "eta=1", "eta=30"}) {
-      specs.push_back(name + "{" + options + "}");
+      specs.push_back(std::string(method.name) + "{" + options + "}");
     }
   }
   std::erase_if(specs, [](const std::string& s) { return make_method(s, 2)->share() == nullptr; });
@@ -108,6 +111,13 @@ class Certificates : public ::testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Methods, Certificates, ::testing::ValuesIn(share_specs()),
                          test::name_of_spec);
 
+TEST(CertificateSpecs, HaveTheLearnedControllers) {
+  const auto specs = share_specs();
+  for (const char* name : {"pcgs-tf", "pcgs-tf:oracle"}) {
+    EXPECT_EQ(std::count(specs.begin(), specs.end(), name), 1) << name;
+  }
+}
+
 constexpr std::uint64_t kSeeds = 40;  // for each method and kind: thousands in all
 
 TEST_P(Certificates, HoldOnEveryKindOfSequence) {
@@ -132,7 +142,7 @@ TEST_P(Certificates, HoldOnEveryKindOfSequence) {
   }
 }
 
-// Controllers of the registry keep eta; these change everything, q included, in every round.
+// Most controllers of the registry keep eta; these change everything, q included, in every round.
 TEST(CertificatesOfAnyController, HoldOnEveryKindOfSequence) {
   for (const LossKind kind : test::kLossKinds) {
     for (std::uint64_t seed = 0; seed < 200; ++seed) {

@@ -257,6 +257,16 @@ TEST_F(SuiteCommand, TheSeedDecides) {
   EXPECT_NE(parsed(one)["families"][0]["oracle"], parsed(other)["families"][0]["oracle"]);
 }
 
+TEST_F(SuiteCommand, TheLargestSeedThatIsTakenIsTakenAsItIs) {
+  const std::uint64_t seed = 999'999'999'999'999'999;
+  const json out = parsed(
+      {"--families", "switch", "--method", "hedge", "--seed", std::to_string(seed)});
+  EXPECT_EQ(out["config"]["seed"], seed);
+  const auto sequence =
+      suite::generate("switch", kRounds, kExperts, suite::evaluation_seed(seed, 0));
+  EXPECT_EQ(out["families"][0]["oracle"][0], switching_oracle(sequence.losses, 12)[12]);
+}
+
 TEST_F(SuiteCommand, HeavyTailHasACellForEveryTailAndJumpProbability) {
   const json out = parsed({"--study", "heavy-tail", "--method", "genshare,fixed-share"});
   std::set<std::pair<double, double>> cells;
@@ -526,13 +536,16 @@ TEST_F(SuiteCommand, UnknownNamesAreRefusedWithThoseThatExist) {
   refuses({"--method", "boa*"}, {"boa*", "fixed-share*"});
   refuses({"--method", "hedge{eta=0}"}, {"eta"});
   refuses({"--method", "bayes"}, {"bayes"});
-  refuses({"--method", ""}, {"hedge"});
+  refuses({"--method", ""}, {"method"});
+  refuses({"--families", ""}, {"family"});
+  refuses({"--families", "switch,,mix"}, {"switch,,mix", "comma"});
   refuses({"--study", "maine"}, {"maine", "heavy-tail"});
 }
 
 TEST_F(SuiteCommand, GivingSomethingTwiceIsRefused) {
   refuses({"--method", "hedge,boa,hedge"}, {"hedge", "twice"});
   refuses({"--families", "switch,mix,switch", "--method", "hedge"}, {"switch", "twice"});
+  refuses({"--families", "mix,switch{gap=0.1,least=9},switch{gap=0.1,least=9}"}, {"twice"});
 }
 
 TEST_F(SuiteCommand, FamiliesTakeSeveralParameters) {
@@ -557,6 +570,7 @@ TEST_F(SuiteCommand, BadNumbersAreRefused) {
     refuses({option, "0"}, {option});
   }
   refuses({"--pools", "4,0"}, {"--pools"});
+  refuses({"--seed", "1000000000000000000"}, {"--seed", "18 digits"});
 }
 
 TEST_F(SuiteCommand, AnOutputThatIsAFileIsRefused) {

@@ -14,6 +14,8 @@
 #include "reference/clipped_loss.h"
 #include "reference/gaussian.h"
 #include "suite/played.h"
+#include "suite/random.h"
+#include "suite/smooth_path.h"
 
 namespace pcgs::suite {
 namespace {
@@ -163,7 +165,8 @@ std::vector<Segment> segments_of(const std::vector<std::uint32_t>& path) {
 }
 
 TEST(WinnerFamilies, WinnersStayAtLeastSoLong) {
-  for (const char* family : {"switch", "hetero", "heavy-tail"}) {
+  // Nearly without drift, so that the lowest mean is the winner's.
+  for (const char* family : {"switch", "hetero", "heavy-tail", "mix{amplitude=0.001}"}) {
     const auto path = generate(family, 20'000, 8, 3).path;
     auto segments = segments_of(path);
     segments.pop_back();
@@ -173,8 +176,8 @@ TEST(WinnerFamilies, WinnersStayAtLeastSoLong) {
       lengths.add(static_cast<double>(segment.length));
       least = std::min(least, segment.length);
     }
-    EXPECT_EQ(least, 25u) << family;
-    EXPECT_NEAR(lengths.mean(), 25 + (1 - 0.04) / 0.04, kStandardErrors * lengths.error())
+    EXPECT_EQ(least, 35u) << family;
+    EXPECT_NEAR(lengths.mean(), 35 + (1 - 0.07) / 0.07, kStandardErrors * lengths.error())
         << family;
   }
 }
@@ -284,6 +287,42 @@ TEST(Drift, LossesAreSmoothFunctionsPlusNoise) {
   }
 }
 
+// Covariances over experts are means over all lengths between the two.
+TEST(Drift, EveryExpertHasItsOwnPaceLogUniformInItsRange) {
+  const Sequence sequence = generate(
+      "drift{amplitude=0.1,quietest=0.03,loudest=0.03,fastest=4,slowest=100}", 51, 20'000, 3);
+  for (const std::size_t lag : {2u, 10u, 50u}) {
+    constexpr int kSteps = 2000;
+    double expected = 0;
+    for (int i = 0; i < kSteps; ++i) {
+      const double length = 4 * std::pow(100.0 / 4, (i + 0.5) / kSteps);
+      expected +=
+          static_cast<double>(reference::matern_three_halves(0.1, length, static_cast<double>(lag)));
+    }
+    expect_covariance(sequence, lag, expected / kSteps);
+  }
+}
+
+TEST(Drift, EveryExpertHasItsOwnNoiseLogUniformInItsRange) {
+  const Sequence sequence =
+      generate("drift{amplitude=0.001,quietest=0.03,loudest=0.12}", 1000, 400, 3);
+  Sample logs;
+  double least = 1, most = 0;
+  for (std::size_t k = 0; k < 400; ++k) {
+    Sample residual;
+    for (std::size_t t = 0; t < 1000; ++t) residual.add(sequence.losses.row(t)[k] - 0.5);
+    const double noise = std::sqrt(residual.variance());
+    logs.add(std::log(noise));
+    least = std::min(least, noise);
+    most = std::max(most, noise);
+  }
+  const double low = std::log(0.03), high = std::log(0.12);
+  EXPECT_NEAR(logs.mean(), (low + high) / 2, kStandardErrors * logs.error());
+  EXPECT_NEAR(logs.variance(), (high - low) * (high - low) / 12, 0.02);
+  EXPECT_NEAR(least, 0.03, 0.003);  // an estimate from 1000 losses errs by 2 %
+  EXPECT_NEAR(most, 0.12, 0.012);
+}
+
 TEST(Mix, LossesAreSmoothFunctionsPlusNoiseWhenNobodyWins) {
   const Sequence sequence =
       generate("mix{gap=0,amplitude=0.1,length=20,quietest=0.03,loudest=0.03}", 51, 10'000, 3);
@@ -379,33 +418,61 @@ TEST(Limits, OfHeteroIsTheBestPlayerByEnumeration) {
       {{0.4, 0.2, kNormal, 0, 0}, {0.5, 0.2, kNormal, 0, 0}});
 }
 
+struct PaceAndNoise {
+  double length, noise;
+};
+
+// What make_drift() drew for each expert: its first numbers, drawn again.
+std::vector<PaceAndNoise> drawn_by_drift(std::uint64_t seed, std::size_t experts, double amplitude,
+                                         const PaceAndNoise& low, const PaceAndNoise& high) {
+  Random random("drift", seed);
+  std::vector<PaceAndNoise> out;
+  for (std::size_t k = 0; k < experts; ++k) {
+    const double length = random.log_uniform(low.length, high.length);
+    out.push_back({length, random.log_uniform(low.noise, high.noise)});
+    SmoothPath({amplitude, length}, random);  // takes numbers too
+  }
+  return out;
+}
+
 // Small amplitude and noise, so that nothing is clipped and the limit is exact.
-TEST(Limits, OfDriftIsGaussianConditioning) {
-  constexpr double kAmplitude = 0.02, kNoise = 0.03;
+TEST(Limits, OfDriftIsGaussianConditioningOnEveryExpertsOwnPaceAndNoise) {
+  constexpr double kAmplitude = 0.04;
   constexpr std::size_t kRounds = 12;
-  for (const double length : {2.0, 6.0, 40.0}) {
-    std::size_t compared = 0, not_the_first = 0;
+  const std::pair<PaceAndNoise, PaceAndNoise> ranges[] = {
+      {{2, 0.03}, {2, 0.03}}, {{6, 0.03}, {6, 0.03}}, {{40, 0.03}, {40, 0.03}},
+      {{6, 0.03}, {6, 0.09}}, {{2, 0.03}, {40, 0.03}}, {{2, 0.03}, {40, 0.09}}};
+  for (const auto& [low, high] : ranges) {
+    const auto spec =
+        fmt::format("drift{{amplitude={},quietest={},loudest={},fastest={},slowest={}}}",
+                    kAmplitude, low.noise, high.noise, low.length, high.length);
+    const bool all_alike = low.length == high.length && low.noise == high.noise;
+    std::size_t compared = 0, not_the_first = 0, told_apart = 0;
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
       const std::size_t experts = 1 + seed % 3;
-      const Sequence sequence =
-          generate(fmt::format("drift{{amplitude={},quietest={},loudest={},fastest={},slowest={}}}",
-                               kAmplitude, kNoise, kNoise, length, length),
-                   kRounds, experts, seed);
+      const Sequence sequence = generate(spec, kRounds, experts, seed);
+      const auto drawn = drawn_by_drift(seed, experts, kAmplitude, low, high);
       const auto limit = sequence.limit();
       std::vector<std::vector<double>> seen(experts);
       for (std::size_t t = 0; t < kRounds; ++t) {
-        std::vector<long double> predicted;
+        std::vector<long double> predicted, if_alike;
         for (std::size_t k = 0; k < experts; ++k) {
-          predicted.push_back(reference::predicted_next(
-              [&](double lag) { return reference::matern_three_halves(kAmplitude, length, lag); },
-              kNoise, seen[k]));
+          const auto under = [&](double length, double noise) {
+            return reference::predicted_next(
+                [&](double lag) { return reference::matern_three_halves(kAmplitude, length, lag); },
+                noise, seen[k]);
+          };
+          predicted.push_back(under(drawn[k].length, drawn[k].noise));
+          if_alike.push_back(
+              under(std::sqrt(low.length * high.length), std::sqrt(low.noise * high.noise)));
         }
         const auto best = std::min_element(predicted.begin(), predicted.end());
         const std::size_t played = test::played_expert(limit->weights());
-        ASSERT_LT(predicted[played] - *best, 1e-9L)
-            << "length " << length << ", seed " << seed << ", round " << t;
+        ASSERT_LT(predicted[played] - *best, 1e-9L) << spec << ", seed " << seed << ", round " << t;
         compared += experts > 1 && t > 0;
         not_the_first += played != 0;
+        told_apart +=
+            if_alike[played] > *std::min_element(if_alike.begin(), if_alike.end()) + 1e-9L;
         const auto row = sequence.losses.row(t);
         for (std::size_t k = 0; k < experts; ++k) {
           ASSERT_TRUE(row[k] > 0 && row[k] < 1);
@@ -416,6 +483,8 @@ TEST(Limits, OfDriftIsGaussianConditioning) {
     }
     EXPECT_GT(compared, 1000u);
     EXPECT_GT(not_the_first, 500u);
+    // A filter that thinks all experts alike would often have played another one.
+    EXPECT_TRUE(all_alike ? told_apart == 0 : told_apart > 50) << spec << " " << told_apart;
   }
 }
 

@@ -1,0 +1,136 @@
+// The ablation study: what each of the Transformer's choices is worth.
+//
+// Every variant keeps the shipped weights and takes one choice away; a constant in place of a
+// choice is the best of the grid in hindsight, so that the comparison is not won by a bad constant.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "control/transformer.h"
+#include "core/parallel.h"
+#include "methods/grid.h"
+#include "pcgs/oracle.h"
+#include "progress.h"
+#include "stats/summary.h"
+#include "studies.h"
+#include "study_measures.h"
+
+namespace pcgs::cli {
+
+using nlohmann::ordered_json;
+
+namespace {
+
+constexpr const char* kFamilies[] = {"mix", "predictive", "heavy-tail"};
+
+// One row of the table: the best of its candidates for a family.
+struct Variant {
+  std::string name;
+  std::string model;  // of the shipped ones
+  std::vector<TransformerOverrides> candidates;
+};
+
+std::vector<Variant> variants() {
+  std::vector<TransformerOverrides> rates, restarts, uniform_restarts;
+  for (const double eta : kEtaGrid) rates.push_back({eta, 0, 0});
+  for (const double rho : kRhoGrid) {
+    if (rho == 0) continue;
+    restarts.push_back({0, rho, 0});
+    uniform_restarts.push_back({0, rho, 1});
+  }
+  return {{"pcgs-tf", "regret", {{}}},
+          {"constant rho*", "regret", restarts},
+          {"uniform q", "regret", {{0, 0, 1}}},
+          {"constant rho*, uniform q", "regret", uniform_restarts},
+          {"constant eta*", "regret", rates},
+          {"oracle recipe (eta = 4)", "oracle", {{}}},
+          {"oracle recipe, constant eta*", "oracle", rates}};
+}
+
+double play_variant(const Variant& variant, const TransformerOverrides& overrides,
+                    MatrixView losses) {
+  auto controller = make_transformer(shipped_transformer(variant.model), variant.name, overrides);
+  return suite::play(std::make_unique<ShareMethod>(losses.columns, std::move(controller)), losses);
+}
+
+std::string constant_of(const TransformerOverrides& chosen) {
+  return chosen.eta > 0 ? fmt::format("eta={}", chosen.eta) : fmt::format("rho={}", chosen.rho);
+}
+
+// The variants on the sequences of one family, as if they were methods.
+suite::Tournament play_family(const StudyOptions& options, const std::string& family,
+                              const std::vector<Variant>& all, Progress& progress) {
+  suite::Tournament played;
+  played.oracle.resize(options.sequences);
+  using Losses = std::vector<double>;       // [N]
+  std::vector<std::vector<Losses>> losses;  // [variants][candidates]
+  for (const auto& variant : all) {
+    losses.emplace_back(variant.candidates.size(), Losses(options.sequences));
+  }
+  std::mutex one_at_a_time;
+  parallel_for(options.sequences, options.threads, [&](std::size_t i) {
+    const auto sequence = suite::generate(family, options.rounds, options.experts,
+                                          suite::evaluation_seed(options.seed, i));
+    played.oracle[i] = switching_oracle(sequence.losses, options.switches).back();
+    for (std::size_t v = 0; v < all.size(); ++v) {
+      for (std::size_t c = 0; c < all[v].candidates.size(); ++c) {
+        losses[v][c][i] = play_variant(all[v], all[v].candidates[c], sequence.losses);
+        const std::lock_guard lock(one_at_a_time);
+        progress.advance();
+      }
+    }
+  });
+  for (std::size_t v = 0; v < all.size(); ++v) {
+    const auto best =
+        std::min_element(losses[v].begin(), losses[v].end(), [](const auto& a, const auto& b) {
+          return stats::summarize(a).mean < stats::summarize(b).mean;
+        });
+    const auto chosen = static_cast<std::size_t>(best - losses[v].begin());
+    played.entries.push_back(
+        {all[v].name, losses[v].size() > 1 ? constant_of(all[v].candidates[chosen]) : "", *best});
+  }
+  return played;
+}
+
+}  // namespace
+
+StudyResult ablation_study(const StudyOptions& options) {
+  const auto all_variants = variants();
+  std::size_t runs = 0;
+  for (const auto& variant : all_variants) runs += variant.candidates.size();
+  Progress progress("ablation study", std::size(kFamilies) * options.sequences * runs,
+                    options.quiet);
+
+  StudyResult result;
+  result.json = config_json(options);
+  result.json["config"].erase("methods");
+  result.json["families"] = ordered_json::array();
+  Table table{fmt::format("Dynamic regret of the Transformer with one of its choices taken away "
+                          "(oracle with {} switches), mean ± standard deviation over {} sequences; "
+                          "* the constant of the grid that is best for the family in hindsight",
+                          options.switches, options.sequences),
+              {"variant"},
+              {}};
+  for (const auto& variant : all_variants) table.rows.push_back({variant.name});
+  for (const std::string family : kFamilies) {
+    const auto played = play_family(options, family, all_variants, progress);
+    const auto all = regrets(played);
+    ordered_json of_family = {{"name", family}, {"oracle", played.oracle}};
+    of_family["methods"] = regrets_json(all);
+    of_family["comparisons"] = ordered_json::array();
+    const stats::Bootstrap bootstrap = bootstrap_for(played);
+    table.head.push_back(family);
+    for (std::size_t v = 0; v < all.size(); ++v) {
+      table.rows[v].push_back(mean_and_deviation(all[v].values));
+      if (v == 0) continue;
+      const auto paired = stats::compare(all[0].values, all[v].values, bootstrap);
+      of_family["comparisons"].push_back(paired_json(all[0].name, all[v].name, paired));
+    }
+    result.json["families"].push_back(std::move(of_family));
+  }
+  result.tables.emplace_back("ablation", std::move(table));
+  return result;
+}
+
+}  // namespace pcgs::cli

@@ -1,0 +1,29 @@
+// A user's own losses as training sequences: overlapping windows of the past, and the most recent
+// rounds held out.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <cstddef>
+#include <string>
+
+#include "pcgs/matrix.h"
+#include "pool.h"
+#include "trainer.h"
+
+namespace pcgs::train {
+
+inline constexpr std::size_t kFewestRounds = 150;
+
+struct OwnLosses {
+  Pool windows;
+  HeldOut held_out;  // the last fifth in one piece; no window reaches into it
+};
+
+// Windows of `window` rounds, or half of what is not held out where that is less. The oracle may
+// switch `switches` times in a window, and in proportion in the held-out piece. Throws Error,
+// naming `origin`, for losses outside [0,1] or fewer than kFewestRounds of them.
+OwnLosses own_losses(const Matrix& losses, const std::string& origin, std::size_t window,
+                     std::size_t switches, std::size_t threads, torch::Device device);
+
+}  // namespace pcgs::train
