@@ -106,7 +106,7 @@ Table by_family(std::string caption, const std::vector<std::string>& names,
 
 Table regret_table(const StudyOptions& options, const std::vector<std::string>& names,
                    const std::vector<FamilyResult>& results) {
-  return by_family(
+  Table table = by_family(
       fmt::format("Dynamic regret against the exact oracle with {} switches, mean ± standard "
                   "deviation over {} sequences of {} rounds, {} experts (less is better)",
                   options.switches, options.sequences, options.rounds, options.experts),
@@ -114,6 +114,13 @@ Table regret_table(const StudyOptions& options, const std::vector<std::string>& 
         const Regrets* one = find(family.all, name);
         return one == nullptr ? "-" : mean_and_deviation(one->values);
       });
+  if (results.front().tournament.tuned_per_sequence.empty()) return table;
+  auto& row = table.rows.emplace_back(std::vector<std::string>{"fixed-share**"});
+  for (const auto& family : results) {
+    row.push_back(mean_and_deviation(
+        suite::minus(family.tournament.tuned_per_sequence, family.tournament.oracle)));
+  }
+  return table;
 }
 
 Table win_table(const std::vector<std::string>& names, const std::vector<FamilyResult>& results) {
@@ -257,6 +264,9 @@ StudyResult main_study(const StudyOptions& options) {
     result.remarks =
         "* rates chosen in hindsight for each family; nobody can play these: " + result.remarks +
         "\n";
+  }
+  if (!results.front().tournament.tuned_per_sequence.empty()) {
+    result.remarks += "** rates chosen in hindsight for each single sequence\n";
   }
   if (limited) {
     result.remarks += fmt::format(

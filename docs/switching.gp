@@ -8,12 +8,17 @@ set grid ytics lc rgb "#dddddd"
 set border 3
 set tics nomirror
 set xlabel "round"
+set linetype 1 lc rgb "#999999"
+set linetype 2 lc rgb "#7570b3"
+set linetype 3 lc rgb "#1f78b4"
+set linetype 4 lc rgb "#e08214"
+set linetype 5 lc rgb "#c51b3a"
 
 # Sums over the rounds so far; one variable for each curve.
 array total[8]
 excess(i, name) = (total[i] = ($0 == 0 ? 0 : total[i]) + \
                    column("loss:" . name) - column("loss:generating_path"), total[i])
-names = "hedge ml-poly variable-share fixed-share learn-alpha"
+names = "hedge ml-poly fixed-share learn-alpha pcgs-tf"
 
 set title "Loss beyond that of the changing best expert"
 plot for [i=1:words(names)] curves using "round":(excess(i, word(names, i))) \

@@ -30,9 +30,9 @@ TEST(Companion, SavedInTheMiddleTheCertificateGoesOnToTheBit) {
     const LiveCertificate* live = live_certificate(parts);
     ASSERT_NE(live, nullptr);
     EXPECT_EQ(live->rounds(), 200);
-    EXPECT_EQ(live->certificate().regret, expected.certificate().regret) << method;
-    EXPECT_EQ(live->certificate().bound, expected.certificate().bound) << method;
-    EXPECT_TRUE(live->certificate().holds()) << method;
+    EXPECT_EQ(live->weighted().regret, expected.weighted().regret) << method;
+    EXPECT_EQ(live->weighted().bound, expected.weighted().bound) << method;
+    EXPECT_TRUE(live->weighted().holds()) << method;
     EXPECT_EQ(parts.save_bytes(), whole.save_bytes()) << method;
   }
 }

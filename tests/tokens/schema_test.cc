@@ -1,0 +1,28 @@
+#include "tokens/token_schema.h"
+
+#include <gtest/gtest.h>
+
+#include "infer/model_file.h"
+#include "infer/shipped.h"
+
+namespace pcgs::tokens {
+namespace {
+
+// A failure means that every trained model is refused from now on. If tokens were meant to change,
+// raise kSchemaVersion where the constants alone do not show it, take the new name, train again.
+TEST(TokenSchema, IsTheOneThatModelsWereTrainedOn) {
+  EXPECT_EQ(schema_name(), "pcgs-tokens-1-00000000");
+  EXPECT_EQ(kExpertFeatures, 55u);
+  EXPECT_EQ(kSharedFeatures, 40u);
+}
+
+TEST(TokenSchema, IsNamedByEveryShippedModel) {
+  for (const char* name : {"regret", "oracle"}) {
+    const infer::Model model = infer::read_model(infer::shipped_model(name), name);
+    EXPECT_EQ(model.token_schema, schema_name()) << name;
+    EXPECT_EQ(model.config.features, kFeatures) << name;
+  }
+}
+
+}  // namespace
+}  // namespace pcgs::tokens
