@@ -4,7 +4,7 @@
 JOBS ?= $(shell nproc)
 SOURCES = $(shell git ls-files '*.h' '*.cc')
 
-.PHONY: run test build setup bench format format-check tidy sanitize fuzz picture train-test results clean
+.PHONY: run test build setup bench format format-check tidy sanitize fuzz picture train train-test results clean
 
 run: build  ## build, then compare all methods on the seven families of sequences
 	build/release/pcgs suite --study main
@@ -60,10 +60,13 @@ picture: build  ## draw docs/switching.svg
 	build/release/pcgs suite --families switch --sequences 1 --quiet --out build/picture > /dev/null
 	gnuplot -e "curves='build/picture/traces/switch.csv'; picture='docs/switching.svg'" docs/switching.gp
 
-train-test: configure  ## build pcgs-train and test it; installs libtorch
+train: configure  ## leave pcgs-train at build/release/pcgs-train; installs libtorch
 	@scripts/install-packages libtorch-dev libopenblas0-pthread
 	@cmake --preset release --log-level=WARNING > /dev/null
-	cmake --build --preset release -j $(JOBS) --target pcgs-train pcgs_train_test
+	cmake --build --preset release -j $(JOBS) --target pcgs-train
+
+train-test: train  ## test pcgs-train
+	cmake --build --preset release -j $(JOBS) --target pcgs_train_test
 	ctest --preset release -R '^pcgs_train_test'
 
 results: build  ## play all studies and put their tables into docs/results.md

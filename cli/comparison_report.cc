@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "comparison.h"
+#include "json_text.h"
 
 namespace pcgs::cli {
 
@@ -72,7 +73,7 @@ std::string json(const Problem& problem, const Comparison& comparison) {
     one["next_weights"] = method.next_weights;
     out["methods"].push_back(std::move(one));
   }
-  return out.dump() + "\n";
+  return json_text(out) + "\n";
 }
 
 std::string table(const Problem& problem, const Comparison& comparison) {

@@ -15,6 +15,7 @@
 #include "core/csv_field.h"
 #include "core/whole_file.h"
 #include "io/number_table.h"
+#include "json_text.h"
 #include "methods/hindsight.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
@@ -337,7 +338,7 @@ void run(const RunOptions& options) {
     state->write(bytes.data(), bytes.size());
   }
   if (certificate) {
-    certificate->write(certificate_json(records, options.switches).dump(1) + "\n");
+    certificate->write(json_text(certificate_json(records, options.switches), 1) + "\n");
   }
   if (results) results->write(json(problem, comparison));
   if (forecasts) forecasts->write(forecasts_csv(problem, comparison));

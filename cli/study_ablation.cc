@@ -105,6 +105,7 @@ StudyResult ablation_study(const StudyOptions& options) {
   StudyResult result;
   result.json = config_json(options);
   result.json["config"].erase("methods");
+  result.json["config"].erase("featured");
   result.json["families"] = ordered_json::array();
   Table table{fmt::format("Dynamic regret of the Transformer with one of its choices taken away "
                           "(oracle with {} switches), mean ± standard deviation over {} sequences; "

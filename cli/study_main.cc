@@ -1,6 +1,8 @@
 // The main study: all families, all methods, paired statistics.
 #include <fmt/format.h>
 
+#include <map>
+
 #include "pcgs/registry.h"
 #include "progress.h"
 #include "stats/holm.h"
@@ -147,7 +149,8 @@ Table closed_table(const std::vector<std::string>& names,
       });
 }
 
-// The paper's win-rate table: the featured method against the two that are not tuned in hindsight.
+// The paper's win-rate table: the featured method against those of the paper and against the tuned
+// one.
 Table featured_table(const StudyOptions& options, const std::vector<FamilyResult>& results) {
   const std::string featured = options.featured();
   Table table{featured +
@@ -270,8 +273,9 @@ StudyResult main_study(const StudyOptions& options) {
   }
   if (limited) {
     result.remarks += fmt::format(
-        "{}: the exact filter of the law that made the losses, with all its parameters; nobody can "
-        "do better in expectation\n",
+        "{}: the exact filter of the law that made the losses, with all its parameters (on drift "
+        "up to "
+        "clipping); nobody can do better in expectation\n",
         suite::kLimitName);
   }
   return result;

@@ -30,7 +30,7 @@ std::optional<double> share_closed(const std::vector<Regrets>& all, double mean)
   if (tuned == nullptr || limit == nullptr) return std::nullopt;
   const double from = stats::summarize(tuned->values).mean;
   const double to = stats::summarize(limit->values).mean;
-  if (from == to) return std::nullopt;
+  if (!(from > to)) return std::nullopt;  // too few sequences to tell them apart
   return (from - mean) / (from - to);
 }
 

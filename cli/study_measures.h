@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,7 @@ std::vector<Regrets> regrets(const suite::Tournament& tournament);
 const Regrets* find(const std::vector<Regrets>& all, const std::string& name);  // or null
 
 // How much of the way from fixed-share* to the limit a mean regret has gone: 0 at fixed-share*, 1
-// at the limit. None where either is missing.
+// at the limit. None where either is missing, or the limit is not the lower one.
 std::optional<double> share_closed(const std::vector<Regrets>& all, double mean);
 
 nlohmann::ordered_json regrets_json(const std::vector<Regrets>& all);

@@ -16,6 +16,7 @@ using nlohmann::ordered_json;
 
 namespace {
 
+// What concerns switches is averaged over the sequences that have one.
 suite::Mechanism mean_of(const std::vector<suite::Mechanism>& all) {
   using suite::Mechanism;
   constexpr double Mechanism::*kMembers[] = {
@@ -24,10 +25,16 @@ suite::Mechanism mean_of(const std::vector<suite::Mechanism>& all) {
       &Mechanism::uniform_complexity,
   };
   Mechanism mean;
+  double with_switches = 0;
+  for (const Mechanism& one : all) with_switches += one.switches > 0 ? 1 : 0;
   for (const Mechanism& one : all) {
     mean.switches += one.switches;
-    for (const auto member : kMembers)
-      mean.*member += one.*member / static_cast<double>(all.size());
+    for (const auto member : kMembers) {
+      const bool at_switches =
+          member == &Mechanism::rho_after_switch || member == &Mechanism::q_on_next;
+      if (at_switches && one.switches == 0) continue;
+      mean.*member += one.*member / (at_switches ? with_switches : static_cast<double>(all.size()));
+    }
   }
   return mean;
 }
@@ -81,7 +88,7 @@ StudyResult mechanism_study(const StudyOptions& options) {
       const suite::Mechanism mean = mean_of(all[m]);
       const double ratio = mean.rho_elsewhere > 0 ? mean.rho_after_switch / mean.rho_elsewhere : 0;
       of_family["methods"].push_back({{"name", methods[m]},
-                                      {"switches", mean.switches},
+                                      {"switches_total", mean.switches},
                                       {"rho_after_switch", mean.rho_after_switch},
                                       {"rho_elsewhere", mean.rho_elsewhere},
                                       {"rho_ratio", ratio},
@@ -90,8 +97,8 @@ StudyResult mechanism_study(const StudyOptions& options) {
                                       {"rho_volatility_correlation", mean.rho_volatility},
                                       {"effective_complexity", mean.effective_complexity},
                                       {"uniform_complexity", mean.uniform_complexity}});
-      table.rows.push_back({family, methods[m], fmt::format("{:.4f}", mean.rho_after_switch),
-                            fmt::format("{:.4f}", mean.rho_elsewhere), fmt::format("{:.2f}", ratio),
+      table.rows.push_back({family, methods[m], fmt::format("{:.1e}", mean.rho_after_switch),
+                            fmt::format("{:.1e}", mean.rho_elsewhere), fmt::format("{:.2f}", ratio),
                             fmt::format("{:.4f}", mean.q_on_next),
                             fmt::format("{:.2f}", mean.q_entropy),
                             fmt::format("{:+.2f}", mean.rho_volatility),

@@ -11,6 +11,7 @@
 #include "comparison.h"
 #include "core/spec.h"
 #include "core/whole_file.h"
+#include "json_text.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
 #include "studies.h"
@@ -34,7 +35,7 @@ suite::TournamentOptions StudyOptions::tournament(std::string family) const {
 
 std::string StudyOptions::featured() const {
   for (const auto& method : methods) {
-    if (method == kDefaultMethod || method.rfind("pcgs-tf{", 0) == 0) return method;
+    if (method.rfind("pcgs-tf", 0) == 0) return method;
   }
   return methods.front();
 }
@@ -79,14 +80,17 @@ void write_file(const std::string& path, const std::string& content) {
 }
 
 std::string make_folder(const std::string& path) {
-  std::error_code failed;  // then no file can be written there either, and says so
+  std::error_code failed;
   std::filesystem::create_directories(path, failed);
+  if (!std::filesystem::is_directory(path, failed)) {
+    throw Error(fmt::format("{} cannot be made a folder; give another one with --out", path));
+  }
   return path;
 }
 
 void save(const std::string& folder, const char* study, const StudyResult& result,
           WholeFile& json) {
-  json.write(result.json.dump(1) + "\n");
+  json.write(json_text(result.json, 1) + "\n");
   json.commit();
   for (const auto& [name, table] : result.tables) {
     write_file(fmt::format("{}/{}.csv", folder, name), csv(table));
@@ -118,6 +122,15 @@ void check(SuiteOptions& options) {
     refuse_doubles("family", study.families);
   }
   if (options.name == "mechanism" || options.name == "all") methods_with_restarts(study);
+  if (options.name == "ablation" && !(options.methods == "all" && options.model.empty())) {
+    throw Error(
+        "the ablation study takes the shipped pcgs-tf apart; leave out --method and --model");
+  }
+  for (std::size_t i = 0; i < study.pools.size(); ++i) {
+    if (std::count(study.pools.begin(), study.pools.end(), study.pools[i]) > 1) {
+      throw Error(fmt::format("--pools names {} twice; name it once", study.pools[i]));
+    }
+  }
   if (study.threads == 0) study.threads = std::max(1U, std::thread::hardware_concurrency());
 }
 
@@ -127,13 +140,17 @@ void run_suite(SuiteOptions& options) {
   ordered_json whole;
   const bool all = options.name == "all";
   std::vector<Study> chosen;
-  std::vector<std::unique_ptr<WholeFile>> files;  // opened before the work, which may take long
+  // Folders and files are there before the work, which may take long.
+  std::vector<std::unique_ptr<WholeFile>> files;
+  const bool traced =
+      !study.out.empty() && (all || options.name == "main" || options.name == "mechanism");
+  if (!study.out.empty()) make_folder(study.out);
+  if (traced) make_folder(study.out + "/traces");
   for (const Study& one : kStudies) {
     if (!all && options.name != one.name) continue;
     chosen.push_back(one);
     if (study.out.empty()) continue;
-    files.push_back(
-        std::make_unique<WholeFile>(fmt::format("{}/{}.json", make_folder(study.out), one.name)));
+    files.push_back(std::make_unique<WholeFile>(fmt::format("{}/{}.json", study.out, one.name)));
   }
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const Study& one = chosen[i];
@@ -153,11 +170,9 @@ void run_suite(SuiteOptions& options) {
       whole = std::move(result.json);
     }
   }
-  if (!study.out.empty()) {
-    write_traces(study, make_folder(study.out + "/traces"));
-    if (!options.json) fmt::print("files in {}\n", study.out);
-  }
-  if (options.json) fmt::print("{}\n", whole.dump());
+  if (options.json) fmt::print("{}\n", json_text(whole));
+  if (traced) write_traces(study, study.out + "/traces");
+  if (!study.out.empty() && !options.json) fmt::print("files in {}\n", study.out);
 }
 
 }  // namespace
@@ -215,14 +230,24 @@ void add_suite(CLI::App& app) {
       ->default_str("64,256,1024,4096");
   number("--threads", study.threads, "Threads; 0 for one on each core. No result depends on it", 0,
          1024);
-  command->add_option("--out", study.out,
-                      "Folder for JSON, CSV and LaTeX tables, and per-round files of the first "
-                      "sequence of each family");
+  command
+      ->add_option(
+          "--out", study.out,
+          "Folder for JSON, CSV and LaTeX tables; with the main and mechanism studies also "
+          "per-round files of the first sequence of each family")
+      ->check([](const std::string& path) {
+        return path.empty() ? std::string("is empty; name a folder") : "";
+      });
   command->add_flag("--json", options->json, "Print one JSON object instead of the tables");
   command->add_flag("--quiet", study.quiet, "No progress bar");
   std::string described;
   for (const auto& family : suite::families()) {
     described += fmt::format("  {:<13}{}\n", family.name, family.summary);
+    for (const auto& option : family.parameters) {
+      described +=
+          fmt::format("                 {}: {}, {:.6g} if not given, in [{}, {}]\n", option.name,
+                      option.meaning, option.standard, option.low, option.high);
+    }
   }
   command->footer("Families:\n" + described +
                   "\nExamples:\n"

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+
 #ifdef PCGS_GLOO
 #include <torch/csrc/distributed/c10d/FileStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
@@ -23,6 +25,7 @@ Processes::Processes() = default;
 
 Processes::Processes(std::int64_t rank, std::int64_t count, const std::string& rendezvous)
     : rank_(rank), count_(count) {
+  if (count == 1) return;
   constexpr std::chrono::minutes kPatience{10};  // others may still be making their sequences
   const auto options = c10d::ProcessGroupGloo::Options::create(kPatience);
   try {

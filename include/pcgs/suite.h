@@ -1,7 +1,7 @@
 // Seven families of made-up loss sequences, each with its own way of changing the best expert.
 //
 // A sequence is a function of (family and its parameters, rounds, experts, seed), the same on every
-// machine. docs/families.md defines them.
+// machine up to the last bits of its arithmetic. docs/families.md defines them.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace pcgs::suite {
 
 // The best possible player of one sequence: knows the law that made it and every parameter of that
 // law, sees the same losses as everybody else, and plays the expert with the lowest expected loss.
-// Nobody has a lower loss in expectation.
+// Nobody has a lower loss in expectation (of drift's, which ignores clipping: nearly nobody).
 class Limit {
  public:
   virtual ~Limit() = default;

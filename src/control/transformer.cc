@@ -8,7 +8,6 @@
 #include <mutex>
 #include <optional>
 
-#include "core/invariant.h"
 #include "infer/model_file.h"
 #include "infer/shipped.h"
 #include "pcgs/error.h"

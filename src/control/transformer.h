@@ -7,8 +7,8 @@
 //     eta = (eta_min + softplus(e)) / scale_t              or a constant
 //
 // so that q(k) >= eps / K, every code length is finite, and every certificate holds. scale_t is the
-// typical difference between experts: eta is then a rate per typical difference, and multiplying
-// all losses by a constant changes the controls no more than the tokens, which hardly change.
+// typical difference between experts: eta is then a rate per typical difference, and losses of any
+// size are met with rates of their own. It is at most 1e6.
 #pragma once
 
 #include <memory>

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <future>
+#include <system_error>
 #include <vector>
 
 namespace pcgs {
@@ -23,8 +24,12 @@ void parallel_for(std::size_t count, std::size_t threads, const DoOne& do_one) {
     }
   };
   std::vector<std::future<void>> others;  // a future brings an exception home, and waits
-  for (std::size_t i = 1; i < std::min(threads, count); ++i) {
-    others.push_back(std::async(std::launch::async, work));
+  try {
+    for (std::size_t i = 1; i < std::min(threads, count); ++i) {
+      others.push_back(std::async(std::launch::async, work));
+    }
+  } catch (const std::system_error&) {
+    // There are no more threads to be had; those that there are do the work.
   }
   work();
   for (auto& other : others) other.get();

@@ -105,14 +105,12 @@ std::span<const MethodInfo> all_methods() {
   return kMethods;
 }
 
-// pcgs-tf{model=FILE} has the weights of that file.
-std::optional<std::string> own_model(const Spec& spec) {
-  constexpr std::string_view kKey = "model=";
-  if (spec.name != "pcgs-tf" || spec.assignments.size() != 1 ||
-      spec.assignments[0].substr(0, kKey.size()) != kKey) {
-    return std::nullopt;
-  }
-  return std::string(spec.assignments[0].substr(kKey.size()));
+// pcgs-tf{model=FILE} has the weights of that file; everything up to the last brace is its path.
+std::optional<std::string> own_model(std::string_view spec) {
+  constexpr std::string_view kStart = "pcgs-tf{model=";
+  spec = trimmed(spec);
+  if (spec.substr(0, kStart.size()) != kStart || spec.back() != '}') return std::nullopt;
+  return std::string(spec.substr(kStart.size(), spec.size() - kStart.size() - 1));
 }
 
 std::string names_of_all() { return listed_names(all_methods()); }
@@ -123,11 +121,11 @@ std::span<const MethodInfo> registered_methods() { return all_methods(); }
 
 std::unique_ptr<Method> make_method(std::string_view spec, std::size_t experts) {
   if (experts == 0) throw Error("there are no experts to combine; give at least one");
-  const Spec parts = parse_spec("method", spec);
-  if (const auto path = own_model(parts)) {
+  if (const auto path = own_model(spec)) {
     return transformer(experts, transformer_from_file(*path),
                        fmt::format("pcgs-tf{{model={}}}", *path));
   }
+  const Spec parts = parse_spec("method", spec);
   const auto methods = all_methods();
   const auto named = [&](std::string_view name) {
     return std::find_if(methods.begin(), methods.end(),

@@ -176,7 +176,8 @@ void TokenStream::weigh_evidence() {
       out[k] = trust * average.sums[k];
     }
   }
-  // Page's cumulative sums: how much lower than usual the losses have been since they began to be.
+  // Page's cumulative sums: how much lower than the expert mean the losses have been since they
+  // began to be.
   for (std::size_t i = 0; i < kDriftAllowances.size(); ++i) {
     const auto out = feature(kSums + i);
     for (std::size_t k = 0; k < experts_; ++k) {
@@ -295,8 +296,12 @@ void TokenStream::load(StateReader& in) {
        {&averages_, &trend_once_, &trend_twice_, &dispersions_, &evidence_, &scores_}) {
     for (Average& average : *group) {
       average.mass = in.f64_within(0, 1.000001, "an averaging mass");
+      // No round yet, or at least the weight of one: a mean divides by it.
+      if (average.mass != 0 && average.mass < 1 - double{average.decay}) {
+        in.fail("an averaging mass in it is less than one round's");
+      }
       average.squared_mass = in.f64_within(0, 1.000001, "an averaging mass");
-      load_floats(in, average.sums, -1e7, 1e7);
+      load_floats(in, average.sums, group == &dispersions_ ? 0 : -1e7, 1e7);  // those are squares
     }
   }
   load_floats(in, sums_, 0, 1e18);

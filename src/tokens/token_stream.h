@@ -2,8 +2,8 @@
 //
 // Causal (a function of the losses observed so far), scale-free (losses are centred on the expert
 // mean and measured in a running scale, so multiplying them all by a constant changes little more
-// than the one feature that names the scale), for any number of experts, in O(K) memory. The only
-// feature code there is: training and inference both use it.
+// than the two shared features that name the scale and the level), for any number of experts, in
+// O(K) memory. The only feature code there is: training and inference both use it.
 #pragma once
 
 #include <array>

@@ -14,7 +14,8 @@ namespace {
 TEST(Companion, SavedInTheMiddleTheCertificateGoesOnToTheBit) {
   const auto losses = suite::generate("switch", 200, 7, 3).losses;
   const test::TempDir dir;
-  for (const char* method : {"hedge", "fixed-share", "genshare", "past-posteriors", "pcgs-tf", "pcgs-tf:oracle"}) {
+  for (const char* method :
+       {"hedge", "fixed-share", "genshare", "past-posteriors", "pcgs-tf", "pcgs-tf:oracle"}) {
     auto whole = make_aggregator(method, 7);
     const LiveCertificate& expected = certify_live(whole);
     auto parts = make_aggregator(method, 7);

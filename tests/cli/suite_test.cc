@@ -259,8 +259,8 @@ TEST_F(SuiteCommand, TheSeedDecides) {
 
 TEST_F(SuiteCommand, TheLargestSeedThatIsTakenIsTakenAsItIs) {
   const std::uint64_t seed = 999'999'999'999'999'999;
-  const json out = parsed(
-      {"--families", "switch", "--method", "hedge", "--seed", std::to_string(seed)});
+  const json out =
+      parsed({"--families", "switch", "--method", "hedge", "--seed", std::to_string(seed)});
   EXPECT_EQ(out["config"]["seed"], seed);
   const auto sequence =
       suite::generate("switch", kRounds, kExperts, suite::evaluation_seed(seed, 0));

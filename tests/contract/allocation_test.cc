@@ -12,6 +12,7 @@
 #include "pcgs/registry.h"
 #include "support/options.h"
 #include "support/random.h"
+#include "tokens/token_stream.h"
 
 namespace {
 
@@ -99,6 +100,19 @@ TEST_P(Allocation, NoneWithSleepersAndLateOutcomes) {
     a.abandon(a.last_opened());
     a.learn(first, l);
   });
+}
+
+TEST(TokenAllocation, NoneToObserve) {
+  for (const std::size_t experts : {1u, 11u, 4096u}) {
+    tokens::TokenStream stream(experts);
+    test::ShiftingLosses losses(experts, 1);
+    for (int t = 0; t < 8; ++t) {
+      const std::vector<double> l = losses.next();
+      const std::size_t before = allocations;
+      stream.observe(l);
+      ASSERT_EQ(allocations - before, 0u) << experts << " experts, round " << t;
+    }
+  }
 }
 
 TEST_P(Allocation, NoneUnderAScale) {

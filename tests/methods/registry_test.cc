@@ -22,8 +22,9 @@ using Specs = std::vector<std::string>;
 TEST(Registry, HasTheMethodsOfTheDesign) {
   std::set<std::string> names;
   for (const MethodInfo& method : registered_methods()) names.emplace(method.name);
-  for (const char* name : {"hedge", "fixed-share", "variable-share", "genshare", "learn-alpha",
-                           "past-posteriors", "adahedge", "squint", "ml-poly", "boa", "pcgs-tf", "pcgs-tf:oracle"}) {
+  for (const char* name :
+       {"hedge", "fixed-share", "variable-share", "genshare", "learn-alpha", "past-posteriors",
+        "adahedge", "squint", "ml-poly", "boa", "pcgs-tf", "pcgs-tf:oracle"}) {
     EXPECT_EQ(names.count(name), 1u) << name;
   }
   EXPECT_EQ(names.size(), registered_methods().size()) << "no name twice";

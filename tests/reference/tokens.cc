@@ -63,7 +63,8 @@ Series means(double span, const Series& x) {
   return out;
 }
 
-Series map(const Series& x, const std::function<double(double x, std::size_t t, std::size_t k)>& f) {
+Series map(const Series& x,
+           const std::function<double(double x, std::size_t t, std::size_t k)>& f) {
   Series out = x;
   for (std::size_t t = 0; t < x.size(); ++t) {
     for (std::size_t k = 0; k < x[t].size(); ++k) out[t][k] = f(x[t][k], t, k);
@@ -147,8 +148,7 @@ std::vector<double> leadership(const Leaders& leaders, std::size_t t, std::size_
 
 std::vector<double> reign(const Leaders& leaders, std::size_t t) {
   const auto takeovers = takeovers_until(leaders, t);
-  const double age =
-      static_cast<double>(takeovers.empty() ? t + 1 : t - takeovers.back().round);
+  const double age = static_cast<double>(takeovers.empty() ? t + 1 : t - takeovers.back().round);
   double usual = age;
   if (takeovers.size() > 1) {
     usual = static_cast<double>(takeovers.back().round - takeovers.front().round) /
@@ -173,10 +173,9 @@ TokenHistory token_history(MatrixView losses) {
     }
   };
   const auto put_shared = [&](std::size_t feature, const Series& values) {  // [T][1]
-    put(kExpertFeatures + feature, map(Series(rounds, std::vector<double>(experts)),
-                                       [&](double, std::size_t t, std::size_t) {
-                                         return values[t][0];
-                                       }));
+    put(kExpertFeatures + feature,
+        map(Series(rounds, std::vector<double>(experts)),
+            [&](double, std::size_t t, std::size_t) { return values[t][0]; }));
   };
 
   // The level, the spread, the scale.
@@ -207,9 +206,12 @@ TokenHistory token_history(MatrixView losses) {
     const Series scaled =
         map(values, [&](double x, std::size_t t, std::size_t) { return x / scale[t][0]; });
     put_log(feature, scaled);
-    put_log(gap, map(scaled, [&](double x, std::size_t t, std::size_t) {
-              return x - *std::min_element(scaled[t].begin(), scaled[t].end());
-            }));
+    Series gaps = scaled;
+    for (auto& row : gaps) {
+      const double least = *std::min_element(row.begin(), row.end());
+      for (double& x : row) x -= least;
+    }
+    put_log(gap, gaps);
   };
 
   for (std::size_t i = 0; i < kSpans.size(); ++i) {
@@ -288,8 +290,8 @@ TokenHistory token_history(MatrixView losses) {
     } else {
       rho = kLikelihoodRho;
       charges = map(centred, [&](double x, std::size_t t, std::size_t k) {
-        const double gap = static_cast<double>(kLikelihoodGap[f - kShareFilters]) * scale[t][0] /
-                           own_noise[t][k];
+        const double gap =
+            static_cast<double>(kLikelihoodGap[f - kShareFilters]) * scale[t][0] / own_noise[t][k];
         const double z = std::clamp(x / own_noise[t][k], -kMostEvidence - gap, kMostEvidence);
         return std::clamp(gap * (z + gap / 2), -kMostCharge, kMostCharge);
       });
@@ -322,15 +324,15 @@ TokenHistory token_history(MatrixView losses) {
   }
 
   const auto situation = [&](std::size_t i, const std::function<double(std::size_t t)>& f) {
-    put_shared(kSituation + i, map(level, [&](double, std::size_t t, std::size_t) { return f(t); }));
+    put_shared(kSituation + i,
+               map(level, [&](double, std::size_t t, std::size_t) { return f(t); }));
   };
   situation(0, [&](std::size_t t) { return std::log(scale[t][0]); });
   situation(1, [&](std::size_t t) { return std::log(level[t][0] + 1e-3); });
   situation(2, [&](std::size_t) { return std::log(static_cast<double>(experts)); });
   situation(3, [&](std::size_t t) { return std::log1p(static_cast<double>(t + 1)); });
-  situation(4, [&](std::size_t t) {
-    return std::log((std::sqrt(variance[t][0]) + 1e-6) / scale[t][0]);
-  });
+  situation(
+      4, [&](std::size_t t) { return std::log((std::sqrt(variance[t][0]) + 1e-6) / scale[t][0]); });
   situation(5, [&](std::size_t t) {
     return std::clamp((average[t][0] - level[t][0]) / scale[t][0], -10.0, 10.0);
   });

@@ -296,8 +296,8 @@ TEST(Drift, EveryExpertHasItsOwnPaceLogUniformInItsRange) {
     double expected = 0;
     for (int i = 0; i < kSteps; ++i) {
       const double length = 4 * std::pow(100.0 / 4, (i + 0.5) / kSteps);
-      expected +=
-          static_cast<double>(reference::matern_three_halves(0.1, length, static_cast<double>(lag)));
+      expected += static_cast<double>(
+          reference::matern_three_halves(0.1, length, static_cast<double>(lag)));
     }
     expect_covariance(sequence, lag, expected / kSteps);
   }
@@ -440,7 +440,7 @@ TEST(Limits, OfDriftIsGaussianConditioningOnEveryExpertsOwnPaceAndNoise) {
   constexpr double kAmplitude = 0.04;
   constexpr std::size_t kRounds = 12;
   const std::pair<PaceAndNoise, PaceAndNoise> ranges[] = {
-      {{2, 0.03}, {2, 0.03}}, {{6, 0.03}, {6, 0.03}}, {{40, 0.03}, {40, 0.03}},
+      {{2, 0.03}, {2, 0.03}}, {{6, 0.03}, {6, 0.03}},  {{40, 0.03}, {40, 0.03}},
       {{6, 0.03}, {6, 0.09}}, {{2, 0.03}, {40, 0.03}}, {{2, 0.03}, {40, 0.09}}};
   for (const auto& [low, high] : ranges) {
     const auto spec =

@@ -114,7 +114,8 @@ TEST(ScaledLog, MatchesAPlainLoop) {
       expect_guarded(out);
       for (std::size_t k = 0; k < n; ++k) {
         const double expected = std::log(static_cast<double>(factor) * static_cast<double>(x[k]));
-        ASSERT_NEAR(out[1 + k], expected, kEpsilon * (1 + 4 * std::abs(expected))) << n << ", " << k;
+        ASSERT_NEAR(out[1 + k], expected, kEpsilon * (1 + 4 * std::abs(expected)))
+            << n << ", " << k;
       }
     }
   }

@@ -1,0 +1,295 @@
+#include "control/transformer.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "infer/model_file.h"
+#include "infer/shipped.h"
+#include "pcgs/certify.h"
+#include "pcgs/registry.h"
+#include "pcgs/suite.h"
+#include "pcgs/trace.h"
+#include "reference/log_share.h"
+#include "support/expect.h"
+#include "support/random.h"
+#include "support/temp_dir.h"
+#include "tokens/token_stream.h"
+
+namespace pcgs {
+namespace {
+
+using test::error_of;
+using test::mentions;
+
+struct Shipped {
+  const char* method;
+  const char* model;
+};
+constexpr Shipped kShipped[] = {{"pcgs-tf", "regret"}, {"pcgs-tf:oracle", "oracle"}};
+
+infer::Model shipped(const char* name) {
+  return infer::read_model(infer::shipped_model(name), name);
+}
+
+Trace traced(const std::string& method, MatrixView losses) {
+  Aggregator aggregator = make_aggregator(method, losses.columns);
+  Trace trace;
+  aggregator.trace(&trace);
+  for (std::size_t t = 0; t < losses.rows; ++t) aggregator.learn(losses.row(t));
+  return trace;
+}
+
+std::string with_model(const std::string& path) { return "pcgs-tf{model=" + path + "}"; }
+
+// ---- What it does -------------------------------------------------------------------------------
+
+TEST(Transformer, ControlsAreFeasibleInEveryRound) {
+  for (const auto& [method, name] : kShipped) {
+    const auto model = shipped_transformer(name);
+    ASSERT_GT(model->uniform(), 0);
+    for (const auto& family : suite::families()) {
+      for (const std::size_t experts : {1u, 2u, 9u, 32u}) {
+        const Matrix losses = suite::generate(family.name, 120, experts, 3).losses;
+        const Trace trace = traced(method, losses);
+        for (const Trace::Row& row : trace.rows()) {
+          ASSERT_TRUE(row.eta > 0 && row.eta <= 1e6) << row.eta;
+          ASSERT_TRUE(row.rho >= 0 && row.rho <= model->rho_max()) << row.rho;
+          ASSERT_TRUE(test::on_simplex(row.q));
+          const double least = model->uniform() / static_cast<double>(experts);
+          for (const double q : row.q) ASSERT_GE(q, least * (1 - 1e-12));
+        }
+      }
+    }
+  }
+}
+
+// Losses without any scale: the rate must not run away.
+TEST(Transformer, ControlsAreFeasibleOnTiesAndSpikes) {
+  for (const auto& [method, name] : kShipped) {
+    const auto model = shipped_transformer(name);
+    Matrix losses(200, 5);
+    for (std::size_t t = 0; t < losses.rows; ++t) {
+      for (std::size_t k = 0; k < 5; ++k) losses.row(t)[k] = t % 70 == 60 && k == 1 ? 1 : 0.3;
+    }
+    const Trace trace = traced(method, losses);
+    for (const Trace::Row& row : trace.rows()) {
+      ASSERT_TRUE(row.eta > 0 && row.eta <= 1e6) << row.eta;
+      ASSERT_TRUE(row.rho >= 0 && row.rho <= model->rho_max()) << row.rho;
+      ASSERT_TRUE(test::on_simplex(row.q));
+      for (const double q : row.q) ASSERT_GE(q, model->uniform() / 5 * (1 - 1e-12));
+    }
+  }
+}
+
+// The formulas of the header, from the constants in the model's file.
+TEST(Transformer, IsTheShareRecursionUnderTheControlsOfItsHeader) {
+  for (const auto& [method, name] : kShipped) {
+    const infer::Model model = shipped(name);
+    const auto& constants = model.config.controls;
+    const infer::Network network(model);
+    for (const std::size_t experts : {1u, 2u, 7u, 40u}) {
+      const Matrix losses = suite::generate("predictive", 150, experts, 5).losses;
+      const Trace trace = traced(method, losses);
+      tokens::TokenStream stream(experts);
+      infer::Forward forward(network, experts);
+      reference::LogShare share(experts);
+      std::vector<float> logits(experts);
+      for (std::size_t t = 0; t < losses.rows; ++t) {
+        const Trace::Row& row = trace.rows()[t];
+        ASSERT_TRUE(test::all_near(row.weights, share.weights(), 1e-9)) << "round " << t;
+        stream.observe(losses.row(t));
+        const infer::Pooled pooled = forward.run(stream.tokens(), logits);
+        const double rho = constants.at("rho_max") / (1 + std::exp(-double{pooled.restart}));
+        const double rate =
+            constants.at("least_rate") + std::log(1 + std::exp(double{pooled.rate}));
+        const double eta = constants.at("constant_eta") > 0 ? constants.at("constant_eta")
+                                                            : std::min(rate / stream.scale(), 1e6);
+        std::vector<double> q(experts);
+        double total = 0;
+        for (std::size_t k = 0; k < experts; ++k) total += q[k] = std::exp(double{logits[k]});
+        const double eps = constants.at("uniform");
+        for (double& x : q) x = (1 - eps) * x / total + eps / static_cast<double>(experts);
+        ASSERT_NEAR(row.rho, rho, 1e-12);
+        ASSERT_NEAR(row.eta, eta, 1e-9 * eta);
+        // The product subtracts the largest logit in float.
+        for (std::size_t k = 0; k < experts; ++k) ASSERT_NEAR(row.q[k], q[k], 1e-5 * q[k]);
+        share.step(losses.row(t), row.eta, row.rho, row.q);
+      }
+    }
+  }
+}
+
+TEST(Transformer, ChoosesItsRateUnlessTheModelFixesIt) {
+  const Matrix losses = suite::generate("switch", 100, 6, 1).losses;
+  const Trace learned = traced("pcgs-tf", losses), fixed = traced("pcgs-tf:oracle", losses);
+  double least = HUGE_VAL, most = 0;
+  for (const auto& row : learned.rows()) {
+    least = std::min(least, row.eta);
+    most = std::max(most, row.eta);
+  }
+  EXPECT_GT(most, 1.5 * least);
+  for (const auto& row : fixed.rows()) ASSERT_EQ(row.eta, 4);
+}
+
+TEST(Transformer, EveryCertificateHoldsOnEveryFamily) {
+  for (const auto& [method, name] : kShipped) {
+    for (const auto& family : suite::families()) {
+      const auto sequence = suite::generate(family.name, 250, 10, 2);
+      const ShareRecord record = ShareRecord::of(traced(method, sequence.losses));
+      for (const auto& path : {best_path(record).experts, sequence.path}) {
+        const Certificate sharp = sharp_certificate(record, path);
+        const Certificate plain = weighted_certificate(record, path);
+        EXPECT_TRUE(sharp.holds()) << method << " on " << family.name;
+        EXPECT_TRUE(plain.holds()) << method << " on " << family.name;
+        EXPECT_TRUE(std::isfinite(sharp.bound));
+        EXPECT_LE(sharp.bound, plain.bound);
+      }
+    }
+  }
+}
+
+TEST(Transformer, WeightsMoveWithTheirExperts) {
+  constexpr std::size_t kExperts = 19;
+  std::vector<std::size_t> label(kExperts);
+  for (std::size_t k = 0; k < kExperts; ++k) label[k] = (7 * k + 3) % kExperts;
+  for (const auto& [method, name] : kShipped) {
+    for (const auto& family : suite::families()) {
+      const Matrix losses = suite::generate(family.name, 200, kExperts, 8).losses;
+      Aggregator plain = make_aggregator(method, kExperts);
+      Aggregator relabelled = make_aggregator(method, kExperts);
+      std::vector<double> moved(kExperts);
+      for (std::size_t t = 0; t < losses.rows; ++t) {
+        for (std::size_t k = 0; k < kExperts; ++k) moved[label[k]] = losses.row(t)[k];
+        plain.learn(losses.row(t));
+        relabelled.learn(moved);
+        for (std::size_t k = 0; k < kExperts; ++k) {
+          ASSERT_NEAR(relabelled.weights()[label[k]], plain.weights()[k], 1e-3)
+              << method << " on " << family.name << ", round " << t;
+        }
+      }
+    }
+  }
+}
+
+// ---- Models from files --------------------------------------------------------------------------
+
+class TransformerFile : public ::testing::Test {
+ protected:
+  std::string written(const infer::Model& model, const std::string& name = "m.safetensors") {
+    infer::write_model_file(model, dir_ / name);
+    return dir_ / name;
+  }
+
+  // One sentence that names the file.
+  static std::string refusal(const std::string& path) {
+    const std::string message = error_of([&] { make_method(with_model(path), 3); });
+    EXPECT_TRUE(mentions(message, path));
+    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+    EXPECT_EQ(message.find(". "), std::string::npos) << message;
+    return message;
+  }
+
+  const test::TempDir dir_;
+};
+
+TEST_F(TransformerFile, OfTheShippedModelIsTheShippedMethod) {
+  for (const auto& [method, name] : kShipped) {
+    const std::string spec = with_model(written(shipped(name)));
+    Aggregator built_in = make_aggregator(method, 6), read = make_aggregator(spec, 6);
+    test::ShiftingLosses losses(6, 1);
+    for (int t = 0; t < 60; ++t) {
+      const std::vector<double> l = losses.next();
+      built_in.learn(l);
+      read.learn(l);
+      ASSERT_TRUE(test::same_bits(built_in.weights(), read.weights())) << method;
+    }
+  }
+}
+
+TEST_F(TransformerFile, HasANameThatMakesTheSameMethodAgain) {
+  const infer::Model model = shipped("regret");
+  for (const char* file : {"m.safetensors", "a b.safetensors", "a=b:c.safetensors"}) {
+    const std::string spec = with_model(written(model, file));
+    EXPECT_EQ(make_method(spec, 3)->name(), spec);
+    EXPECT_EQ(make_method(make_method(spec, 3)->name(), 3)->name(), spec);
+  }
+  EXPECT_EQ(make_method("pcgs-tf:model=" + (dir_ / "m.safetensors"), 3)->name(),
+            with_model(dir_ / "m.safetensors"));
+  for (const auto& [method, name] : kShipped) EXPECT_EQ(make_method(method, 3)->name(), method);
+}
+
+TEST_F(TransformerFile, IsRefusedWhereItIsNot) {
+  refusal(dir_ / "absent.safetensors");
+  std::ofstream(dir_ / "text") << "method,loss\n";
+  refusal(dir_ / "text");
+}
+
+TEST_F(TransformerFile, OfOtherTokensIsRefused) {
+  infer::Model model = shipped("regret");
+  model.token_schema = "pcgs-tokens-0-12345678";
+  const std::string message = refusal(written(model));
+  EXPECT_TRUE(mentions(message, "pcgs-tokens-0-12345678"));
+  EXPECT_TRUE(mentions(message, tokens::schema_name()));
+}
+
+TEST_F(TransformerFile, OfAnotherNumberOfFeaturesIsRefused) {
+  infer::Model model = shipped("regret");
+  model.config.features -= 1;
+  infer::Tensor& embed = model.tensors.at("embed.weight");
+  embed.shape[1] -= 1;
+  embed.values.resize(embed.shape[0] * embed.shape[1]);
+  EXPECT_TRUE(mentions(refusal(written(model)), "features"));
+}
+
+TEST_F(TransformerFile, WithoutAConstantOrWithAnUnusableOneIsRefused) {
+  for (const char* constant : {"rho_max", "uniform", "least_rate", "constant_eta"}) {
+    infer::Model model = shipped("regret");
+    ASSERT_EQ(model.config.controls.erase(constant), 1u) << constant;
+    EXPECT_TRUE(mentions(refusal(written(model)), constant));
+    model.config.controls[constant] = -0.5;
+    EXPECT_TRUE(mentions(refusal(written(model)), constant));
+    model.config.controls[constant] = 1e9;
+    EXPECT_TRUE(mentions(refusal(written(model)), constant));
+  }
+}
+
+TEST_F(TransformerFile, StateGoesOnOnlyWithTheWeightsItWasSavedWith) {
+  infer::Model model = shipped("regret");
+  Aggregator aggregator = make_aggregator(with_model(written(model)), 4);
+  test::ShiftingLosses losses(4, 2);
+  for (int t = 0; t < 30; ++t) aggregator.learn(losses.next());
+  aggregator.save(dir_ / "a.state");
+  EXPECT_EQ(load_aggregator(dir_ / "a.state").save_bytes(), aggregator.save_bytes());
+
+  infer::Model other = model;
+  other.tensors.at("head.bias").values[0] += 0.5f;
+  written(other);
+  const std::string message = error_of([&] { load_aggregator(dir_ / "a.state"); });
+  EXPECT_TRUE(mentions(message, "a.state"));
+  EXPECT_TRUE(mentions(message, "weights"));
+
+  other = model;
+  other.config.controls.at("rho_max") *= 0.5;
+  written(other);
+  EXPECT_TRUE(mentions(error_of([&] { load_aggregator(dir_ / "a.state"); }), "weights"));
+
+  written(model);
+  EXPECT_EQ(load_aggregator(dir_ / "a.state").save_bytes(), aggregator.save_bytes());
+}
+
+TEST(Transformer, RefusesOptionsThatItDoesNotHave) {
+  for (const char* spec : {"pcgs-tf{eta=4}", "pcgs-tf:oracle{eta=4}", "pcgs-tf:oracl",
+                           "pcgs-tf{model=}", "pcgs-tf{model=a,eta=4}", "hedge{model=a}"}) {
+    SCOPED_TRACE(spec);
+    error_of([&] { make_method(spec, 3); });
+  }
+}
+
+}  // namespace
+}  // namespace pcgs

@@ -1,0 +1,69 @@
+// Training that takes a second: short sequences, few experts, a narrow network.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "controller_net.h"
+#include "pcgs/suite.h"
+#include "pool.h"
+#include "tokens/token_schema.h"
+#include "trainer.h"
+
+namespace pcgs::test {
+
+inline constexpr std::size_t kTinyRounds = 60, kTinyExperts = 8, kTinySwitches = 3;
+
+inline train::Pool tiny_pool(std::size_t count, std::uint64_t seed, std::size_t threads = 1) {
+  return train::make_pool(
+      count,
+      [=](std::size_t i) {
+        return suite::generate("switch", kTinyRounds, kTinyExperts, suite::training_seed(seed, i))
+            .losses;
+      },
+      kTinySwitches, threads, torch::kCPU);
+}
+
+inline infer::Config tiny_config() {
+  return {.features = tokens::kFeatures,
+          .width = 16,
+          .layers = 1,
+          .heads = 2,
+          .hidden = 24,
+          .attention = infer::AttentionKind::kInduced,
+          .inducing = 4,
+          .pool_hidden = 16,
+          .controls = {}};
+}
+
+inline train::TrainerOptions tiny_options() {
+  train::TrainerOptions options;
+  options.steps = 20;
+  options.tokens_per_step = 8 * kTinyRounds * kTinyExperts;
+  options.rate = 1e-2;
+  options.warm_up = 3;
+  options.check_every = 5;
+  return options;
+}
+
+// A training and everything it takes.
+struct Tiny {
+  std::vector<train::Pool> pools;
+  std::vector<train::HeldOut> held_out;
+  train::TrainerOptions options = tiny_options();
+  train::ControllerNet net{tiny_config(), 1, torch::kCPU};
+
+  Tiny() {
+    pools.push_back(tiny_pool(16, 1));
+    held_out.push_back({"switch", tiny_pool(16, 2)});
+  }
+
+  train::Report train(
+      const std::function<void(const train::Report&)>& reported = [](const train::Report&) {},
+      const std::function<void()>& stepped = [] {}, const train::Processes& processes = {}) {
+    return train::train(net, options, pools, {1.0}, held_out, reported, stepped, processes);
+  }
+  infer::Model model() const { return net.model("test", {}); }
+};
+
+}  // namespace pcgs::test

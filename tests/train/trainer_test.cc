@@ -1,0 +1,225 @@
+// The training loop on sequences small enough to train on in a test.
+#include "trainer.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "pcgs/error.h"
+#include "support/temp_dir.h"
+#include "tiny.h"
+
+namespace pcgs::train {
+namespace {
+
+using test::Tiny;
+
+// The held-out sequences by the measure that is trained, with the net's weights.
+double held_out_loss(const Tiny& tiny) {
+  torch::NoGradGuard no_gradients;
+  const Pool& pool = tiny.held_out[0].pool;
+  const auto all = torch::arange(pool.size());
+  return training_loss(tiny.options.recipe,
+                       controls_on(tiny.net, pool, all, tiny.options.maps, false), pool, all)
+      .item<double>();
+}
+
+class TrainerRecipe : public testing::TestWithParam<Recipe> {};
+
+TEST_P(TrainerRecipe, TwentyStepsMakeTheHeldOutLossFall) {
+  Tiny tiny;
+  tiny.options.recipe = GetParam();
+  const double before = held_out_loss(tiny);
+  double first = 0, last = 0;
+  const Report report = tiny.train([&](const Report& r) {
+    if (r.step == 0) first = r.score;
+    last = held_out_loss(tiny);
+  });
+  EXPECT_EQ(report.step, 20);
+  EXPECT_EQ(report.skipped, 0);
+  EXPECT_LT(last, before - 0.02);
+  EXPECT_LE(report.score, first);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TrainerRecipe,
+                         testing::Values(Recipe{1, 0, 1}, Recipe{0, 1, 1}, Recipe{1, 1, 1}),
+                         [](const auto& recipe) {
+                           return recipe.param.oracle == 0   ? "Regret"
+                                  : recipe.param.regret == 0 ? "Oracle"
+                                                             : "Both";
+                         });
+
+TEST(Trainer, GoesOnFromACheckpointToTheBit) {
+  const test::TempDir dir;
+  Tiny straight;
+  straight.options.steps = 6;
+  straight.options.check_every = 3;
+  std::vector<double> losses, scores;
+  const Report whole = straight.train([&](const Report& r) {
+    losses.push_back(r.loss);
+    scores.push_back(r.score);
+  });
+
+  Tiny stopped;
+  stopped.options = straight.options;
+  stopped.options.checkpoint = dir / "checkpoint";
+  int steps = 0;
+  EXPECT_THROW(stopped.train([](const Report&) {},
+                             [&] {
+                               if (++steps == 5) throw std::runtime_error("the power is gone");
+                             }),
+               std::runtime_error);
+
+  Tiny resumed;
+  resumed.options = stopped.options;
+  std::vector<double> rest, rest_scores;
+  const Report end = resumed.train([&](const Report& r) {
+    rest.push_back(r.loss);
+    rest_scores.push_back(r.score);
+  });
+  ASSERT_EQ(rest.size(), 1u);
+  EXPECT_EQ(rest[0], losses.back());
+  EXPECT_EQ(rest_scores[0], scores.back());
+  EXPECT_EQ(resumed.model(), straight.model());  // the best weights
+  EXPECT_EQ(end.score, whole.score);
+  EXPECT_EQ(end.best_step, whole.best_step);
+  EXPECT_EQ(end.step, whole.step);
+  EXPECT_EQ(dir.entries(), 1u);
+}
+
+TEST(Trainer, KeepsTheBestWeightsAcrossACheckpoint) {
+  const test::TempDir dir;
+  const auto diverging = [&] {
+    Tiny tiny;
+    tiny.options.rate = 3;  // every step makes it worse
+    tiny.options.steps = 4;
+    tiny.options.check_every = 2;
+    return tiny;
+  };
+  Tiny stopped = diverging();
+  const auto given = stopped.model();
+  stopped.options.checkpoint = dir / "checkpoint";
+  int steps = 0;
+  EXPECT_THROW(stopped.train([](const Report&) {},
+                             [&] {
+                               if (++steps == 3) throw std::runtime_error("the power is gone");
+                             }),
+               std::runtime_error);
+  EXPECT_NE(stopped.model(), given);
+  Tiny resumed = diverging();
+  resumed.options.checkpoint = dir / "checkpoint";
+  EXPECT_EQ(resumed.train().best_step, 0);
+  EXPECT_EQ(resumed.model(), given);
+}
+
+TEST(Trainer, ACheckpointOfATrainingThatIsOverChangesNothing) {
+  const test::TempDir dir;
+  Tiny first;
+  first.options.steps = 4;
+  first.options.checkpoint = dir / "checkpoint";
+  const Report report = first.train();
+  Tiny again;
+  again.options = first.options;
+  int steps = 0;
+  const Report same = again.train([](const Report&) {}, [&] { ++steps; });
+  EXPECT_EQ(steps, 0);
+  EXPECT_EQ(same.step, 4);
+  EXPECT_EQ(same.score, report.score);
+  EXPECT_EQ(again.model(), first.model());
+}
+
+TEST(Trainer, RefusesCheckpointsThatAreNotItsOwn) {
+  const test::TempDir dir;
+  Tiny tiny;
+  tiny.options.steps = 1;
+  tiny.options.checkpoint = dir / "checkpoint";
+  tiny.train();
+  infer::Config wider = test::tiny_config();
+  wider.width = 20;
+  tiny.net = ControllerNet(wider, 1, torch::kCPU);
+  EXPECT_THROW(tiny.train(), Error);
+  std::ofstream(dir / "text") << "not a checkpoint";
+  tiny.options.checkpoint = dir / "text";
+  EXPECT_THROW(tiny.train(), Error);
+  tiny.options.checkpoint = dir / "no folder/checkpoint";
+  EXPECT_THROW(tiny.train(), Error);
+}
+
+TEST(Trainer, SkipsAndCountsGradientsThatAreNotFinite) {
+  Tiny tiny;
+  // A batch is drawn with replacement: of sixteen sequences one is in some of the batches.
+  tiny.pools[0].own[3].fill_(std::numeric_limits<double>::quiet_NaN());
+  std::vector<double> losses;
+  const Report report = tiny.train([&](const Report& r) { losses.push_back(r.loss); });
+  EXPECT_GT(report.skipped, 0);
+  EXPECT_LT(report.skipped, 20);
+  for (const double loss : losses) EXPECT_TRUE(std::isfinite(loss));
+  for (const auto& [name, tensor] : tiny.net.tensors()) {
+    EXPECT_TRUE(torch::isfinite(tensor).all().item<bool>()) << name;
+  }
+}
+
+TEST(Trainer, AnAllPoisonedPoolLeavesTheWeightsAsTheyWere) {
+  Tiny tiny;
+  tiny.options.steps = 3;
+  tiny.pools[0].own.fill_(std::numeric_limits<double>::quiet_NaN());
+  const auto given = tiny.model();
+  EXPECT_EQ(tiny.train().skipped, 3);
+  EXPECT_EQ(tiny.model(), given);
+}
+
+TEST(Trainer, FrozenTensorsStayAndOthersMove) {
+  Tiny tiny;
+  const auto given = tiny.model();
+  tiny.options.frozen = {"embed", "layers.0.attention"};
+  infer::Model last;  // not the best: that may be the given one
+  tiny.train([&](const Report&) { last = tiny.model(); });
+  for (const auto& [name, tensor] : given.tensors) {
+    const bool frozen = name.find("embed") == 0 || name.find("layers.0.attention") == 0;
+    EXPECT_EQ(last.tensors.at(name) == tensor, frozen) << name;
+  }
+  tiny.options.frozen = {""};  // every name contains this
+  EXPECT_THROW(tiny.train(), Error);
+}
+
+TEST(Trainer, TheScheduleWarmsUpAndEndsLow) {
+  TrainerOptions options;
+  options.rate = 1;
+  options.warm_up = 10;
+  EXPECT_NEAR(learning_rate(options, 0, 0), 0.1, 1e-12);
+  EXPECT_NEAR(learning_rate(options, 9, 0), 1, 1e-12);
+  EXPECT_NEAR(learning_rate(options, 100, 0.5), 0.51, 1e-12);
+  EXPECT_NEAR(learning_rate(options, 100, 1), 0.02, 1e-12);
+  for (int i = 1; i <= 100; ++i) {
+    EXPECT_LT(learning_rate(options, 100, i / 100.0), learning_rate(options, 100, (i - 1) / 100.0));
+  }
+}
+
+TEST(Trainer, StopsWhenNothingBetterComes) {
+  Tiny tiny;
+  tiny.options.rate = 3;  // every step makes it worse
+  tiny.options.steps = 1000;
+  tiny.options.check_every = 1;
+  tiny.options.patience = 2;
+  const auto given = tiny.model();
+  const Report report = tiny.train();
+  EXPECT_LT(report.step, 50);
+  EXPECT_EQ(report.step - report.best_step, 2);
+  if (report.best_step == 0) EXPECT_EQ(tiny.model(), given);
+}
+
+TEST(Trainer, TheWeightsThatStayHaveTheBestScoreSeen) {
+  Tiny tiny;
+  double best = 1e300;
+  const Report report = tiny.train([&](const Report& r) { best = std::min(best, r.score); });
+  EXPECT_EQ(report.score, best);
+  EXPECT_EQ(held_out_scores(tiny.net, tiny.options, tiny.held_out)[0].beyond, best);
+}
+
+}  // namespace
+}  // namespace pcgs::train
