@@ -111,6 +111,9 @@ void refuse_doubles(const char* kind, const std::vector<std::string>& names) {
 
 void check(SuiteOptions& options) {
   StudyOptions& study = options.study;
+  if (options.methods.empty() || options.families.empty()) {
+    throw Error("--method and --families take names, or all; leave them out for all");
+  }
   study.methods = methods_from(options.methods, options.model);
   check_methods(study.methods, study.experts);
   refuse_doubles("method", study.methods);

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "../cli/progress.h"
+#include "blas.h"
 #include "control/transformer.h"
 #include "controller_net.h"
 #include "core/whole_file.h"
@@ -46,7 +47,7 @@ struct Options {
 // what the weights have seen: small steps, few of them, often looked at. On two cores 14,000 rounds
 // of 24 experts then take about KMINUTES minutes.
 constexpr double kGentleRate = 3e-4;
-constexpr std::int64_t kOwnSteps = 120, kOwnTokens = 8 * 600 * 24, kOwnWarmUp = 10,
+constexpr std::int64_t kOwnSteps = 80, kOwnTokens = 8 * 600 * 24, kOwnWarmUp = 10,
                        kOwnCheckEvery = 10, kOwnPatience = 4;
 
 torch::Device device_of(const std::string& name) {
@@ -182,7 +183,7 @@ void run(Options& options) {
   if (options.threads == 0) {
     options.threads = std::max(1U, std::thread::hardware_concurrency());
   } else {
-    at::set_num_threads(static_cast<int>(options.threads));
+    set_threads(static_cast<int>(options.threads));
   }
   if (options.rank >= options.processes) {
     throw Error(fmt::format("--rank {} is not below --processes {}; ranks count from 0",
@@ -202,6 +203,7 @@ void run(Options& options) {
   const auto net = options.init.empty() ? std::make_unique<ControllerNet>(
                                               fresh_config(options), options.trainer.seed, device)
                                         : given_net(options, device);
+  choose_trained(*net, options.trainer.frozen);  // refused before the work
   std::vector<Pool> pools;
   std::vector<double> shares;
   std::vector<HeldOut> held_out;
@@ -394,6 +396,7 @@ void choose_defaults(const CLI::App& app, Options& options) {
 }  // namespace pcgs::train
 
 int main(int argc, char** argv) {
+  pcgs::train::let_blas_use_this_processor(argv);
   CLI::App app("pcgs-train trains the controller of the share recursion.");
   pcgs::train::Options options;
   pcgs::train::declare(app, options);

@@ -31,14 +31,6 @@ double part_done(const TrainerOptions& options, std::int64_t step, Clock::time_p
   return std::min(1.0, std::max(steps, time));
 }
 
-double rate_at(const TrainerOptions& options, std::int64_t step, double done) {
-  constexpr double kLast = 0.02;
-  const auto s = static_cast<double>(step);
-  const double warm = (s + 1) / static_cast<double>(std::max<std::int64_t>(options.warm_up, 1));
-  const double cosine = kLast + (1 - kLast) * (1 + std::cos(std::numbers::pi * done)) / 2;
-  return options.rate * std::min(warm, 1.0) * cosine;
-}
-
 // A step's batch is a function of (seed, step): going on from a checkpoint needs no random state.
 struct Batch {
   std::size_t pool;
@@ -171,6 +163,28 @@ double add_gradients(const ControllerNet& net, const AdamW& optimiser,
 
 }  // namespace
 
+double learning_rate(const TrainerOptions& options, std::int64_t step, double done) {
+  constexpr double kLast = 0.02;
+  const auto s = static_cast<double>(step);
+  const double warm = (s + 1) / static_cast<double>(std::max<std::int64_t>(options.warm_up, 1));
+  const double cosine = kLast + (1 - kLast) * (1 + std::cos(std::numbers::pi * done)) / 2;
+  return options.rate * std::min(warm, 1.0) * cosine;
+}
+
+std::vector<torch::Tensor> choose_trained(ControllerNet& net,
+                                          const std::vector<std::string>& frozen) {
+  std::vector<torch::Tensor> trained;
+  for (auto& [name, tensor] : net.tensors()) {
+    const bool stays = std::any_of(frozen.begin(), frozen.end(), [&](const std::string& part) {
+      return name.find(part) != std::string::npos;
+    });
+    tensor.requires_grad_(!stays);
+    if (!stays) trained.push_back(tensor);
+  }
+  if (trained.empty()) throw Error("all tensors are frozen; leave some to be trained");
+  return trained;
+}
+
 std::vector<HeldOutScore> held_out_scores(const ControllerNet& net, const TrainerOptions& options,
                                           const std::vector<HeldOut>& held_out,
                                           const Processes& processes) {
@@ -204,18 +218,12 @@ Report train(ControllerNet& net, const TrainerOptions& options, const std::vecto
              const std::vector<double>& shares, const std::vector<HeldOut>& held_out,
              const std::function<void(const Report&)>& reported,
              const std::function<void()>& stepped, const Processes& processes) {
-  std::vector<torch::Tensor> weights, trained, best;
-  for (auto& [name, tensor] : net.tensors()) {
-    weights.push_back(tensor);
-    best.push_back(tensor.detach().clone());
-    const bool frozen =
-        std::any_of(options.frozen.begin(), options.frozen.end(),
-                    [&](const std::string& part) { return name.find(part) != std::string::npos; });
-    tensor.requires_grad_(!frozen);
-    if (!frozen) trained.push_back(tensor);
+  AdamW optimiser(choose_trained(net, options.frozen), options.weight_decay);
+  std::vector<torch::Tensor> weights, best;
+  for (const auto& named : net.tensors()) {
+    weights.push_back(named.second);
+    best.push_back(named.second.detach().clone());
   }
-  if (trained.empty()) throw Error("all tensors are frozen; leave some to be trained");
-  AdamW optimiser(trained, options.weight_decay);
 
   Standing standing;
   Report report;
@@ -266,7 +274,7 @@ Report train(ControllerNet& net, const TrainerOptions& options, const std::vecto
     // The first process's clock is everybody's.
     const double clock = processes.first() ? part_done(options, standing.step, began) : 0;
     const double done = processes.sum(torch::tensor(clock, torch::kDouble)).item<double>();
-    if (optimiser.step(rate_at(options, standing.step, done), options.clip)) {
+    if (optimiser.step(learning_rate(options, standing.step, done), options.clip)) {
       summed += loss;
       ++taken;
     } else {

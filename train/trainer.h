@@ -33,6 +33,9 @@ struct TrainerOptions {
   std::string checkpoint;           // file, written at every check; empty: none
 };
 
+// At this step, when this part of the training is over, in [0,1]: a line up, then a cosine down.
+double learning_rate(const TrainerOptions& options, std::int64_t step, double done);
+
 // Sequences that are never trained on. Where they are of one family, they are compared with the
 // Fixed Share that is best for the family, as the suite does.
 struct HeldOut {
@@ -47,6 +50,10 @@ struct HeldOutScore {
   double wins = 0;    // share of sequences on which it is below that
   double beyond = 0;  // mean of (paid - best Fixed Share on each) / unit
 };
+
+// The tensors that are not frozen, which alone are given gradients. Throws Error if there are none.
+std::vector<torch::Tensor> choose_trained(ControllerNet& net,
+                                          const std::vector<std::string>& frozen);
 
 // The processes share the sequences out; the scores do not depend on how many there are.
 std::vector<HeldOutScore> held_out_scores(const ControllerNet& net, const TrainerOptions& options,

@@ -138,7 +138,7 @@ TEST_F(BadInput, UnwritableOutputIsRefusedBeforeTheWork) {
   // A file where the folder should be.
   refuses_as_is({"run", losses, "--out", losses}, {"losses.csv/results.json"});
   refuses_as_is({"suite", "--sequences", "1", "--rounds", "9", "--out", losses},
-                {"losses.csv/main.json"});
+                {"losses.csv", "--out"});
 }
 
 TEST_F(BadInput, NothingIsWrittenWhenOneOfSeveralOutputsCannotBe) {
@@ -224,7 +224,9 @@ TEST_F(BadInput, StateOfOtherExpertsIsRefused) {
 }
 
 TEST(Usage, ResultThatCannotBePrintedIsNotASuccess) {
-  EXPECT_EQ(run_program({"suite", "--rounds", "2", "--sequences", "1", "--json"}, "/dev/full").exit_code, 2);
+  EXPECT_EQ(
+      run_program({"suite", "--rounds", "2", "--sequences", "1", "--json"}, "/dev/full").exit_code,
+      2);
 }
 
 TEST(Usage, WrongUseExitsWithTwoAndSaysWhatIsMissing) {

@@ -237,7 +237,7 @@ TEST_F(SuiteCommand, OneSequenceGivesNoInfiniteNumbers) {
 }
 
 TEST_F(SuiteCommand, ThreadsChangeNothingButTheTiming) {
-  for (const char* study : {"main", "heavy-tail", "scaling", "mechanism"}) {
+  for (const char* study : {"main", "heavy-tail", "scaling", "mechanism", "ablation"}) {
     const std::vector<std::string> arguments = {"--study", study, "--pools", "3,8"};
     auto one = arguments, three = arguments;
     one.insert(one.end(), {"--threads", "1"});
@@ -320,6 +320,36 @@ TEST_F(SuiteCommand, MechanismShowsTheMethodsThatRestart) {
   }
 }
 
+TEST_F(SuiteCommand, AblationComparesVariantsWithTheShippedMethods) {
+  const json out = parsed({"--study", "ablation", "--switches", "4"});
+  std::vector<std::string> names;
+  for (const json& family : out["families"]) names.push_back(family["name"]);
+  EXPECT_EQ(names, (std::vector<std::string>{"mix", "predictive", "heavy-tail"}));
+  for (const json& family : out["families"]) {
+    SCOPED_TRACE(family["name"]);
+    ASSERT_EQ(family["methods"].size(), 7u);
+    ASSERT_EQ(family["comparisons"].size(), 6u);
+    for (const json& pair : family["comparisons"]) EXPECT_EQ(pair["a"], "pcgs-tf");
+    for (std::size_t i = 0; i < kSequences; ++i) {
+      const auto losses = suite::generate(family["name"].get<std::string>(), kRounds, kExperts,
+                                          suite::evaluation_seed(7, i))
+                              .losses;
+      const double oracle = switching_oracle(losses, 4)[4];
+      EXPECT_EQ(family["oracle"][i], oracle);
+      for (const auto& [variant, method] : std::vector<std::pair<std::string, std::string>>{
+               {"pcgs-tf", "pcgs-tf"}, {"oracle recipe (eta = 4)", "pcgs-tf:oracle"}}) {
+        Aggregator aggregator = make_aggregator(method, kExperts);
+        for (std::size_t t = 0; t < kRounds; ++t) aggregator.learn(losses.row(t));
+        EXPECT_NEAR(named(family["methods"], variant)["regret"][i],
+                    aggregator.total_loss() - oracle, 1e-12);
+      }
+    }
+    // eta = 4 is one of the constants to choose from.
+    EXPECT_LE(named(family["methods"], "oracle recipe, constant eta*")["mean"],
+              named(family["methods"], "oracle recipe (eta = 4)")["mean"]);
+  }
+}
+
 TEST_F(SuiteCommand, AllIsEveryStudyUnderItsName) {
   const std::vector<std::string> rest = {"--pools",         "2,3",        "--method",
                                          "genshare,hedge*", "--families", "switch"};
@@ -327,9 +357,9 @@ TEST_F(SuiteCommand, AllIsEveryStudyUnderItsName) {
   arguments.insert(arguments.end(), {"--study", "all"});
   const json all = parsed(arguments);
   EXPECT_EQ(keys(all["studies"]),
-            (std::set<std::string>{"main", "heavy-tail", "scaling", "mechanism"}));
+            (std::set<std::string>{"main", "heavy-tail", "scaling", "mechanism", "ablation"}));
   for (const auto& [name, study] : all["studies"].items()) {
-    arguments = rest;
+    arguments = name == "ablation" ? std::vector<std::string>() : rest;  // it has its own methods
     arguments.insert(arguments.end(), {"--study", name});
     EXPECT_EQ(without_timing(study), without_timing(parsed(arguments))) << name;
   }
@@ -422,7 +452,12 @@ TEST_F(SuiteFiles, MainTableHasTheMeansAndDeviationsOfTheJson) {
   const json out = study("genshare,hedge,fixed-share*", "switch,mix");
   const auto rows = csv_rows(dir_ / "a/b/main.csv");
   EXPECT_EQ(rows[0], (std::vector<std::string>{"method", "switch", "mix"}));
-  ASSERT_EQ(rows.size(), 5u);
+  ASSERT_EQ(rows.size(), 6u);
+  EXPECT_EQ(rows[5][0], "fixed-share**");
+  for (std::size_t f = 0; f < 2; ++f) {
+    const auto regret = numbers(out["families"][f]["fixed_share_tuned_per_sequence"]["regret"]);
+    EXPECT_EQ(rows[5][1 + f], fmt::format("{:.2f} ± {:.2f}", mean(regret), deviation(regret)));
+  }
   for (std::size_t m = 0; m < 4; ++m) {
     for (std::size_t f = 0; f < 2; ++f) {
       const json& methods = out["families"][f]["methods"];
@@ -519,7 +554,7 @@ TEST_F(SuiteFiles, EveryStudyLeavesItsFiles) {
   parsed({"--study", "all", "--pools", "2,3", "--method", "genshare,fixed-share*", "--families",
           "switch", "--out", dir_ / "out"});
   const auto all = files();
-  for (const char* study : {"main", "heavy-tail", "scaling", "mechanism"}) {
+  for (const char* study : {"main", "heavy-tail", "scaling", "mechanism", "ablation"}) {
     for (const char* kind : {"json", "csv", "tex"}) {
       const std::string name = fmt::format("out/{}.{}", study, kind);
       EXPECT_EQ(std::count(all.begin(), all.end(), name), 1) << name;
@@ -536,7 +571,6 @@ TEST_F(SuiteCommand, UnknownNamesAreRefusedWithThoseThatExist) {
   refuses({"--method", "boa*"}, {"boa*", "fixed-share*"});
   refuses({"--method", "hedge{eta=0}"}, {"eta"});
   refuses({"--method", "bayes"}, {"bayes"});
-  refuses({"--method", ""}, {"method"});
   refuses({"--families", ""}, {"family"});
   refuses({"--families", "switch,,mix"}, {"switch,,mix", "comma"});
   refuses({"--study", "maine"}, {"maine", "heavy-tail"});
@@ -555,8 +589,13 @@ TEST_F(SuiteCommand, FamiliesTakeSeveralParameters) {
   EXPECT_EQ(out["families"][0]["name"], "heavy-tail{df=2,jump_probability=0.06}");
 }
 
-TEST_F(SuiteCommand, TheAblationStudyWaitsForItsController) {
-  refuses({"--study", "ablation"}, {"ablation", "mechanism"});
+TEST_F(SuiteCommand, TheAblationStudyTakesNoOtherMethod) {
+  refuses({"--study", "ablation", "--method", "hedge"}, {"ablation", "--method"});
+}
+
+TEST_F(SuiteCommand, AModelIsForTheMethodThatHasOne) {
+  refuses({"--method", "hedge,boa", "--model", dir_ / "absent"}, {"--model", "pcgs-tf"});
+  refuses({"--method", "pcgs-tf", "--model", dir_ / "absent"}, {"absent"});
 }
 
 TEST_F(SuiteCommand, BadNumbersAreRefused) {

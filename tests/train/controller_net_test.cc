@@ -64,8 +64,7 @@ TEST(ControllerNet, EqualsTheRuntimeOnAThousandExperts) {
 }
 
 TEST(ControllerNet, ModelsGoInAndOutUnchanged) {
-  const infer::Model model =
-      test::random_model(test::odd_config(AttentionKind::kInduced), 6);
+  const infer::Model model = test::random_model(test::odd_config(AttentionKind::kInduced), 6);
   EXPECT_EQ(ControllerNet(model, torch::kCPU).model("test", {}), model);
 }
 

@@ -26,8 +26,8 @@ constexpr Sizes kSizes[] = {{1, 3}, {2, 1}, {2, 2}, {7, 3}, {12, 2}, {40, 9}, {2
 
 constexpr double kFloor = 0.01;  // the share of q that is uniform
 
-// Rates in [low,high), every factor equally likely. Where `at_floor`, q is all on one expert but for
-// its uniform part.
+// Rates in [low,high), every factor equally likely. Where `at_floor`, q is all on one expert but
+// for its uniform part.
 Problem random_problem(const Sizes& n, double low_eta, double high_eta, double low_rho,
                        double high_rho, bool at_floor, std::uint64_t seed) {
   constexpr std::int64_t kBatch = 3;
@@ -68,8 +68,8 @@ constexpr Case kCases[] = {{"typical", 0.1, 10, 1e-3, 0.4, false},
 // The recursion as it is written down, round by round, for automatic differentiation.
 torch::Tensor unrolled(const Problem& p) {
   const auto rounds = p.losses.size(1), experts = p.losses.size(2);
-  auto w = torch::full({p.losses.size(0), experts}, 1.0 / static_cast<double>(experts),
-                       torch::kDouble);
+  auto w =
+      torch::full({p.losses.size(0), experts}, 1.0 / static_cast<double>(experts), torch::kDouble);
   auto total = torch::zeros({p.losses.size(0)}, torch::kDouble);
   for (std::int64_t t = 0; t < rounds; ++t) {
     const auto l = p.losses.select(1, t);
@@ -83,6 +83,7 @@ torch::Tensor unrolled(const Problem& p) {
 
 std::vector<torch::Tensor> gradients(const torch::Tensor& total, const Problem& p,
                                      const torch::Tensor& upstream) {
+  if (!total.requires_grad()) return std::vector<torch::Tensor>(3);  // one round: no control counts
   return torch::autograd::grad({total}, {p.eta, p.rho, p.q}, {upstream}, {}, false, true);
 }
 

@@ -1,0 +1,148 @@
+// One forward pass of the controller network in this library's runtime and in libtorch, beside each
+// other in one run on one thread, and beside the machine's limit.
+//
+// Both have the same weights and must give the same outputs before anything is timed. They take
+// turns, so that whatever else the machine does meets both; the ratio is of neighbours in time.
+#include <fmt/format.h>
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "blas.h"
+#include "checked.h"
+#include "controller_net.h"
+#include "fma_peak.h"
+#include "infer/network.h"
+#include "tokens/token_schema.h"
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using pcgs::infer::Config;
+using pcgs::train::ControllerNet;
+
+constexpr int kTurns = 61;
+constexpr double kTurnSeconds = 4e-3;
+
+Config config() {
+  return {.features = pcgs::tokens::kFeatures,
+          .width = 64,
+          .layers = 2,
+          .heads = 4,
+          .hidden = 128,
+          .attention = pcgs::infer::AttentionKind::kInduced,
+          .inducing = 16,
+          .pool_hidden = 64,
+          .controls = {}};
+}
+
+// As the architecture needs them, whatever an implementation does.
+double operations(const Config& c, std::size_t experts) {
+  const auto k = static_cast<double>(experts), d = static_cast<double>(c.width),
+             m = static_cast<double>(c.hidden), i = static_cast<double>(c.inducing),
+             h = static_cast<double>(c.pool_hidden);
+  const double layer = k * (2 * d * m + 4 * d * d + 4 * i * d) + 2 * i * d * d;
+  const double ends = k * d * (static_cast<double>(c.features) + 1) + 2 * d * h + 2 * h;
+  return 2 * (static_cast<double>(c.layers) * layer + ends);
+}
+
+struct Spread {
+  double low, median, high;  // 10 %, 50 %, 90 %
+};
+
+Spread spread_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const auto at = [&](double part) {
+    return values[static_cast<std::size_t>(part * static_cast<double>(values.size() - 1) + 0.5)];
+  };
+  return {at(0.1), at(0.5), at(0.9)};
+}
+
+template <class F>
+double seconds_for(int calls, const F& f) {
+  const auto start = Clock::now();
+  for (int i = 0; i < calls; ++i) f();
+  return std::chrono::duration<double>(Clock::now() - start).count() / calls;
+}
+
+// As many calls as fill a turn.
+template <class F>
+int calls_in_a_turn(const F& f) {
+  seconds_for(3, f);
+  return std::max(1, static_cast<int>(kTurnSeconds / seconds_for(5, f)));
+}
+
+void compare(const ControllerNet& net, std::size_t experts) {
+  const auto k = static_cast<std::int64_t>(experts);
+  const auto features = static_cast<std::int64_t>(pcgs::tokens::kFeatures);
+  const auto own = static_cast<std::int64_t>(pcgs::tokens::kExpertFeatures);
+  std::vector<float> tokens(experts * pcgs::tokens::kFeatures), logits(experts);
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const std::size_t feature = i % pcgs::tokens::kFeatures;
+    const bool shared = feature >= pcgs::tokens::kExpertFeatures;  // the same for all experts
+    tokens[i] = std::sin(0.7f * static_cast<float>(shared ? feature : i));
+  }
+  const auto all = torch::tensor(tokens).reshape({1, k, features});
+  const auto expert_tokens = all.slice(2, 0, own).contiguous();
+  const auto shared_tokens = all.select(1, 0).slice(1, own).contiguous();
+
+  const pcgs::infer::Network network(net.model("bench", {}));
+  pcgs::infer::Forward forward(network, experts);
+  pcgs::infer::Pooled pooled;
+  ControllerNet::Output out;
+  const auto runtime = [&] { pooled = forward.run(tokens, logits); };
+  const auto libtorch = [&] { out = net.forward(expert_tokens, shared_tokens, false); };
+  runtime();
+  libtorch();
+  const float* expected = out.logits.data_ptr<float>();
+  for (std::size_t i = 0; i < experts; ++i) {
+    pcgs::bench::require(std::abs(logits[i] - expected[i]) < 1e-4f, "a logit");
+  }
+  pcgs::bench::require(std::abs(pooled.restart - out.restart.item<float>()) < 1e-4f, "the restart");
+  pcgs::bench::require(std::abs(pooled.rate - out.rate.item<float>()) < 1e-4f, "the rate");
+
+  float sink = 0;
+  double peak_operations = 0;
+  const auto peak = [&] { peak_operations = pcgs::bench::multiply_add(10000, sink); };
+  const int runtime_calls = calls_in_a_turn(runtime), libtorch_calls = calls_in_a_turn(libtorch),
+            peak_calls = calls_in_a_turn(peak);
+  std::vector<double> ours, theirs, ratios, peaks;
+  for (int turn = 0; turn < kTurns; ++turn) {
+    ours.push_back(seconds_for(runtime_calls, runtime));
+    theirs.push_back(seconds_for(libtorch_calls, libtorch));
+    peaks.push_back(peak_operations / seconds_for(peak_calls, peak));
+    ratios.push_back(theirs.back() / ours.back());
+  }
+  const double limit = spread_of(peaks).median;
+  const auto say = [&](const char* name, const std::vector<double>& seconds) {
+    const Spread s = spread_of(seconds);
+    const double rate = operations(net.config(), experts) / s.median;
+    fmt::print(
+        "K = {:4}  {:<9} {:9.1f} us  ({:.1f} to {:.1f})  {:6.1f} GFLOP/s, {:2.0f} % of {:.1f}\n",
+        experts, name, 1e6 * s.median, 1e6 * s.low, 1e6 * s.high, rate / 1e9, 100 * rate / limit,
+        limit / 1e9);
+  };
+  say("runtime", ours);
+  say("libtorch", theirs);
+  const Spread r = spread_of(ratios);
+  fmt::print("K = {:4}  libtorch / runtime: {:.1f}  ({:.1f} to {:.1f})\n", experts, r.median, r.low,
+             r.high);
+}
+
+}  // namespace
+
+int main(int, char** argv) {
+  pcgs::train::let_blas_use_this_processor(argv);
+  pcgs::train::set_threads(1);
+  const c10::InferenceMode only_forward;
+  const ControllerNet net(config(), 1, torch::kCPU);
+  fmt::print(
+      "one forward pass, one thread, libtorch {}; median of {} turns (10 % to 90 %), "
+      "operations of the architecture\n",
+      TORCH_VERSION, kTurns);
+  for (const std::size_t experts : {32u, 1024u}) compare(net, experts);
+}

@@ -1,0 +1,183 @@
+// pcgs-train as a user runs it: fine-tuning on a file of losses, and what it refuses.
+#include "cli/program.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "control/transformer.h"
+#include "infer/model_file.h"
+#include "io/npy.h"
+#include "pcgs/suite.h"
+#include "support/temp_dir.h"
+
+namespace pcgs::test {
+namespace {
+
+const std::string kShipped = PCGS_MODELS "/regret.safetensors";
+
+void write(const std::string& path, const std::vector<std::uint8_t>& bytes) {
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
+}
+
+class Program : public testing::Test {
+ protected:
+  std::string losses_file(const std::string& name, std::size_t rounds) {
+    write(dir_ / name, io::npy_bytes(suite::generate("switch", rounds, 6, 1).losses));
+    return dir_ / name;
+  }
+
+  // The best expert goes round like clockwork, as in no sequence that the model was trained on.
+  std::string clockwork_file(const std::string& name) {
+    Matrix losses(300, 6);
+    for (std::size_t t = 0; t < losses.rows; ++t) {
+      for (std::size_t k = 0; k < losses.columns; ++k) {
+        losses.row(t)[k] = k == t / 5 % 6 ? 0.1 : 0.9;
+      }
+    }
+    write(dir_ / name, io::npy_bytes(losses));
+    return dir_ / name;
+  }
+
+  // A small network of its own, so that a step takes a moment.
+  std::vector<std::string> small(const std::string& losses, const std::string& out) {
+    return {"--losses", losses,
+            "--out",    out,
+            "--width",  "16",
+            "--layers", "1",
+            "--hidden", "16",
+            "--steps",  "4",
+            "--quiet",  "--threads",
+            "1",        "--rate",
+            "0.01",     "--check-every",
+            "2",        "--tokens-per-step",
+            "2400",     "--window",
+            "100"};
+  }
+
+  void refuses(const std::vector<std::string>& arguments,
+               const std::vector<std::string>& mentions) {
+    const std::size_t before = dir_.entries();
+    const Said said = run_program(arguments);
+    EXPECT_EQ(said.exit_code, 2) << said.err;
+    EXPECT_EQ(said.out, "");
+    EXPECT_EQ(std::count(said.err.begin(), said.err.end(), '\n'), 1) << said.err;
+    for (const auto& text : mentions) {
+      EXPECT_NE(said.err.find(text), std::string::npos) << "no '" << text << "' in " << said.err;
+    }
+    EXPECT_EQ(dir_.entries(), before) << "something was left behind";
+  }
+
+  TempDir dir_;
+};
+
+TEST_F(Program, FineTunesTheShippedModelOnAFileOfLosses) {
+  const std::string losses = clockwork_file("losses.npy"), out = dir_ / "tuned.safetensors";
+  const Said said = run_program({"--init", kShipped, "--losses", losses, "--out", out, "--window",
+                                 "80", "--steps", "6", "--check-every", "1", "--warm-up", "1",
+                                 "--patience", "0", "--threads", "1"});
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_NE(said.err.find("sequences/s"), std::string::npos) << said.err;
+  EXPECT_NE(said.err.find("fixed-share*"), std::string::npos) << said.err;
+  const infer::Model before = infer::read_model_file(kShipped), after = infer::read_model_file(out);
+  EXPECT_EQ(after.config, before.config);
+  EXPECT_EQ(after.token_schema, before.token_schema);
+  EXPECT_NE(after.tensors, before.tensors) << said.err;
+  EXPECT_EQ(said.out.find("\"best_step\": 0,"), std::string::npos) << said.err;
+  EXPECT_NE(transformer_from_file(out), nullptr);
+  EXPECT_EQ(dir_.entries(), 2u);
+}
+
+TEST_F(Program, TrainsAFreshNetworkTheSameWayTwice) {
+  const std::string losses = losses_file("losses.npy", 300);
+  for (const char* name : {"a", "b"}) {
+    const Said said = run_program(small(losses, dir_ / name));
+    ASSERT_EQ(said.exit_code, 0) << said.err;
+    EXPECT_EQ(said.err, "");
+  }
+  EXPECT_EQ(infer::read_model_file(dir_ / "a").tensors, infer::read_model_file(dir_ / "b").tensors);
+}
+
+TEST_F(Program, NeverLeavesWeightsThatAreWorseThanThoseGiven) {
+  const std::string losses = losses_file("losses.npy", 300), out = dir_ / "tuned";
+  const Said said = run_program({"--init", kShipped, "--losses", losses, "--out", out, "--window",
+                                 "80", "--steps", "2", "--check-every", "1", "--warm-up", "0",
+                                 "--rate", "30", "--threads", "1"});
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_EQ(infer::read_model_file(out).tensors, infer::read_model_file(kShipped).tensors);
+  EXPECT_NE(said.err.find("the weights are those given"), std::string::npos) << said.err;
+}
+
+TEST_F(Program, RefusesBadInputInOneSentence) {
+  const std::string losses = losses_file("losses.npy", 300), out = dir_ / "out";
+  const std::string none = dir_ / "none.npy";
+  refuses(small(none, out), {"none.npy"});
+  refuses(small(losses_file("short.npy", 149), out), {"short.npy", "149", "150"});
+  Matrix outside = suite::generate("switch", 300, 6, 1).losses;
+  outside.values[9] = 1.5;
+  write(dir_ / "outside.npy", io::npy_bytes(outside));
+  refuses(small(dir_ / "outside.npy", out), {"outside.npy", "row 2", "1.5"});
+  std::ofstream(dir_ / "text.npy") << "1,2,3\n";
+  refuses(small(dir_ / "text.npy", out), {"text.npy"});
+  refuses({"--losses", losses}, {"--out"});
+  refuses(small(losses, dir_ / "no folder/out"), {"no folder/out"});
+  refuses({"--losses", losses, "--out", out, "--init", dir_ / "none"}, {"none"});
+  refuses({"--losses", losses, "--out", out, "--init", losses}, {"losses.npy"});
+  refuses({"--losses", losses, "--out", out, "--steps", "0"}, {"--steps"});
+  refuses({"--losses", losses, "--out", out, "--recipe", "luck"}, {"--recipe"});
+  refuses({"--losses", losses, "--out", out, "--width", "7"}, {"heads"});
+  refuses({"--losses", losses, "--out", out, "--freeze", "."}, {"frozen"});
+  refuses({"--losses", losses, "--out", out, "--rank", "1"}, {"--rank"});
+  refuses({"--losses", losses, "--out", out, "--processes", "2"}, {"--rendezvous"});
+}
+
+TEST_F(Program, RefusesAModelForOtherTokens) {
+  infer::Model model = infer::read_model_file(kShipped);
+  model.token_schema = "pcgs-tokens-0-00000000";
+  infer::write_model_file(model, dir_ / "other");
+  refuses(
+      {"--losses", losses_file("losses.npy", 300), "--out", dir_ / "out", "--init", dir_ / "other"},
+      {"other", "pcgs-tokens-0-00000000"});
+}
+
+TEST_F(Program, TwoProcessesAgreeWithOne) {
+  const std::string losses = losses_file("losses.npy", 300);
+  ASSERT_EQ(run_program(small(losses, dir_ / "alone")).exit_code, 0);
+  const auto run = [&](const std::string& rank) {
+    auto arguments = small(losses, dir_ / "together");
+    arguments.insert(arguments.end(), {"--processes", "2", "--rank", rank, "--rendezvous",
+                                       dir_ / "rendezvous", "--checkpoint", dir_ / "checkpoint"});
+    return run_program(arguments);
+  };
+  Said second;
+  std::thread other([&] { second = run("1"); });
+  const Said first = run("0");
+  other.join();
+  if (first.err.find("built for one process alone") != std::string::npos) {
+    GTEST_SKIP() << first.err;
+  }
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  ASSERT_EQ(second.exit_code, 0) << second.err;
+  EXPECT_EQ(second.out + second.err, "");  // only the first speaks
+  const infer::Model alone = infer::read_model_file(dir_ / "alone"),
+                     together = infer::read_model_file(dir_ / "together");
+  for (const auto& [name, tensor] : alone.tensors) {
+    // A softmax is blind to what it adds to all: these have no gradient but rounding errors, which
+    // the optimiser makes into steps of the usual size.
+    if (name == "head.bias" || name.ends_with(".k.bias") || name.ends_with(".k2.bias")) continue;
+    const auto& others = together.tensors.at(name).values;
+    for (std::size_t i = 0; i < others.size(); ++i) {
+      ASSERT_NEAR(others[i], tensor.values[i], 1e-5) << name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace pcgs::test
