@@ -43,9 +43,9 @@ struct Options {
   bool quiet = false;
 };
 
-// Where nothing else is asked for. Somebody's own losses are few, and known to differ little from
-// what the weights have seen: small steps, few of them, often looked at. On two cores 14,000 rounds
-// of 24 experts then take about KMINUTES minutes.
+// Where nothing else is asked for. Somebody's own losses are few, and not far from what the weights
+// have seen: small steps, few of them, often looked at. 14,000 rounds of 24 experts then take five
+// minutes of a processor's time, less on several cores.
 constexpr double kGentleRate = 3e-4;
 constexpr std::int64_t kOwnSteps = 80, kOwnTokens = 8 * 600 * 24, kOwnWarmUp = 10,
                        kOwnCheckEvery = 10, kOwnPatience = 4;
