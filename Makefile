@@ -28,6 +28,9 @@ bench: configure  ## check, then time the hot paths; medians with their spread
 	cmake --build --preset release -j $(JOBS) --target pcgs_bench
 	build/release/bench/pcgs_bench --benchmark_repetitions=9 \
 	  --benchmark_enable_random_interleaving=true --benchmark_report_aggregates_only=true
+	@if cmake --build --preset release --target help | grep -q pcgs_torch_bench; then \
+	  cmake --build --preset release -j $(JOBS) --target pcgs_torch_bench && \
+	  build/release/bench/pcgs_torch_bench; fi
 
 format:  ## rewrite all sources in the project's format
 	@scripts/install-packages clang-format
@@ -61,7 +64,7 @@ picture: build  ## draw docs/switching.svg
 	gnuplot -e "curves='build/picture/traces/switch.csv'; picture='docs/switching.svg'" docs/switching.gp
 
 train: configure  ## leave pcgs-train at build/release/pcgs-train; installs libtorch
-	@scripts/install-packages libtorch-dev libopenblas0-pthread
+	@scripts/install-packages libtorch-dev libopenblas0-pthread libgloo-dev
 	@cmake --preset release --log-level=WARNING > /dev/null
 	cmake --build --preset release -j $(JOBS) --target pcgs-train
 
