@@ -571,7 +571,8 @@ TEST_F(SuiteCommand, UnknownNamesAreRefusedWithThoseThatExist) {
   refuses({"--method", "boa*"}, {"boa*", "fixed-share*"});
   refuses({"--method", "hedge{eta=0}"}, {"eta"});
   refuses({"--method", "bayes"}, {"bayes"});
-  refuses({"--families", ""}, {"family"});
+  refuses({"--families", ""}, {"--families", "all"});
+  refuses({"--method", ""}, {"--method", "all"});
   refuses({"--families", "switch,,mix"}, {"switch,,mix", "comma"});
   refuses({"--study", "maine"}, {"maine", "heavy-tail"});
 }
