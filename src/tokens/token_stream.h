@@ -23,8 +23,8 @@ class TokenStream {
   // One finished round: [K] losses in [0,1]. Does not allocate.
   void observe(std::span<const double> losses);
 
-  // [K x kFeatures] a token for each expert, of the last round observed (zeros before the first, and
-  // after load()): its own numbers, then the shared ones.
+  // [K x kFeatures] a token for each expert, of the last round observed (zeros before the first,
+  // and after load()): its own numbers, then the shared ones.
   std::span<const float> tokens() const { return tokens_; }
   // The typical difference between experts: the root of a running mean of their variance.
   double scale() const { return scale_; }
