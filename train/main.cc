@@ -9,6 +9,7 @@
 #include <optional>
 #include <thread>
 
+#include "../cli/json_text.h"
 #include "../cli/progress.h"
 #include "blas.h"
 #include "control/transformer.h"
@@ -256,15 +257,11 @@ void run(Options& options) {
       {"processes", options.processes},
       {"torch", TORCH_VERSION},
       {"held_out", scores_json(last)}};
-  // File names need not be UTF-8.
-  const auto text = [&](int indent) {
-    return provenance.dump(indent, ' ', false, ordered_json::error_handler_t::replace);
-  };
-  const auto bytes =
-      infer::model_bytes(net->model(tokens::schema_name(), {{"provenance", text(-1)}}));
+  const auto bytes = infer::model_bytes(
+      net->model(tokens::schema_name(), {{"provenance", cli::json_text(provenance)}}));
   file->write(bytes.data(), bytes.size());
   file->commit();
-  fmt::print("{}\n", text(1));
+  fmt::print("{}\n", cli::json_text(provenance, 1));
 }
 
 void declare(CLI::App& app, Options& options) {
@@ -373,6 +370,11 @@ void declare(CLI::App& app, Options& options) {
   app.add_option("--rendezvous", options.rendezvous,
                  "File where they meet: on a disk that all see, and not there yet");
   app.add_flag("--quiet", options.quiet, "No progress");
+  // A model brings these with it.
+  for (const char* fixed : {"--rho-max", "--eta", "--width", "--layers", "--heads", "--hidden",
+                            "--attention", "--inducing"}) {
+    app.get_option("--init")->excludes(app.get_option(fixed));
+  }
 }
 
 // What was not asked for depends on what was.

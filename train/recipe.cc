@@ -1,14 +1,9 @@
 #include "recipe.h"
 
+#include "control/transformer.h"
 #include "share_loss.h"
 
 namespace pcgs::train {
-
-namespace {
-
-constexpr double kLargestEta = 1e6;  // the controller's own limit, where losses hardly differ
-
-}  // namespace
 
 Controls controls_on(const ControllerNet& net, const Pool& pool, const torch::Tensor& indices,
                      const ControlMaps& maps, bool narrow) {

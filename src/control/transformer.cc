@@ -91,10 +91,6 @@ class Transformer final : public Controller {
   }
 
  private:
-  // Losses in [0,1] of which the typical difference is 1e-6 hardly differ; a rate beyond this would
-  // only follow their rounding.
-  static constexpr double kLargestEta = 1e6;
-
   std::shared_ptr<const TransformerModel> model_;
   std::string name_;
   double constant_eta_, constant_rho_;  // 0: the network chooses

@@ -43,6 +43,10 @@ class TransformerModel {
 std::shared_ptr<const TransformerModel> shipped_transformer(std::string_view name);
 std::shared_ptr<const TransformerModel> transformer_from_file(const std::string& path);
 
+// Losses in [0,1] of which the typical difference is 1e-6 hardly differ; a rate beyond this would
+// only follow their rounding.
+inline constexpr double kLargestEta = 1e6;
+
 // What is not left to the network, to see what its choices are worth.
 struct TransformerOverrides {
   double eta = 0;      // > 0: this learning rate always

@@ -30,9 +30,7 @@ void add_skill(Values& delta, std::size_t rounds, std::size_t experts, Random& r
   if (random.chance(0.4)) {
     const std::size_t star = random.below(experts);
     // Next to zero deviation: in forecast errors the best there is.
-    skill[star] *= 0.1;
-    for (double& s : skill) s *= 1.5;
-    skill[star] /= 1.5;
+    for (std::size_t k = 0; k < experts; ++k) skill[k] *= k == star ? 0.1 : 1.5;
   }
   for (std::size_t t = 0; t < rounds; ++t) {
     for (std::size_t k = 0; k < experts; ++k) delta[t * experts + k] += skill[k];
