@@ -15,9 +15,11 @@
 #include "checked.h"
 #include "fma_peak.h"
 #include "infer/network.h"
+#include "operations.h"
 
 namespace {
 
+using pcgs::bench::operations;
 using pcgs::infer::AttentionKind;
 using pcgs::infer::Config;
 using pcgs::infer::Forward;
@@ -59,18 +61,6 @@ std::vector<float> tokens_of(std::size_t experts) {
     tokens[i] = static_cast<float>(std::sin(static_cast<double>(i) * 0.7));
   }
   return tokens;
-}
-
-double operations(const Config& config, std::size_t experts) {
-  const auto k = static_cast<double>(experts), d = static_cast<double>(config.width),
-             m = static_cast<double>(config.hidden), i = static_cast<double>(config.inducing),
-             h = static_cast<double>(config.pool_hidden);
-  double layer = 2 * d * m * k;
-  if (config.attention != AttentionKind::kNone) layer += 4 * d * d * k;
-  if (config.attention == AttentionKind::kFull) layer += 2 * k * k * d;
-  if (config.attention == AttentionKind::kInduced) layer += 4 * k * i * d + 2 * i * d * d;
-  const double ends = k * d * (static_cast<double>(config.features) + 1) + 2 * d * h + 2 * h;
-  return 2 * (static_cast<double>(config.layers) * layer + ends);
 }
 
 // What anyone would write first: rows of tokens, one loop per sum.

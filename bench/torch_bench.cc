@@ -17,11 +17,13 @@
 #include "controller_net.h"
 #include "fma_peak.h"
 #include "infer/network.h"
+#include "operations.h"
 #include "tokens/token_schema.h"
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using pcgs::bench::operations;
 using pcgs::infer::Config;
 using pcgs::train::ControllerNet;
 
@@ -38,16 +40,6 @@ Config config() {
           .inducing = 16,
           .pool_hidden = 64,
           .controls = {}};
-}
-
-// As the architecture needs them, whatever an implementation does.
-double operations(const Config& c, std::size_t experts) {
-  const auto k = static_cast<double>(experts), d = static_cast<double>(c.width),
-             m = static_cast<double>(c.hidden), i = static_cast<double>(c.inducing),
-             h = static_cast<double>(c.pool_hidden);
-  const double layer = k * (2 * d * m + 4 * d * d + 4 * i * d) + 2 * i * d * d;
-  const double ends = k * d * (static_cast<double>(c.features) + 1) + 2 * d * h + 2 * h;
-  return 2 * (static_cast<double>(c.layers) * layer + ends);
 }
 
 struct Spread {
