@@ -32,7 +32,8 @@ struct Sequence {
   std::vector<std::uint32_t>
       path;  // [T] the expert with the lowest mean, before clipping, in each round
   // Makes the limit; empty for families whose law is intractable.
-  std::function<std::unique_ptr<Limit>()> limit;
+  std::function<std::unique_ptr<Limit>()> limit = {};
+  Matrix unclipped = {};  // [T x K] what was clipped to make the losses; empty where unknown
 };
 
 using SequenceMaker = Sequence (*)(std::size_t rounds, std::size_t experts, std::uint64_t seed,

@@ -22,7 +22,8 @@ Sequence make_adversarial(std::size_t rounds, std::size_t experts, std::uint64_t
   Random random("adversarial", seed);
   const auto reference = make_method("fixed-share{eta=4,rho=0.01}", experts);
 
-  Sequence sequence{Matrix(rounds, experts), std::vector<std::uint32_t>(rounds), {}};
+  Sequence sequence{Matrix(rounds, experts), std::vector<std::uint32_t>(rounds)};
+  sequence.unclipped = Matrix(rounds, experts);
   std::vector<std::size_t> cools(experts, 0);  // [K] the round in which it is as good as the others
   std::vector<std::size_t> by_trust(experts);
   std::size_t winner = random.below(experts);
@@ -39,10 +40,11 @@ Sequence make_adversarial(std::size_t rounds, std::size_t experts, std::uint64_t
       winner = by_trust[random.below(quarter)];
     }
     sequence.path[t] = static_cast<std::uint32_t>(winner);
-    const auto row = sequence.losses.row(t);
+    const auto row = sequence.losses.row(t), unclipped = sequence.unclipped.row(t);
     for (std::size_t k = 0; k < experts; ++k) {
       const double mean = 0.5 - (k == winner ? gap : t < cools[k] ? -burn : 0);
-      row[k] = std::clamp(mean + noise * random.normal(), 0.0, 1.0);
+      unclipped[k] = mean + noise * random.normal();
+      row[k] = std::clamp(unclipped[k], 0.0, 1.0);
     }
     const double mixture = std::inner_product(row.begin(), row.end(), trusted.begin(), 0.0);
     reference->learn({static_cast<std::int64_t>(t + 1), row, trusted, {}, mixture, mixture, {}});

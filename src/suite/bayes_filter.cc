@@ -141,12 +141,14 @@ std::unique_ptr<Limit> make_bayes_filter(WinnerProcess process, std::size_t expe
 
 Sequence winner_sequence(std::size_t rounds, std::size_t experts, const WinnerProcess& process,
                          const LawsAt& laws, Random& random) {
-  Sequence sequence{Matrix(rounds, experts), process.draw(rounds, random), {}};
+  Sequence sequence{Matrix(rounds, experts), process.draw(rounds, random)};
+  sequence.unclipped = Matrix(rounds, experts);
   for (std::size_t t = 0; t < rounds; ++t) {
-    const auto row = sequence.losses.row(t);
+    const auto row = sequence.losses.row(t), unclipped = sequence.unclipped.row(t);
     for (std::size_t k = 0; k < experts; ++k) {
       const WinLose& law = laws(t, k);
-      row[k] = (k == sequence.path[t] ? law.winner : law.loser).draw(random);
+      unclipped[k] = (k == sequence.path[t] ? law.winner : law.loser).draw_unclipped(random);
+      row[k] = ClippedLaw::clip(unclipped[k]);
     }
   }
   sequence.limit = [=] { return make_bayes_filter(process, experts, laws); };

@@ -21,7 +21,7 @@ ClippedLaw::ClippedLaw(double centre, const Noise& noise) : centre_(centre), noi
       [this](double x) { return above(x); }, 0.0, 1.0, 8, 1e-10);
 }
 
-double ClippedLaw::draw(Random& random) const {
+double ClippedLaw::draw_unclipped(Random& random) const {
   double x = centre_ +
              noise_.scale * (std::isinf(noise_.df) ? random.normal() : random.student_t(noise_.df));
   if (noise_.jump_probability > 0) {
@@ -29,7 +29,7 @@ double ClippedLaw::draw(Random& random) const {
     if (lot < noise_.jump_probability)
       x += 2 * lot < noise_.jump_probability ? noise_.jump : -noise_.jump;
   }
-  return std::clamp(x, 0.0, 1.0);
+  return x;
 }
 
 double ClippedLaw::likelihood(double loss) const {

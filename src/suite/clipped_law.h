@@ -6,6 +6,7 @@
 // Clipping puts probability on 0 and on 1; between them there is a density.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 
 #include "suite/random.h"
@@ -23,7 +24,8 @@ class ClippedLaw {
  public:
   ClippedLaw(double centre, const Noise& noise);
 
-  double draw(Random& random) const;
+  double draw_unclipped(Random& random) const;
+  static double clip(double x) { return std::clamp(x, 0.0, 1.0); }
   // The density at a loss inside (0,1), the probability of it at 0 and at 1.
   double likelihood(double loss) const;
   double mean() const { return mean_; }

@@ -90,12 +90,14 @@ Sequence make_drift(std::size_t rounds, std::size_t experts, std::uint64_t seed,
     noise.push_back(random.log_uniform(p[1], p[2]));
     means.emplace_back(laws.back(), random);
   }
-  Sequence sequence{Matrix(rounds, experts), std::vector<std::uint32_t>(rounds), {}};
+  Sequence sequence{Matrix(rounds, experts), std::vector<std::uint32_t>(rounds)};
+  sequence.unclipped = Matrix(rounds, experts);
   for (std::size_t t = 0; t < rounds; ++t) {
-    const auto row = sequence.losses.row(t);
+    const auto row = sequence.losses.row(t), unclipped = sequence.unclipped.row(t);
     std::size_t best = 0;
     for (std::size_t k = 0; k < experts; ++k) {
-      row[k] = std::clamp(0.5 + means[k].value() + noise[k] * random.normal(), 0.0, 1.0);
+      unclipped[k] = 0.5 + means[k].value() + noise[k] * random.normal();
+      row[k] = std::clamp(unclipped[k], 0.0, 1.0);
       if (means[k].value() < means[best].value()) best = k;
     }
     sequence.path[t] = static_cast<std::uint32_t>(best);

@@ -34,9 +34,10 @@ Sequence make_mix(std::size_t rounds, std::size_t experts, std::uint64_t seed, P
   const auto winners =
       any_other(experts, Dwell::geometric_after(least, hazard)).draw(rounds, random);
 
-  Sequence sequence{Matrix(rounds, experts), std::vector<std::uint32_t>(rounds), {}};
+  Sequence sequence{Matrix(rounds, experts), std::vector<std::uint32_t>(rounds)};
+  sequence.unclipped = Matrix(rounds, experts);
   for (std::size_t t = 0; t < rounds; ++t) {
-    const auto row = sequence.losses.row(t);
+    const auto row = sequence.losses.row(t), unclipped = sequence.unclipped.row(t);
     double least_mean = 2;
     for (std::size_t k = 0; k < experts; ++k) {
       Expert& expert = pool[k];
@@ -46,7 +47,8 @@ Sequence make_mix(std::size_t rounds, std::size_t experts, std::uint64_t seed, P
         sequence.path[t] = static_cast<std::uint32_t>(k);
       }
       const double z = expert.heavy ? random.student_t(kDf) : random.normal();
-      row[k] = std::clamp(mean + expert.level * z, 0.0, 1.0);
+      unclipped[k] = mean + expert.level * z;
+      row[k] = std::clamp(unclipped[k], 0.0, 1.0);
       expert.mean.advance(random);
     }
   }

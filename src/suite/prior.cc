@@ -162,7 +162,7 @@ Sequence make_prior_sequence(std::size_t rounds, std::size_t experts, std::uint6
   const bool forecast_error = random.chance(0.6);
   const bool shocks = random.chance(0.5);
   const double noise = random.log_uniform(0.05, 1);
-  Sequence sequence{Matrix(rounds, experts), std::vector<std::uint32_t>(rounds), {}};
+  Sequence sequence{Matrix(rounds, experts), std::vector<std::uint32_t>(rounds)};
   Values& losses = sequence.losses.values;
   for (std::size_t t = 0; t < rounds; ++t) {
     const double* d = delta.data() + t * experts;

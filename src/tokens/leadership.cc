@@ -3,13 +3,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tokens/token_schema.h"
+
 namespace pcgs::tokens {
 
 namespace {
 
 constexpr double kNever = -1;
 
-float log1p_of(double x) { return static_cast<float>(std::log1p(x)); }
+float log1p_of(double x) {
+  return static_cast<float>(std::log1p(std::min(x, double{kLongestMemory})));
+}
 
 }  // namespace
 

@@ -1,7 +1,7 @@
 // Who has led before, for how long, and who came next: what makes returning winners recognisable.
 //
 // A filter's weights say who leads: whoever carries more than kTakesOver of them. A leader stays
-// one until another takes over.
+// one until another takes over. Counts of rounds are told apart up to kLongestMemory.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,6 @@
 #include "pcgs/state.h"
 
 namespace pcgs::tokens {
-
-inline constexpr float kTakesOver = 0.6f;
 
 class Leadership {
  public:

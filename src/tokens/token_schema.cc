@@ -7,7 +7,7 @@
 namespace pcgs::tokens {
 
 std::string schema_name() {
-  std::string all = fmt::format("{} {} {}", kExpertFeatures, kSharedFeatures, kLikelihoodRho);
+  std::string all = fmt::format("{} {}", kExpertFeatures, kSharedFeatures);
   const auto add = [&](const auto& numbers) {
     all += '|';
     for (const float x : numbers) all += fmt::format("{} ", x);
@@ -17,11 +17,17 @@ std::string schema_name() {
   add(kDispersionSpans);
   add(kEvidenceSpans);
   add(kDriftAllowances);
-  add(std::array{kExtremeSpan});
+  add(kRegretSpans);
+  add(std::array{kExtremeSpan, kScaleSpan, kSmallestScale, kQuietest, kLargestEvidence,
+                 kLargestCharge, kLargestSum, kLongestMemory, kLikelihoodRho, kTakesOver});
   add(kFilterEta);
   add(kFilterRho);
   add(kLikelihoodGap);
   add(kFilterSpans);
+  for (const std::size_t index :
+       {kSurpriseSpan, kNoiseSpan, kRivalrySpan, kLeadingFilter, kReferenceFilter}) {
+    all += fmt::format("|{}", index);
+  }
   std::uint32_t hash = 2166136261;  // FNV-1a
   for (const char c : all) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619;
   return fmt::format("pcgs-tokens-{}-{:08x}", kSchemaVersion, hash);

@@ -9,15 +9,6 @@ namespace pcgs::tokens {
 
 namespace {
 
-constexpr float kScaleSpan = 128;
-constexpr double kSmallestScale = 1e-6;   // equal losses have no scale; this one changes nothing
-constexpr float kQuietest = 0.1f;         // own noise is taken to be at least this many scales
-constexpr float kLargestEvidence = 3;     // in own noises: one wild loss says no more than that
-constexpr float kLargestCharge = 20;      // in nats, of one round
-constexpr std::size_t kSurpriseSpan = 4;  // index into kSpans: surprises are relative to that mean
-constexpr std::size_t kNoiseSpan = 1;     // index into kDispersionSpans: the one that is own noise
-constexpr std::size_t kLeadingFilter = kShareFilters + 1;  // whose weights say who leads
-
 float decay_of(float span) { return 1 - 1 / (span + 1); }
 
 }  // namespace
@@ -54,6 +45,10 @@ TokenStream::TokenStream(std::size_t experts)
   }
   for (const float span : kDispersionSpans) dispersions_.emplace_back(span, experts);
   for (const float span : kEvidenceSpans) evidence_.emplace_back(span, experts);
+  for (const float span : kRegretSpans) {
+    regrets_.emplace_back(span, experts);
+    squared_regrets_.emplace_back(span, experts);
+  }
   for (const float span : kFilterSpans) scores_.emplace_back(span, kFilters);
 }
 
@@ -64,6 +59,7 @@ void TokenStream::observe(std::span<const double> losses) {
   average_losses();
   weigh_evidence();
   advance_filters();
+  compare_with_reference();
   leadership_.observe(filter(kLeadingFilter));
   judge_filters();
   describe_situation();
@@ -87,7 +83,7 @@ void TokenStream::centre(std::span<const double> losses) {
   variance_mass_ = decay * variance_mass_ + (1 - decay);
   level_ = decay * level_ + (1 - decay) * mean_;
   level_mass_ = decay * level_mass_ + (1 - decay);
-  scale_ = std::max(std::sqrt(variance_ / variance_mass_), kSmallestScale);
+  scale_ = std::max(std::sqrt(variance_ / variance_mass_), double{kSmallestScale});
 }
 
 void TokenStream::measure_noise() {
@@ -182,7 +178,7 @@ void TokenStream::weigh_evidence() {
     const auto out = feature(kSums + i);
     for (std::size_t k = 0; k < experts_; ++k) {
       float& sum = sums_[i * experts_ + k];
-      sum = std::max(0.0f, sum - charge_[k] - kDriftAllowances[i]);
+      sum = std::clamp(sum - charge_[k] - kDriftAllowances[i], 0.0f, kLargestSum);
       out[k] = sum;
     }
   }
@@ -222,6 +218,36 @@ void TokenStream::advance_filters() {
   }
 }
 
+// What each expert has lost beyond a filter that follows the best ones, in units of how much that
+// varies: between experts that err together it says who is better where own noise would drown it.
+void TokenStream::compare_with_reference() {
+  constexpr float kNoRivalry = 1e-6f;  // squared scales: equal losses are no evidence
+  const auto scale = static_cast<float>(scale_);
+  const float reference = filter_loss_[kReferenceFilter] * scale;
+  for (std::size_t i = 0; i < regrets_.size(); ++i) {
+    Average& mean = regrets_[i];
+    Average& square = squared_regrets_[i];
+    mean.count();
+    square.count();
+    const float step = 1 - mean.decay;
+    const auto root_of_rounds = static_cast<float>(std::sqrt(mean.mass / mean.squared_mass));
+    const float floor = kNoRivalry * scale * scale * static_cast<float>(square.mass);
+    const auto out = feature(kRegrets + i);
+    for (std::size_t k = 0; k < experts_; ++k) {
+      const float regret = centred_[k] - reference;
+      mean.sums[k] += step * (regret - mean.sums[k]);
+      square.sums[k] += step * (regret * regret - square.sums[k]);
+      out[k] = root_of_rounds * mean.sums[k] / std::sqrt(square.sums[k] + floor);
+    }
+    if (i != kRivalrySpan) continue;
+    const auto factor = static_cast<float>(1 / (square.mass * scale_ * scale_));
+    const auto noise = feature(kRivalry);
+    for (std::size_t k = 0; k < experts_; ++k) noise[k] = factor * square.sums[k] + kNoRivalry;
+    scaled_log(noise.data(), experts_, 1.0f, noise.data());
+    for (float& x : noise) x *= 0.5f;
+  }
+}
+
 void TokenStream::judge_filters() {
   for (std::size_t i = 0; i < scores_.size(); ++i) {
     Average& average = scores_[i];
@@ -241,7 +267,7 @@ void TokenStream::describe_situation() {
   out[0] = static_cast<float>(std::log(scale_));
   out[1] = static_cast<float>(std::log(level + 1e-3));
   out[2] = static_cast<float>(std::log(static_cast<double>(experts_)));
-  out[3] = static_cast<float>(std::log1p(rounds_));
+  out[3] = static_cast<float>(std::log1p(std::min(rounds_, double{kLongestMemory})));
   out[4] = static_cast<float>(std::log((spread_ + 1e-6) / scale_));
   out[5] = static_cast<float>(std::clamp((mean_ - level) / scale_, -10.0, 10.0));
   leadership_.describe_reign(out + 6);
@@ -274,8 +300,8 @@ void TokenStream::save(StateWriter& out) const {
   for (const double x : {rounds_, scale_, variance_, variance_mass_, level_, level_mass_}) {
     out.f64(x);
   }
-  for (const auto* group :
-       {&averages_, &trend_once_, &trend_twice_, &dispersions_, &evidence_, &scores_}) {
+  for (const auto* group : {&averages_, &trend_once_, &trend_twice_, &dispersions_, &evidence_,
+                            &regrets_, &squared_regrets_, &scores_}) {
     for (const Average& average : *group) {
       out.f64(average.mass);
       out.f64(average.squared_mass);
@@ -292,22 +318,24 @@ void TokenStream::load(StateReader& in) {
   for (double* x : {&variance_, &variance_mass_, &level_, &level_mass_}) {
     *x = in.f64_within(0, 1.000001, "a running mean");
   }
-  for (auto* group :
-       {&averages_, &trend_once_, &trend_twice_, &dispersions_, &evidence_, &scores_}) {
+  for (auto* group : {&averages_, &trend_once_, &trend_twice_, &dispersions_, &evidence_, &regrets_,
+                      &squared_regrets_, &scores_}) {
     for (Average& average : *group) {
       average.mass = in.f64_within(0, 1.000001, "an averaging mass");
       // No round yet, or at least the weight of one: a mean divides by it.
       if (average.mass != 0 && average.mass < 1 - double{average.decay}) {
         in.fail("an averaging mass in it is less than one round's");
       }
+      const bool squares = group == &dispersions_ || group == &squared_regrets_;
       average.squared_mass = in.f64_within(0, 1.000001, "an averaging mass");
-      load_floats(in, average.sums, group == &dispersions_ ? 0 : -1e7, 1e7);  // those are squares
+      load_floats(in, average.sums, squares ? 0 : -1e7, 1e7);
     }
   }
-  load_floats(in, sums_, 0, 1e18);
+  load_floats(in, sums_, 0, kLargestSum);
   load_floats(in, extremes_, -1, 1);
   const double experts = static_cast<double>(experts_);
-  load_floats(in, weights_, 0.9e-4 * std::min(1.0, 1 / experts), 1.001);
+  const double least = double{*std::min_element(kFilterRho.begin(), kFilterRho.end())};
+  load_floats(in, weights_, 0.9 * least / experts, 1.001);
   leadership_.load(in);
 }
 

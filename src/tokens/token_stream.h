@@ -53,6 +53,7 @@ class TokenStream {
   void measure_noise();
   void weigh_evidence();
   void advance_filters();
+  void compare_with_reference();
   void judge_filters();
   void describe_situation();
   void assemble();
@@ -73,14 +74,15 @@ class TokenStream {
   std::vector<float> centred_;               // [K] this round's losses less their mean
   std::vector<float> own_noise_;             // [K] each expert's, in losses
 
-  std::vector<Average> averages_;                  // of centred losses, one for each span
-  std::vector<Average> trend_once_, trend_twice_;  // the mean, and the mean of the means
-  std::vector<Average> dispersions_;               // of squared surprises
-  std::vector<Average> evidence_;                  // of centred losses in units of own noise
-  std::vector<float> sums_;                        // [2 x K] cumulative sums
-  std::vector<float> extremes_;                    // [2 x K] fading minimum and maximum
-  std::vector<float> weights_;                     // [filters x K]
-  std::vector<Average> scores_;                    // [filters] at each span: a vector over filters
+  std::vector<Average> averages_;                   // of centred losses, one for each span
+  std::vector<Average> trend_once_, trend_twice_;   // the mean, and the mean of the means
+  std::vector<Average> dispersions_;                // of squared surprises
+  std::vector<Average> evidence_;                   // of centred losses in units of own noise
+  std::vector<Average> regrets_, squared_regrets_;  // beside the reference filter
+  std::vector<float> sums_;                         // [2 x K] cumulative sums
+  std::vector<float> extremes_;                     // [2 x K] fading minimum and maximum
+  std::vector<float> weights_;                      // [filters x K]
+  std::vector<Average> scores_;                     // [filters] at each span: a vector over filters
   Leadership leadership_;
 
   std::vector<float> charge_;    // [K] scratch

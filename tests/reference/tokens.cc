@@ -11,17 +11,11 @@
 namespace pcgs::reference {
 namespace {
 
-using namespace tokens;  // the spans and the order of a token are data, not code
+using namespace tokens;  // its numbers and the order of a token are data, not code
 
 // What the schema leaves to the stream.
-constexpr double kScaleSpan = 128, kSmallestScale = 1e-6;
-constexpr double kUsualSpan = 8;        // a surprise is relative to this mean of earlier losses
-constexpr std::size_t kOwnNoise = 1;    // the dispersion that is an expert's own noise
-constexpr double kQuietest = 0.1;       // own noise, in scales
-constexpr double kMostEvidence = 3;     // of one loss, in own noises
-constexpr double kMostCharge = 20;      // of one round, in nats
 constexpr double kNoiseFloor = 1e-4;    // squared, in scales
-constexpr std::size_t kLeadingGap = 1;  // of the likelihood filters, the one that says who leads
+constexpr double kRivalryFloor = 1e-6;  // the same, of losses beside the reference
 
 using Series = std::vector<std::vector<double>>;  // [T][K]
 
@@ -193,7 +187,7 @@ TokenHistory token_history(MatrixView losses) {
   }
   const Series level = means(kScaleSpan, average);
   const Series scale = map(means(kScaleSpan, variance), [](double x, std::size_t, std::size_t) {
-    return std::max(std::sqrt(x), kSmallestScale);
+    return std::max(std::sqrt(x), double{kSmallestScale});
   });
   for (std::size_t t = 0; t < rounds; ++t) out.scale.push_back(scale[t][0]);
   const Series in_scales =
@@ -241,7 +235,7 @@ TokenHistory token_history(MatrixView losses) {
   }
 
   // Own noise, and evidence in units of it.
-  const Series usual = means(kUsualSpan, centred);
+  const Series usual = means(kSpans[kSurpriseSpan], centred);
   const Series squared_surprise = map(centred, [&](double x, std::size_t t, std::size_t k) {
     const double surprise = x - (t == 0 ? 0 : usual[t - 1][k]);
     return surprise * surprise;
@@ -254,28 +248,29 @@ TokenHistory token_history(MatrixView losses) {
                              });
     put(kDispersions + i,
         map(ratio, [](double x, std::size_t, std::size_t) { return std::log(x) / 2; }));
-    if (i == kOwnNoise) {
+    if (i == kNoiseSpan) {
       own_noise = map(ratio, [&](double x, std::size_t t, std::size_t) {
-        return scale[t][0] * std::max(std::sqrt(x), kQuietest);
+        return scale[t][0] * std::max(std::sqrt(x), double{kQuietest});
       });
     }
   }
+  const double most_evidence = kLargestEvidence, most_charge = kLargestCharge;
   const Series evidence = map(centred, [&](double x, std::size_t t, std::size_t k) {
-    return std::clamp(x / own_noise[t][k], -kMostEvidence, kMostEvidence);
+    return std::clamp(x / own_noise[t][k], -most_evidence, most_evidence);
   });
   for (std::size_t i = 0; i < kEvidenceSpans.size(); ++i) {
     put_log(kEvidence + i, trusted(kEvidenceSpans[i], means(kEvidenceSpans[i], evidence)));
   }
   for (std::size_t i = 0; i < kDriftAllowances.size(); ++i) {
-    // The largest sum over the last rounds, however many, of what was better than allowed for.
-    put_log(kSums + i, map(evidence, [&](double, std::size_t t, std::size_t k) {
-              double most = 0, sum = 0;
-              for (std::size_t s = t + 1; s-- > 0;) {
-                sum += -evidence[s][k] - static_cast<double>(kDriftAllowances[i]);
-                most = std::max(most, sum);
-              }
-              return most;
-            }));
+    Series sums = evidence;
+    for (std::size_t t = 0; t < rounds; ++t) {
+      for (std::size_t k = 0; k < experts; ++k) {
+        const double before = t == 0 ? 0 : sums[t - 1][k];
+        sums[t][k] = std::clamp(before - evidence[t][k] - double{kDriftAllowances[i]}, 0.0,
+                                double{kLargestSum});
+      }
+    }
+    put_log(kSums + i, sums);
   }
 
   // Filters, how they have done, and who leads.
@@ -292,8 +287,8 @@ TokenHistory token_history(MatrixView losses) {
       charges = map(centred, [&](double x, std::size_t t, std::size_t k) {
         const double gap =
             static_cast<double>(kLikelihoodGap[f - kShareFilters]) * scale[t][0] / own_noise[t][k];
-        const double z = std::clamp(x / own_noise[t][k], -kMostEvidence - gap, kMostEvidence);
-        return std::clamp(gap * (z + gap / 2), -kMostCharge, kMostCharge);
+        const double z = std::clamp(x / own_noise[t][k], -most_evidence - gap, most_evidence);
+        return std::clamp(gap * (z + gap / 2), -most_charge, most_charge);
       });
     }
     const Series weights = share_weights(charges, rho);
@@ -310,7 +305,32 @@ TokenHistory token_history(MatrixView losses) {
                  map(trusted(kFilterSpans[i], means(kFilterSpans[i], loss)),
                      [](double x, std::size_t, std::size_t) { return signed_log1p(x); }));
     }
-    if (f != kShareFilters + kLeadingGap) continue;
+    if (f == kReferenceFilter) {
+      const Series regret =
+          map(in_scales, [&](double x, std::size_t t, std::size_t) { return x - loss[t][0]; });
+      for (std::size_t i = 0; i < kRegretSpans.size(); ++i) {
+        // Sums of losses: each round's in its own scale would weigh rounds by theirs.
+        const auto in_losses = [&](double x, std::size_t t, std::size_t) {
+          return x * scale[t][0];
+        };
+        const auto squared = [&](double x, std::size_t t, std::size_t) {
+          return x * x * scale[t][0] * scale[t][0];
+        };
+        const Series mean_regret = means(kRegretSpans[i], map(regret, in_losses));
+        const Series mean_square = means(kRegretSpans[i], map(regret, squared));
+        put_log(
+            kRegrets + i,
+            trusted(kRegretSpans[i], map(mean_regret, [&](double x, std::size_t t, std::size_t k) {
+                      return x / std::sqrt(mean_square[t][k] +
+                                           kRivalryFloor * scale[t][0] * scale[t][0]);
+                    })));
+        if (i != kRivalrySpan) continue;
+        put(kRivalry, map(mean_square, [&](double x, std::size_t t, std::size_t) {
+              return std::log(x / (scale[t][0] * scale[t][0]) + kRivalryFloor) / 2;
+            }));
+      }
+    }
+    if (f != kLeadingFilter) continue;
     const Leaders leaders = leaders_of(weights, out.nearest_to_takeover);
     for (std::size_t t = 0; t < rounds; ++t) {
       const auto of_reign = reign(leaders, t);

@@ -8,6 +8,8 @@
 #include <optional>
 #include <vector>
 
+#include "tokens/token_schema.h"
+
 namespace pcgs::tokens {
 namespace {
 
