@@ -16,6 +16,7 @@
 #include "fma_peak.h"
 #include "infer/network.h"
 #include "operations.h"
+#include "tokens/token_schema.h"
 
 namespace {
 
@@ -26,8 +27,13 @@ using pcgs::infer::Forward;
 using pcgs::infer::Model;
 using pcgs::infer::Network;
 
-Config config_of(AttentionKind attention) {
-  return {.features = 48,
+// With as many numbers of an expert's own, and as many that all share, as tokens have; or, where
+// `all_own`, as if every expert had to bring all of them.
+Config config_of(AttentionKind attention, bool all_own = false) {
+  using namespace pcgs::tokens;
+  return {.features = all_own ? kFeatures : kExpertFeatures,
+          .shared = all_own ? 0 : kSharedFeatures,
+          .side = 0,
           .width = 64,
           .layers = 2,
           .heads = 4,
@@ -38,9 +44,9 @@ Config config_of(AttentionKind attention) {
           .controls = {}};
 }
 
-Model model_of(AttentionKind attention) {
+Model model_of(const Config& config) {
   Model model;
-  model.config = config_of(attention);
+  model.config = config;
   double phase = 0;
   for (const auto& [name, shape] : pcgs::infer::tensor_shapes(model.config)) {
     auto& tensor = model.tensors[name];
@@ -55,13 +61,20 @@ Model model_of(AttentionKind attention) {
   return model;
 }
 
-std::vector<float> tokens_of(std::size_t experts) {
-  std::vector<float> tokens(experts * config_of(AttentionKind::kNone).features);
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    tokens[i] = static_cast<float>(std::sin(static_cast<double>(i) * 0.7));
+std::vector<float> wave(std::size_t count) {
+  std::vector<float> out(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    out[i] = static_cast<float>(std::sin(static_cast<double>(i) * 0.7));
   }
-  return tokens;
+  return out;
 }
+
+struct Input {
+  std::vector<float> tokens, shared;
+
+  Input(const Config& config, std::size_t experts)
+      : tokens(wave(experts * config.features)), shared(wave(config.common())) {}
+};
 
 // What anyone would write first: rows of tokens, one loop per sum.
 class PlainLoops {
@@ -69,9 +82,16 @@ class PlainLoops {
   explicit PlainLoops(const Model& model) : model_(model) {}
 
   // The logits, then the two pooled outputs.
-  std::vector<float> run(const std::vector<float>& tokens) const {
+  std::vector<float> run(const Input& input) const {
     const Config& config = model_.config;
-    std::vector<float> x = linear("embed", tokens);
+    std::vector<float> rows;
+    for (auto own = input.tokens.begin(); own != input.tokens.end();) {
+      const auto next = own + static_cast<std::ptrdiff_t>(config.features);
+      rows.insert(rows.end(), own, next);
+      rows.insert(rows.end(), input.shared.begin(), input.shared.end());
+      own = next;
+    }
+    std::vector<float> x = linear("embed", rows);
     for (std::size_t i = 0; i < config.layers; ++i) {
       const std::string layer = "layers." + std::to_string(i) + ".";
       if (config.attention != AttentionKind::kNone) {
@@ -180,10 +200,11 @@ class PlainLoops {
 };
 
 void check(const Model& model, const Network& network, std::size_t experts) {
-  const std::vector<float> tokens = tokens_of(experts);
-  const std::vector<float> expected = PlainLoops(model).run(tokens);
+  const Input input(model.config, experts);
+  const std::vector<float> expected = PlainLoops(model).run(input);
   std::vector<float> found(experts);
-  const pcgs::infer::Pooled pooled = Forward(network, experts).run(tokens, found);
+  const pcgs::infer::Pooled pooled =
+      Forward(network, experts).run(input.tokens, input.shared, found);
   found.insert(found.end(), {pooled.restart, pooled.rate});
   for (std::size_t i = 0; i < found.size(); ++i) {
     pcgs::bench::require(std::abs(found[i] - expected[i]) < 1e-4f, "the network's outputs");
@@ -196,17 +217,17 @@ void count_operations(benchmark::State& state, double count) {
 }
 
 void forward(benchmark::State& state, const Network* network, std::size_t experts) {
-  const std::vector<float> tokens = tokens_of(experts);
+  const Input input(network->config(), experts);
   std::vector<float> logits(experts);
   Forward pass(*network, experts);
-  for (auto _ : state) benchmark::DoNotOptimize(pass.run(tokens, logits));
+  for (auto _ : state) benchmark::DoNotOptimize(pass.run(input.tokens, input.shared, logits));
   count_operations(state, operations(network->config(), experts));
 }
 
 void plain(benchmark::State& state, const Model* model, std::size_t experts) {
-  const std::vector<float> tokens = tokens_of(experts);
+  const Input input(model->config, experts);
   const PlainLoops loops(*model);
-  for (auto _ : state) benchmark::DoNotOptimize(loops.run(tokens));
+  for (auto _ : state) benchmark::DoNotOptimize(loops.run(input));
   count_operations(state, operations(model->config, experts));
 }
 
@@ -229,7 +250,7 @@ void register_infer() {
   static std::map<AttentionKind, Network> networks;
   for (const AttentionKind kind :
        {AttentionKind::kNone, AttentionKind::kFull, AttentionKind::kInduced}) {
-    const Model& model = models[kind] = model_of(kind);
+    const Model& model = models[kind] = model_of(config_of(kind));
     const Network& network = networks.try_emplace(kind, model).first->second;
     for (const std::size_t experts : {std::size_t{32}, std::size_t{100}, std::size_t{1024}}) {
       check(model, network, experts);
@@ -243,6 +264,12 @@ void register_infer() {
       }
     }
   }
+  static const Model all_own = model_of(config_of(AttentionKind::kInduced, true));
+  static const Network network(all_own);
+  check(all_own, network, 32);
+  ::benchmark::RegisterBenchmark("forward, nothing shared/induced/K=32", forward, &network,
+                                 std::size_t{32})
+      ->MinTime(0.05);
   ::benchmark::RegisterBenchmark("forward limit", limit)->MinTime(0.05);
 }
 

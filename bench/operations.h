@@ -16,7 +16,8 @@ inline double operations(const infer::Config& config, std::size_t experts) {
   if (config.attention != infer::AttentionKind::kNone) layer += 4 * d * d * k;
   if (config.attention == infer::AttentionKind::kFull) layer += 2 * k * k * d;
   if (config.attention == infer::AttentionKind::kInduced) layer += 4 * k * i * d + 2 * i * d * d;
-  const double ends = k * d * (static_cast<double>(config.features) + 1) + 2 * d * h + 2 * h;
+  const double ends = k * d * (static_cast<double>(config.features) + 1) +
+                      d * static_cast<double>(config.common()) + 2 * d * h + 2 * h;
   return 2 * (static_cast<double>(config.layers) * layer + ends);
 }
 

@@ -31,7 +31,9 @@ constexpr int kTurns = 61;
 constexpr double kTurnSeconds = 4e-3;
 
 Config config() {
-  return {.features = pcgs::tokens::kFeatures,
+  return {.features = pcgs::tokens::kExpertFeatures,
+          .shared = pcgs::tokens::kSharedFeatures,
+          .side = 0,
           .width = 64,
           .layers = 2,
           .heads = 4,
@@ -69,24 +71,23 @@ int calls_in_a_turn(const F& f) {
 }
 
 void compare(const ControllerNet& net, std::size_t experts) {
-  const auto k = static_cast<std::int64_t>(experts);
-  const auto features = static_cast<std::int64_t>(pcgs::tokens::kFeatures);
-  const auto own = static_cast<std::int64_t>(pcgs::tokens::kExpertFeatures);
-  std::vector<float> tokens(experts * pcgs::tokens::kFeatures), logits(experts);
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    const std::size_t feature = i % pcgs::tokens::kFeatures;
-    const bool shared = feature >= pcgs::tokens::kExpertFeatures;  // the same for all experts
-    tokens[i] = std::sin(0.7f * static_cast<float>(shared ? feature : i));
-  }
-  const auto all = torch::tensor(tokens).reshape({1, k, features});
-  const auto expert_tokens = all.slice(2, 0, own).contiguous();
-  const auto shared_tokens = all.select(1, 0).slice(1, own).contiguous();
+  const auto wave = [](std::size_t count) {
+    std::vector<float> out(count);
+    for (std::size_t i = 0; i < count; ++i) out[i] = std::sin(0.7f * static_cast<float>(i));
+    return out;
+  };
+  const std::vector<float> tokens = wave(experts * net.config().features),
+                           shared = wave(net.config().common());
+  std::vector<float> logits(experts);
+  const auto expert_tokens =
+      torch::tensor(tokens).reshape({1, static_cast<std::int64_t>(experts), -1});
+  const auto shared_tokens = torch::tensor(shared).unsqueeze(0);
 
   const pcgs::infer::Network network(net.model("bench", {}));
   pcgs::infer::Forward forward(network, experts);
   pcgs::infer::Pooled pooled;
   ControllerNet::Output out;
-  const auto runtime = [&] { pooled = forward.run(tokens, logits); };
+  const auto runtime = [&] { pooled = forward.run(tokens, shared, logits); };
   const auto libtorch = [&] { out = net.forward(expert_tokens, shared_tokens, false); };
   runtime();
   libtorch();

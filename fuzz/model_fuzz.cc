@@ -35,7 +35,9 @@ constexpr std::size_t kSizeField = 8;
 
 Model tiny_model() {
   Model model;
-  model.config = {.features = 2,
+  model.config = {.features = 1,
+                  .shared = 1,
+                  .side = 0,
                   .width = 2,
                   .layers = 1,
                   .heads = 2,
@@ -145,8 +147,9 @@ void check_outputs(const Model& model) {
   const Network network(model);
   std::vector<float> tokens(kExperts * model.config.features);
   for (std::size_t i = 0; i < tokens.size(); ++i) tokens[i] = i % 2 == 0 ? 1e38f : -0.5f;
+  const std::vector<float> shared(model.config.common(), 1e38f);
   std::vector<float> logits(kExperts);
-  const Pooled pooled = Forward(network, kExperts).run(tokens, logits);
+  const Pooled pooled = Forward(network, kExperts).run(tokens, shared, logits);
   invariant(std::isfinite(pooled.restart) && std::isfinite(pooled.rate), "finite outputs");
   for (const float logit : logits) invariant(std::isfinite(logit), "finite logits");
 }

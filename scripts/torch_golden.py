@@ -17,8 +17,8 @@ import torch.nn.functional as F
 from safetensors.torch import save
 
 GOLDEN = pathlib.Path(__file__).resolve().parent.parent / "tests" / "golden"
-CONFIG = {"features": 10, "width": 24, "layers": 2, "heads": 3, "hidden": 44, "inducing": 5,
-          "pool_hidden": 12, "controls": {"eps": 0.01, "eta_min": 0.05, "rho_max": 0.5}}
+CONFIG = {"features": 10, "shared": 0, "side": 0, "width": 24, "layers": 2, "heads": 3,
+          "hidden": 44, "inducing": 5, "pool_hidden": 12, "controls": {"eps": 0.01, "eta_min": 0.05, "rho_max": 0.5}}
 EXPERTS = (1, 7, 32, 1024)
 STORED_LOGITS = 32  # of the first experts; every 100th of the rest
 
@@ -108,7 +108,7 @@ def tokens_of(experts, features):
 
 
 def model_bytes(weights, config, attention):
-    metadata = {"format": "pcgs-controller", "format_version": "1",
+    metadata = {"format": "pcgs-controller", "format_version": "2",
                 "config": json.dumps(config | {"attention": attention}),
                 "token_schema": "golden", "checksum": "00000000",
                 "provenance": json.dumps({"made_by": "scripts/torch_golden.py"})}

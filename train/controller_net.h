@@ -23,7 +23,7 @@ class ControllerNet {
     torch::Tensor logits;         // [N,K]
     torch::Tensor restart, rate;  // [N]
   };
-  // experts [N,K,expert features], shared [N,shared features]; in bfloat16 where `narrow`.
+  // experts [N,K,features], shared [N,shared and side features]; in bfloat16 where `narrow`.
   Output forward(const torch::Tensor& experts, const torch::Tensor& shared, bool narrow) const;
 
   const infer::Config& config() const { return config_; }

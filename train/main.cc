@@ -149,7 +149,8 @@ ordered_json scores_json(const Report& report) {
 
 infer::Config fresh_config(const Options& options) {
   infer::Config config;
-  config.features = tokens::kFeatures;
+  config.features = tokens::kExpertFeatures;
+  config.shared = tokens::kSharedFeatures;
   config.width = options.width;
   config.layers = options.layers;
   config.heads = options.heads;

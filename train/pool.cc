@@ -71,11 +71,9 @@ Pool make_pool(std::size_t count, const MakeLosses& make, std::size_t switches, 
     float* shared_out = shared.data_ptr<float>();
     for (std::size_t t = 0; t < losses.rows; ++t) {
       stream.observe(losses.row(t));
-      const float* token = stream.tokens().data();
-      std::copy_n(token + tokens::kExpertFeatures, kShared, shared_out);
-      shared_out += kShared;
-      for (std::size_t k = 0; k < losses.columns; ++k, token += tokens::kFeatures) {
-        own_out = std::copy_n(token, kOwn, own_out);
+      own_out = std::copy(stream.tokens().begin(), stream.tokens().end(), own_out);
+      shared_out = std::copy(stream.shared().begin(), stream.shared().end(), shared_out);
+      for (std::size_t k = 0; k < losses.columns; ++k) {
         as_float.data_ptr<float>()[t * losses.columns + k] = static_cast<float>(losses.row(t)[k]);
       }
       scale.data_ptr<float>()[t] = static_cast<float>(stream.scale());

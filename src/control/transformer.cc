@@ -59,7 +59,7 @@ class Transformer final : public Controller {
 
   Controls after(const Round& round) override {
     stream_->observe(round.losses);
-    const infer::Pooled out = forward_->run(stream_->tokens(), logits_);
+    const infer::Pooled out = forward_->run(stream_->tokens(), stream_->shared(), logits_);
 
     const float most = *std::max_element(logits_.begin(), logits_.end());
     double total = 0;
@@ -111,9 +111,12 @@ TransformerModel::TransformerModel(const infer::Model& model, const std::string&
       constant_eta_(constant(model, origin, "constant_eta", 0, 1e4)),
       fingerprint_(fingerprint_of(model)) {
   infer::require_token_schema(model, tokens::schema_name(), origin);
-  if (model.config.features != tokens::kFeatures) {
-    throw Error(fmt::format("{} takes {} features; tokens have {}", origin, model.config.features,
-                            tokens::kFeatures));
+  if (model.config.features != tokens::kExpertFeatures ||
+      model.config.shared != tokens::kSharedFeatures) {
+    throw Error(fmt::format("{} takes {} features of an expert and {} shared ones; tokens have {} "
+                            "and {}",
+                            origin, model.config.features, model.config.shared,
+                            tokens::kExpertFeatures, tokens::kSharedFeatures));
   }
 }
 

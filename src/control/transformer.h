@@ -1,7 +1,7 @@
 // PCGS-TF: a Transformer over expert tokens chooses eta, rho and q.
 //
-//     tokens_t = TokenStream(l_1, ..., l_t)                [K x features]
-//     s, r, e  = network(tokens_t)                         logits [K], two numbers
+//     tokens_t, shared_t = TokenStream(l_1, ..., l_t)      [K x features], [shared]
+//     s, r, e  = network(tokens_t, shared_t)               logits [K], two numbers
 //     rho = rho_max sigmoid(r)
 //     q   = (1 - eps) softmax(s) + eps / K
 //     eta = (eta_min + softplus(e)) / scale_t              or a constant

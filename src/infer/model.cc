@@ -50,6 +50,8 @@ std::string problem_with(const Config& config) {
     std::size_t value, least, most;
   } sizes[] = {
       {"features", config.features, 1, kMostWidth},
+      {"shared", config.shared, 0, kMostWidth},
+      {"side", config.side, 0, kMostWidth},
       {"width", config.width, 1, kMostWidth},
       {"layers", config.layers, 0, kMostLayers},
       {"heads", config.heads, 1, kMostWidth},
@@ -62,6 +64,10 @@ std::string problem_with(const Config& config) {
     if (value < least || value > most) {
       return fmt::format("{} is {}; accepted is {} to {}", name, value, least, most);
     }
+  }
+  if (config.inputs() > kMostWidth) {
+    return fmt::format("features, shared and side are {} together; accepted is up to {}",
+                       config.inputs(), kMostWidth);
   }
   if (config.width % config.heads != 0) {
     return fmt::format("width is {} with {} heads; accepted is a width that the heads divide",
@@ -84,7 +90,7 @@ std::map<std::string, Shape> tensor_shapes(const Config& config) {
     vector(name + ".weight", config.width);
     vector(name + ".bias", config.width);
   };
-  linear("embed", config.width, config.features);
+  linear("embed", config.width, config.inputs());
   for (std::size_t i = 0; i < config.layers; ++i) {
     const std::string layer = fmt::format("layers.{}.", i);
     if (config.attention != AttentionKind::kNone) {

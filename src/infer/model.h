@@ -18,7 +18,9 @@ enum class AttentionKind {
 std::string_view name_of(AttentionKind kind);  // "none", "full", "induced"
 
 struct Config {
-  std::size_t features = 0;  // numbers of a token
+  std::size_t features = 0;  // numbers of an expert's own
+  std::size_t shared = 0;    // numbers that all experts share
+  std::size_t side = 0;      // numbers of side information, which all experts share too
   std::size_t width = 0;     // d
   std::size_t layers = 0;    // may be 0
   std::size_t heads = 0;     // divides width
@@ -27,6 +29,9 @@ struct Config {
   std::size_t inducing = 0;                // learned queries; at least 1 where attention is induced
   std::size_t pool_hidden = 0;             // of the network behind the pooled tokens
   std::map<std::string, double> controls;  // constants of the maps from outputs to controls
+
+  std::size_t common() const { return shared + side; }        // what is the same for all experts
+  std::size_t inputs() const { return features + common(); }  // of the embedding, in this order
 
   bool operator==(const Config&) const = default;
 };
@@ -49,7 +54,7 @@ struct Model {
 
 // Sizes beyond these, and weights beyond this, are refused: with them, whatever the tokens, no sum
 // in a forward pass leaves the range of a float.
-inline constexpr std::size_t kMostWidth = 1024;   // of features, width, heads, inducing
+inline constexpr std::size_t kMostWidth = 1024;   // of inputs(), width, heads, inducing
 inline constexpr std::size_t kMostHidden = 4096;  // of hidden, pool_hidden
 inline constexpr std::size_t kMostLayers = 64;
 inline constexpr float kLargestWeight = 1e4f;

@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kFormat = "pcgs-controller";
-constexpr std::string_view kVersion = "1";
+constexpr std::string_view kVersion = "2";
 constexpr AttentionKind kKinds[] = {AttentionKind::kNone, AttentionKind::kFull,
                                     AttentionKind::kInduced};
 
@@ -23,9 +23,14 @@ constexpr struct {
   const char* name;
   std::size_t Config::*field;
 } kSizes[] = {
-    {"features", &Config::features},       {"width", &Config::width},
-    {"layers", &Config::layers},           {"heads", &Config::heads},
-    {"hidden", &Config::hidden},           {"inducing", &Config::inducing},
+    {"features", &Config::features},
+    {"shared", &Config::shared},
+    {"side", &Config::side},
+    {"width", &Config::width},
+    {"layers", &Config::layers},
+    {"heads", &Config::heads},
+    {"hidden", &Config::hidden},
+    {"inducing", &Config::inducing},
     {"pool_hidden", &Config::pool_hidden},
 };
 

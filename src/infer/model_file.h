@@ -1,9 +1,9 @@
 // Models as files: a safetensors container (safetensors.h) with these texts in its metadata.
 //
 //     format          "pcgs-controller"
-//     format_version  "1"
-//     config          JSON: {"features":48,"width":64,"layers":2,"heads":4,"hidden":128,
-//                            "attention":"induced","inducing":16,"pool_hidden":64,
+//     format_version  "2"
+//     config          JSON: {"features":53,"shared":40,"side":0,"width":64,"layers":2,"heads":4,
+//                            "hidden":128,"attention":"induced","inducing":16,"pool_hidden":64,
 //                            "controls":{"rho_max":0.5,...}}
 //     token_schema    names the feature code the model was trained on
 //     checksum        CRC-32 of the data, eight hexadecimal digits

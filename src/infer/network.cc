@@ -29,9 +29,9 @@ void for_each_group(std::size_t experts, const Work& work) {
   }
 }
 
-// Panels of x through a layer: out = W x + b, or out += W x + b.
-void apply(const Packed& linear, const float* x, std::size_t panels, float* out,
-           bool accumulate = false) {
+// Panels of x through a layer: out = W x + bias, or out += W x + bias.
+void apply(const Packed& linear, const float* bias, const float* x, std::size_t panels, float* out,
+           bool accumulate) {
   multiply({.rows = linear.out,
             .depth = linear.in,
             .panels = panels,
@@ -42,12 +42,16 @@ void apply(const Packed& linear, const float* x, std::size_t panels, float* out,
             .b_panel = linear.in * kPanel,
             .c = out,
             .c_panel = linear.out * kPanel,
-            .row_bias = linear.bias.data(),
+            .row_bias = bias,
             .accumulate = accumulate});
 }
 
+void apply(const Packed& linear, const float* x, std::size_t panels, float* out) {
+  apply(linear, linear.bias.data(), x, panels, out, false);
+}
+
 void add(const Packed& linear, const float* x, std::size_t panels, float* out) {
-  apply(linear, x, panels, out, true);
+  apply(linear, linear.bias.data(), x, panels, out, true);
 }
 
 // `count` tokens of panels of x through a layer, into out [count x step], a row per token.
@@ -100,6 +104,10 @@ class Loader {
   Packed linear_to_rows(const std::string& name) const {
     return packed(tensor(name + ".weight"), tensor(name + ".bias"), kPanel);
   }
+  // The embedding of inputs `begin` to before `end` alone.
+  Packed embedding(std::size_t begin, std::size_t end, std::size_t group) const {
+    return packed(columns_of(tensor("embed.weight"), begin, end), tensor("embed.bias"), group);
+  }
   Layer layer(std::size_t i) const {
     const Config& config = model_.config;
     const std::string name = fmt::format("layers.{}.", i);
@@ -147,7 +155,8 @@ Network::Network(const Model& model) : config_(model.config) {
   const std::string problem = problem_with(model);
   if (!problem.empty()) throw Error("this model cannot be used: " + problem);
   const Loader load(model);
-  embed_ = load.linear("embed");
+  embed_common_ = load.embedding(config_.features, config_.inputs(), kPanel);
+  embed_own_ = load.embedding(0, config_.features, kTile);
   for (std::size_t i = 0; i < config_.layers; ++i) layers_.push_back(load.layer(i));
   norm_ = load.norm("norm");
   head_ = load.linear("head");
@@ -170,6 +179,8 @@ Forward::Forward(const Network& network, std::size_t max_experts)
   q_.resize(attending * width * kPanel);
   k_.resize(attending * width * kPanel);
   v_.resize(attends ? max_experts * value_step_ : 0);
+  shared_.resize(config.common());
+  base_.resize(panels_of(width) * kPanel);
   raw_.resize(kPanelsTogether * config.features * kPanel);
   normed_.resize(kPanelsTogether * width * kPanel);
   mixed_.resize(kPanelsTogether * width * kPanel);
@@ -184,11 +195,13 @@ Forward::Forward(const Network& network, std::size_t max_experts)
   scratch_.resize(attends ? kAttentionScratch : 0);
 }
 
-Pooled Forward::run(std::span<const float> tokens, std::span<float> logits) {
+Pooled Forward::run(std::span<const float> tokens, std::span<const float> shared,
+                    std::span<float> logits) {
   experts_ = logits.size();
   invariant(experts_ >= 1 && experts_ <= max_experts_, "one to max_experts tokens");
   invariant(tokens.size() == experts_ * network_.config_.features, "a row of features per expert");
-  embed(tokens);
+  invariant(shared.size() == network_.config_.common(), "the numbers that experts share");
+  embed(tokens, shared);
   for (const Layer& layer : network_.layers_) {
     switch (network_.config_.attention) {
       case AttentionKind::kNone:
@@ -205,14 +218,19 @@ Pooled Forward::run(std::span<const float> tokens, std::span<float> logits) {
   return finish(logits);
 }
 
-void Forward::embed(std::span<const float> tokens) {
+// W [token, shared] + b: the shared part is the same for all, so it is made once and added to b.
+void Forward::embed(std::span<const float> tokens, std::span<const float> shared) {
+  std::transform(shared.begin(), shared.end(), shared_.begin(),
+                 [](float x) { return std::clamp(x, -kLargestToken, kLargestToken); });
+  apply_to_one(network_.embed_common_, shared_.data(), base_.data());
   const std::size_t features = network_.config_.features;
   const std::size_t panel_step = network_.config_.width * kPanel;
   for_each_group(experts_, [&](Group group) {
     const std::size_t first = group.first * kPanel;
     const std::size_t count = std::min(group.count * kPanel, experts_ - first);
     lay_side_by_side(tokens.data() + first * features, count, features, raw_.data());
-    apply(network_.embed_, raw_.data(), group.count, x_.data() + group.first * panel_step);
+    apply(network_.embed_own_, base_.data(), raw_.data(), group.count,
+          x_.data() + group.first * panel_step, false);
   });
 }
 

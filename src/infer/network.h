@@ -1,6 +1,6 @@
 // The Transformer that steers the share recursion: forward only, one token per expert.
 //
-//     x = embed(tokens)                                             [K x d]
+//     x_k = embed([token_k, shared])                                [K x d]
 //     for each layer:  x += attention(norm1(x))                     where it has attention
 //                      x += down(gelu(up(norm2(x))))
 //     x = norm(x)
@@ -50,7 +50,8 @@ class Network {
   friend class Forward;
 
   Config config_;
-  Packed embed_;  // [d x features]
+  Packed embed_common_;  // [d x common()], with the embedding's bias
+  Packed embed_own_;     // [d x features]; its bias is what embed_common_ makes of a round
   std::vector<Layer> layers_;
   Norm norm_;
   Packed head_;       // [1 x d]
@@ -68,13 +69,14 @@ class Forward {
  public:
   Forward(const Network& network, std::size_t max_experts);
 
-  // tokens [K x features], a row per expert, and logits [K], 1 <= K <= max_experts. Allocates
-  // nothing. The results depend on nothing but the tokens: not on earlier runs, not on max_experts.
-  // For finite tokens they are finite; numbers beyond 1e12 in size are taken as that.
-  Pooled run(std::span<const float> tokens, std::span<float> logits);
+  // tokens [K x features], a row per expert, shared [common()]: what is the same for all of them,
+  // and logits [K], 1 <= K <= max_experts. Allocates nothing. The results depend on nothing but
+  // tokens and shared: not on earlier runs, not on max_experts. Where those are finite they are;
+  // numbers beyond 1e12 in size are taken as that.
+  Pooled run(std::span<const float> tokens, std::span<const float> shared, std::span<float> logits);
 
  private:
-  void embed(std::span<const float> tokens);
+  void embed(std::span<const float> tokens, std::span<const float> shared);
   void add_full_attention(const Layer& layer);
   void add_induced_attention(const Layer& layer);
   void project_tokens(const Layer& layer);
@@ -91,6 +93,10 @@ class Forward {
   AlignedFloats x_, q_, k_;  // panels of d rows
   AlignedFloats v_;          // [K x value_step_], a row per token
   std::size_t value_step_;   // d, up to whole panels
+
+  // Of what all tokens share.
+  AlignedFloats shared_;  // [common()]
+  AlignedFloats base_;    // [d, up to whole panels] what the embedding of a token starts from
 
   // Of the panels worked on together.
   AlignedFloats raw_;     // panels of `features` rows

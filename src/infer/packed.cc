@@ -20,4 +20,15 @@ Packed packed(const Tensor& weight, const Tensor& bias, std::size_t group, float
   return result;
 }
 
+Tensor columns_of(const Tensor& weight, std::size_t begin, std::size_t end) {
+  Tensor result;
+  result.shape = {weight.shape[0], end - begin};
+  for (std::size_t row = 0; row < weight.shape[0]; ++row) {
+    const auto first = weight.values.begin() + static_cast<std::ptrdiff_t>(row * weight.shape[1]);
+    result.values.insert(result.values.end(), first + static_cast<std::ptrdiff_t>(begin),
+                         first + static_cast<std::ptrdiff_t>(end));
+  }
+  return result;
+}
+
 }  // namespace pcgs::infer

@@ -19,4 +19,7 @@ struct Packed {
 // weight [out x in] and bias [out], both multiplied by `scale`.
 Packed packed(const Tensor& weight, const Tensor& bias, std::size_t group, float scale = 1);
 
+// weight [rows x columns] without its columns before `begin` and from `end` on.
+Tensor columns_of(const Tensor& weight, std::size_t begin, std::size_t end);
+
 }  // namespace pcgs::infer

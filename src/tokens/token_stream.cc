@@ -37,7 +37,7 @@ TokenStream::TokenStream(std::size_t experts)
       leadership_(experts),
       charge_(experts),
       features_(kExpertFeatures * experts, 0.0f),
-      tokens_(experts * kFeatures, 0.0f) {
+      tokens_(experts * kExpertFeatures, 0.0f) {
   for (const float span : kSpans) averages_.emplace_back(span, experts);
   for (const float span : kTrendSpans) {
     trend_once_.emplace_back(span, experts);
@@ -277,10 +277,9 @@ void TokenStream::assemble() {
   // Everything up to the dispersions is in scales and can be large; the rest are logarithms.
   signed_log1p(features_.data(), kDispersions * experts_);
   for (std::size_t k = 0; k < experts_; ++k) {
-    float* token = tokens_.data() + k * kFeatures;
+    float* token = tokens_.data() + k * kExpertFeatures;
     for (std::size_t i = 0; i < kLeadership; ++i) token[i] = features_[i * experts_ + k];
     leadership_.describe(k, token + kLeadership);
-    std::copy(shared_.begin(), shared_.end(), token + kExpertFeatures);
   }
 }
 

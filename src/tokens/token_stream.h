@@ -23,9 +23,11 @@ class TokenStream {
   // One finished round: [K] losses in [0,1]. Does not allocate.
   void observe(std::span<const double> losses);
 
-  // [K x kFeatures] a token for each expert, of the last round observed (zeros before the first,
-  // and after load()): its own numbers, then the shared ones.
+  // Of the last round observed; zeros before the first, and after load().
+  // [K x kExpertFeatures] each expert's own numbers.
   std::span<const float> tokens() const { return tokens_; }
+  // [kSharedFeatures] what is the same for all experts.
+  std::span<const float> shared() const { return shared_; }
   // The typical difference between experts: the root of a running mean of their variance.
   double scale() const { return scale_; }
 
@@ -89,7 +91,7 @@ class TokenStream {
   std::vector<float> features_;  // [expert features x K]
   std::array<float, kSharedFeatures> shared_ = {};
   std::array<float, kFilters> filter_loss_ = {};  // beside the average expert, in scales
-  std::vector<float> tokens_;                     // [K x kFeatures]
+  std::vector<float> tokens_;                     // [K x kExpertFeatures]
 };
 
 }  // namespace pcgs::tokens

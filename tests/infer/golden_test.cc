@@ -39,7 +39,7 @@ TEST(Forward, MatchesTorchOnGoldenInputs) {
       const auto experts = expected.at("experts").get<std::size_t>();
       const std::vector<float> tokens = golden_tokens(experts, model.config.features);
       std::vector<float> logits(experts);
-      const Pooled pooled = Forward(network, experts).run(tokens, logits);
+      const Pooled pooled = Forward(network, experts).run(tokens, {}, logits);
       EXPECT_NEAR(pooled.restart, expected.at("restart").get<double>(), kTolerance);
       EXPECT_NEAR(pooled.rate, expected.at("rate").get<double>(), kTolerance);
       for (const auto& [k, logit] : expected.at("logits").items()) {

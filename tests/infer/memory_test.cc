@@ -55,9 +55,10 @@ TEST(ForwardMemory, NothingIsAllocatedToRun) {
     Forward forward(network, 500);
     for (const std::size_t experts : {1u, 32u, 500u}) {
       const std::vector<float> tokens = test::random_tokens(experts, config.features, 1);
+      const std::vector<float> shared = test::random_tokens(1, config.common(), 2);
       std::vector<float> logits(experts);
       const std::size_t before = allocations;
-      forward.run(tokens, logits);
+      forward.run(tokens, shared, logits);
       EXPECT_EQ(allocations - before, 0u) << experts << " experts, " << name_of(kind);
     }
   }

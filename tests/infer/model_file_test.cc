@@ -25,7 +25,9 @@ using nlohmann::json;
 using Bytes = std::vector<std::uint8_t>;
 
 Model small_model() {
-  Model model = test::random_model({.features = 3,
+  Model model = test::random_model({.features = 2,
+                                    .shared = 1,
+                                    .side = 1,
                                     .width = 4,
                                     .layers = 1,
                                     .heads = 2,
@@ -173,8 +175,8 @@ TEST(ModelFile, RefusesHeadersThatAreNone) {
 TEST(ModelFile, RefusesAnotherFormatVersionOrSchema) {
   EXPECT_TRUE(test::mentions(refusal_of([](Parts& f) { f.metadata()["format"] = "pt"; }),
                              "its format is \"pt\""));
-  EXPECT_TRUE(test::mentions(refusal_of([](Parts& f) { f.metadata()["format_version"] = "2"; }),
-                             "format version \"2\""));
+  EXPECT_TRUE(test::mentions(refusal_of([](Parts& f) { f.metadata()["format_version"] = "1"; }),
+                             "format version \"1\", and this program reads version 2"));
   EXPECT_TRUE(
       test::mentions(refusal_of([](Parts& f) { f.metadata()["checksum"] = "0"; }), "checksum"));
   for (const char* key : {"format", "format_version", "config", "token_schema", "checksum"}) {
@@ -195,7 +197,10 @@ TEST(ModelFile, RefusesConfigurationsThatDoNotFit) {
     return [=](json& config) { config[key] = value; };
   };
   expect_config_refused([](json& config) { config = 3; }, "not a JSON object");
-  expect_config_refused([](json& config) { config.erase("heads"); }, "has no heads");
+  for (const char* key : {"heads", "shared", "side"}) {
+    expect_config_refused([&](json& config) { config.erase(key); }, std::string("has no ") + key);
+  }
+  expect_config_refused(set("side", 1022), "1025 together");
   expect_config_refused(set("dropout", 0.1), "unknown key \"dropout\"");
   expect_config_refused(set("attention", "sparse"), "none of none, full and induced");
   expect_config_refused(set("attention", 1), "none of none, full and induced");

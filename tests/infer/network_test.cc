@@ -25,10 +25,11 @@ struct Outputs {
   Pooled pooled;
 };
 
-Outputs run(const Network& network, const std::vector<float>& tokens) {
+Outputs run(const Network& network, const std::vector<float>& tokens,
+            const std::vector<float>& shared) {
   const std::size_t experts = tokens.size() / network.config().features;
   Outputs outputs{std::vector<float>(experts), {}};
-  outputs.pooled = Forward(network, experts).run(tokens, outputs.logits);
+  outputs.pooled = Forward(network, experts).run(tokens, shared, outputs.logits);
   return outputs;
 }
 
@@ -44,8 +45,9 @@ class Forwards : public ::testing::TestWithParam<AttentionKind> {
     const Network network(model);
     for (const std::size_t experts : counts) {
       const auto tokens = test::random_tokens(experts, config.features, experts);
-      const Outputs outputs = run(network, tokens);
-      const auto expected = reference::transformer(model, tokens);
+      const auto shared = test::random_tokens(1, config.common(), experts + 1);
+      const Outputs outputs = run(network, tokens, shared);
+      const auto expected = reference::transformer(model, tokens, shared);
       const auto error = [](float found, double exact) {
         return std::abs(static_cast<double>(found) - exact);
       };
@@ -81,6 +83,8 @@ TEST_P(Forwards, MatchesTheReferenceAtOddSizes) {
 TEST_P(Forwards, MatchesTheReferenceAtEveryWidthOfAHead) {
   for (std::size_t width = 1; width <= 18; ++width) {
     expect_reference({.features = 3,
+                      .shared = 2,
+                      .side = width - 1,
                       .width = 2 * width,
                       .layers = 1,
                       .heads = 2,
@@ -92,6 +96,8 @@ TEST_P(Forwards, MatchesTheReferenceAtEveryWidthOfAHead) {
                      {width, 20});
   }
   expect_reference({.features = 64,
+                    .shared = 0,
+                    .side = 0,
                     .width = 256,
                     .layers = 1,
                     .heads = 1,
@@ -139,8 +145,9 @@ TEST_P(Forwards, PermutesLogitsWithTheExpertsAndKeepsTheRest) {
     const auto row = std::span(tokens).subspan(k * config.features, config.features);
     permuted.insert(permuted.end(), row.begin(), row.end());
   }
-  const Outputs a = run(network, tokens);
-  const Outputs b = run(network, permuted);
+  const auto shared = test::random_tokens(1, config.common(), 5);
+  const Outputs a = run(network, tokens, shared);
+  const Outputs b = run(network, permuted, shared);
   EXPECT_NEAR(a.pooled.restart, b.pooled.restart, kTolerance);
   EXPECT_NEAR(a.pooled.rate, b.pooled.rate, kTolerance);
   for (std::size_t k = 0; k < experts; ++k) {
@@ -154,9 +161,10 @@ TEST_P(Forwards, GivesTheSameBitsWhateverRanBefore) {
   Forward used(network, 200);
   for (const std::size_t experts : {200u, 3u, 17u, 64u, 1u, 130u}) {
     const auto tokens = test::random_tokens(experts, config.features, experts);
+    const auto shared = test::random_tokens(1, config.common(), experts + 1);
     Outputs again{std::vector<float>(experts), {}};
-    again.pooled = used.run(tokens, again.logits);
-    EXPECT_TRUE(run(network, tokens) == again) << experts << " experts";
+    again.pooled = used.run(tokens, shared, again.logits);
+    EXPECT_TRUE(run(network, tokens, shared) == again) << experts << " experts";
   }
 }
 
@@ -164,12 +172,13 @@ TEST_P(Forwards, GivesTheSameBitsInEveryThread) {
   const Config config = test::typical_config(GetParam());
   const Network network(test::random_model(config, 6));
   const auto tokens = test::random_tokens(100, config.features, 7);
-  const Outputs expected = run(network, tokens);
+  const auto shared = test::random_tokens(1, config.common(), 8);
+  const Outputs expected = run(network, tokens, shared);
   std::vector<Outputs> found(4);
   {
     std::vector<std::jthread> threads;
     for (Outputs& outputs : found) {
-      threads.emplace_back([&] { outputs = run(network, tokens); });
+      threads.emplace_back([&] { outputs = run(network, tokens, shared); });
     }
   }
   for (const Outputs& outputs : found) EXPECT_TRUE(outputs == expected);
@@ -188,7 +197,10 @@ TEST_P(Forwards, IsFiniteForAnyFiniteTokens) {
       auto tokens = test::random_tokens(150, config.features, 9);
       for (float& value : tokens) value = value * size / 2;
       tokens[5] = kMost;
-      const Outputs outputs = run(network, tokens);
+      auto shared = test::random_tokens(1, config.common(), 10);
+      for (float& value : shared) value = value * size / 2;
+      shared[1] = -kMost;
+      const Outputs outputs = run(network, tokens, shared);
       EXPECT_TRUE(std::isfinite(outputs.pooled.restart) && std::isfinite(outputs.pooled.rate));
       EXPECT_TRUE(std::all_of(outputs.logits.begin(), outputs.logits.end(),
                               [](float s) { return std::isfinite(s); }))

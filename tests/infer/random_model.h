@@ -12,7 +12,9 @@
 namespace pcgs::test {
 
 inline infer::Config typical_config(infer::AttentionKind attention) {
-  return {.features = 48,
+  return {.features = 30,
+          .shared = 15,
+          .side = 3,
           .width = 64,
           .layers = 2,
           .heads = 4,
@@ -25,7 +27,9 @@ inline infer::Config typical_config(infer::AttentionKind attention) {
 
 // Nothing in it is a multiple of a register.
 inline infer::Config odd_config(infer::AttentionKind attention) {
-  return {.features = 37,
+  return {.features = 21,
+          .shared = 15,
+          .side = 1,
           .width = 42,
           .layers = 3,
           .heads = 3,

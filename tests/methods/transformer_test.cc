@@ -105,7 +105,7 @@ TEST(Transformer, IsTheShareRecursionUnderTheControlsOfItsHeader) {
         const Trace::Row& row = trace.rows()[t];
         ASSERT_TRUE(test::all_near(row.weights, share.weights(), 1e-9)) << "round " << t;
         stream.observe(losses.row(t));
-        const infer::Pooled pooled = forward.run(stream.tokens(), logits);
+        const infer::Pooled pooled = forward.run(stream.tokens(), stream.shared(), logits);
         const double rho = constants.at("rho_max") / (1 + std::exp(-double{pooled.restart}));
         const double rate =
             constants.at("least_rate") + std::log(1 + std::exp(double{pooled.rate}));
@@ -268,11 +268,17 @@ TEST_F(TransformerFile, OfOtherTokensIsRefused) {
 }
 
 TEST_F(TransformerFile, OfAnotherNumberOfFeaturesIsRefused) {
-  infer::Model model = shipped("regret");
+  for (const auto count : {&infer::Config::features, &infer::Config::shared}) {
+    infer::Model model = shipped("regret");
+    model.config.*count -= 1;
+    infer::Tensor& embed = model.tensors.at("embed.weight");
+    embed.shape[1] -= 1;
+    embed.values.resize(embed.shape[0] * embed.shape[1]);
+    EXPECT_TRUE(mentions(refusal(written(model)), "features"));
+  }
+  infer::Model model = shipped("regret");  // as many together, divided up in another way
   model.config.features -= 1;
-  infer::Tensor& embed = model.tensors.at("embed.weight");
-  embed.shape[1] -= 1;
-  embed.values.resize(embed.shape[0] * embed.shape[1]);
+  model.config.shared += 1;
   EXPECT_TRUE(mentions(refusal(written(model)), "features"));
 }
 

@@ -17,12 +17,14 @@ class Transformer {
  public:
   explicit Transformer(const Model& model) : model_(model) {}
 
-  TransformerOutputs run(std::span<const float> tokens) const {
+  TransformerOutputs run(std::span<const float> tokens, std::span<const float> shared) const {
     const std::size_t features = model_.config.features;
     Rows x;
     for (std::size_t at = 0; at < tokens.size(); at += features) {
       const auto token = tokens.subspan(at, features);
-      x.push_back(linear("embed", Vector(token.begin(), token.end())));
+      Vector input(token.begin(), token.end());
+      input.insert(input.end(), shared.begin(), shared.end());
+      x.push_back(linear("embed", input));
     }
     for (std::size_t i = 0; i < model_.config.layers; ++i) {
       const std::string layer = "layers." + std::to_string(i) + ".";
@@ -149,8 +151,9 @@ class Transformer {
 
 }  // namespace
 
-TransformerOutputs transformer(const infer::Model& model, std::span<const float> tokens) {
-  return Transformer(model).run(tokens);
+TransformerOutputs transformer(const infer::Model& model, std::span<const float> tokens,
+                               std::span<const float> shared) {
+  return Transformer(model).run(tokens, shared);
 }
 
 }  // namespace pcgs::reference

@@ -14,7 +14,8 @@ struct TransformerOutputs {
   double restart = 0, rate = 0;
 };
 
-// tokens [K x features], row-major.
-TransformerOutputs transformer(const infer::Model& model, std::span<const float> tokens);
+// tokens [K x features], row-major; shared [shared and side features].
+TransformerOutputs transformer(const infer::Model& model, std::span<const float> tokens,
+                               std::span<const float> shared);
 
 }  // namespace pcgs::reference

@@ -19,7 +19,8 @@ TEST(TokenSchema, IsNamedByEveryShippedModel) {
   for (const char* name : {"regret", "oracle"}) {
     const infer::Model model = infer::read_model(infer::shipped_model(name), name);
     EXPECT_EQ(model.token_schema, schema_name()) << name;
-    EXPECT_EQ(model.config.features, kFeatures) << name;
+    EXPECT_EQ(model.config.features, kExpertFeatures) << name;
+    EXPECT_EQ(model.config.shared, kSharedFeatures) << name;
   }
 }
 

@@ -21,19 +21,15 @@ double difference(const ControllerNet& net, std::size_t experts, std::uint64_t s
   const auto bytes = infer::model_bytes(net.model("test", {{"provenance", "a test"}}));
   const infer::Model model = infer::read_model(bytes, "the test's file");
   const infer::Network network(model);
-  const std::size_t features = net.config().features, own = features / 3;
-  std::vector<float> tokens = test::random_tokens(experts, features, seed);
-  for (std::size_t k = 1; k < experts; ++k) {  // what is shared is the same for all
-    std::copy_n(&tokens[own], features - own, &tokens[k * features + own]);
-  }
+  const std::vector<float> tokens = test::random_tokens(experts, net.config().features, seed);
+  const std::vector<float> shared = test::random_tokens(1, net.config().common(), seed + 1);
   std::vector<float> logits(experts);
-  const infer::Pooled pooled = infer::Forward(network, experts).run(tokens, logits);
+  const infer::Pooled pooled = infer::Forward(network, experts).run(tokens, shared, logits);
 
   torch::NoGradGuard no_gradients;
-  const auto all = torch::tensor(tokens).reshape(
-      {1, static_cast<std::int64_t>(experts), static_cast<std::int64_t>(features)});
-  const auto split = static_cast<std::int64_t>(own);
-  const auto out = net.forward(all.slice(2, 0, split), all.select(1, 0).slice(1, split), false);
+  const auto out =
+      net.forward(torch::tensor(tokens).reshape({1, static_cast<std::int64_t>(experts), -1}),
+                  torch::tensor(shared).unsqueeze(0), false);
   return std::max({(out.logits[0] - torch::tensor(logits)).abs().max().item<double>(),
                    std::abs(out.restart.item<double>() - static_cast<double>(pooled.restart)),
                    std::abs(out.rate.item<double>() - static_cast<double>(pooled.rate))});

@@ -52,9 +52,11 @@ TEST(Pool, HoldsTheTokensInHalfPrecision) {
       for (std::size_t k = 0; k < losses.columns; ++k) {
         const auto token =
             torch::cat({pool.own[at][round][static_cast<std::int64_t>(k)], pool.shared[at][round]});
-        const auto token_of_k = stream.tokens().subspan(k * tokens::kFeatures, tokens::kFeatures);
-        const auto expected =
-            torch::tensor(std::vector<float>(token_of_k.begin(), token_of_k.end()));
+        const auto own = stream.tokens().subspan(k * tokens::kExpertFeatures,
+                                                 tokens::kExpertFeatures);
+        std::vector<float> token_of_k(own.begin(), own.end());
+        token_of_k.insert(token_of_k.end(), stream.shared().begin(), stream.shared().end());
+        const auto expected = torch::tensor(token_of_k);
         ASSERT_TRUE(torch::equal(token, expected.to(torch::kHalf))) << i << ", " << t << ", " << k;
         ASSERT_EQ(pool.losses[at][round][static_cast<std::int64_t>(k)].item<float>(),
                   static_cast<float>(losses.row(t)[k]));

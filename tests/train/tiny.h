@@ -25,7 +25,8 @@ inline train::Pool tiny_pool(std::size_t count, std::uint64_t seed, std::size_t 
 }
 
 inline infer::Config tiny_config() {
-  return {.features = tokens::kFeatures,
+  return {.features = tokens::kExpertFeatures,
+          .shared = tokens::kSharedFeatures,
           .width = 16,
           .layers = 1,
           .heads = 2,
