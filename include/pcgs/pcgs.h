@@ -6,6 +6,7 @@
 #include "pcgs/certify.h"
 #include "pcgs/controller.h"
 #include "pcgs/error.h"
+#include "pcgs/experts.h"
 #include "pcgs/losses.h"
 #include "pcgs/matrix.h"
 #include "pcgs/method.h"

@@ -1,0 +1,85 @@
+// What recursive least squares must survive: a million steps, series that do not move, values of
+// any size.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "experts/least_squares.h"
+#include "experts/series.h"
+#include "pcgs/experts.h"
+#include "support/expect.h"
+
+namespace pcgs::test {
+namespace {
+
+Experts regressions() {
+  Experts experts;
+  experts.push_back(regression_expert({1, 2, 3, 24}));
+  experts.push_back(regression_expert({1, 2, 3, 4, 5, 6, 24, 25}, {.forgetting = 0.999}));
+  experts.push_back(regression_expert({1, 2, 24}, {.forgetting = 0.99}));
+  experts.push_back(rolling_regression_expert({1, 2, 3, 24}, 200));
+  return experts;
+}
+
+TEST(LeastSquares, StaysPositiveAndBoundedOverAMillionSteps) {
+  // Half of the time nothing moves, so that forgetting has nothing to replace what it drops.
+  Random random(7);
+  for (const double forgetting : {0.99, 0.9, 0.5}) {
+    LeastSquares squares(4, forgetting, 100);
+    std::vector<double> x(4);
+    for (int t = 0; t < 1000000; ++t) {
+      const bool still = t / 5000 % 2 == 0;
+      x = {1, still ? 0.3 : random.uniform(-1, 1), still ? 0.3 : random.uniform(-1, 1), 0.3};
+      ASSERT_TRUE(squares.learn(x, 2 + x[1] - x[2] + (still ? 0 : random.uniform(-0.01, 0.01))));
+      if (t % 1000 != 0) continue;
+      ASSERT_LE(squares.trace(), 1.000001 * LeastSquares::kLargestTrace * 400);
+      ASSERT_GT(squares.trace(), 0);
+    }
+    EXPECT_NEAR(squares.predict(std::vector<double>{1, 0.5, -0.5, 0.3}), 3, 0.02) << forgetting;
+  }
+}
+
+TEST(Regression, ForecastsAConstantSeriesForAMillionSteps) {
+  for (const double level : {1.0, 0.0, -1e6, 3e-8}) {
+    ExpertPool pool(regressions());
+    std::vector<double> out(pool.size());
+    for (int t = 0; t < 1000000; ++t) pool.observe(level);
+    pool.forecast(out);
+    for (std::size_t k = 0; k < out.size(); ++k) {
+      if (level == 0 && std::isnan(out[k])) continue;  // nothing to measure by
+      EXPECT_NEAR(out[k], level, 1e-6 * std::abs(level)) << pool.names()[k];
+    }
+  }
+}
+
+TEST(Regression, RecoversWithinASeasonFromAStretchThatDidNotMove) {
+  auto series = seasonal_series(60000, 8);
+  for (std::size_t t = 5000; t < 50000; ++t) series[t] = series[5000];
+  ExpertPool pool(regressions());
+  std::vector<double> out(pool.size()), error(pool.size(), 0.0);
+  for (std::size_t t = 0; t < series.size(); ++t) {
+    pool.forecast(out);
+    for (std::size_t k = 0; k < out.size(); ++k) {
+      ASSERT_TRUE(t <= 40 || std::isfinite(out[k])) << pool.names()[k] << " at " << t;
+      if (t >= 50500) error[k] += std::abs(out[k] - series[t]) / 9500;
+    }
+    pool.observe(series[t]);
+  }
+  for (std::size_t k = 0; k < out.size(); ++k) EXPECT_LT(error[k], 1.5) << pool.names()[k];
+}
+
+TEST(Regression, BeginsAnewAfterValuesBeyondReason) {
+  ExpertPool pool(regressions());
+  std::vector<double> out(pool.size());
+  const auto series = seasonal_series(3000, 9);
+  for (std::size_t t = 0; t < series.size(); ++t) {
+    pool.observe(t == 1000 ? std::numeric_limits<double>::max() : series[t]);
+    pool.forecast(out);
+    for (const double f : out) ASSERT_FALSE(std::isinf(f));
+  }
+  for (std::size_t k = 0; k < out.size(); ++k) EXPECT_NEAR(out[k], 20, 12) << pool.names()[k];
+}
+
+}  // namespace
+}  // namespace pcgs::test
