@@ -15,6 +15,7 @@
 #include "control/transformer.h"
 #include "controller_net.h"
 #include "core/whole_file.h"
+#include "forecast_losses.h"
 #include "infer/model_file.h"
 #include "io/npy.h"
 #include "own_losses.h"
@@ -63,16 +64,33 @@ torch::Device device_of(const std::string& name) {
 }
 
 // What is trained on: shapes, and what part of the sequences and of the steps each takes.
+enum class Kind {
+  kMixed,     // families and prior
+  kPrior,     // suite/prior.h
+  kForecasts  // forecast_losses.h
+};
 struct PoolPlan {
   std::size_t rounds, experts;
   double sequences, steps;
-  bool only_prior;
+  Kind kind;
 };
 constexpr PoolPlan kPlans[] = {
-    {600, 32, 0.60, 0.54, false}, {600, 16, 0.11, 0.09, false},  {600, 8, 0.08, 0.05, false},
-    {600, 48, 0.10, 0.10, false}, {600, 128, 0.03, 0.06, false}, {2400, 20, 0.06, 0.10, true},
-    {6000, 16, 0.02, 0.06, true},
+    {600, 32, 0.500, 0.46, Kind::kMixed},      {600, 16, 0.090, 0.07, Kind::kMixed},
+    {600, 8, 0.060, 0.04, Kind::kMixed},       {600, 48, 0.080, 0.08, Kind::kMixed},
+    {600, 128, 0.025, 0.05, Kind::kMixed},     {250, 64, 0.060, 0.05, Kind::kPrior},
+    {2400, 20, 0.050, 0.06, Kind::kPrior},     {6000, 16, 0.015, 0.04, Kind::kPrior},
+    {2000, 21, 0.085, 0.09, Kind::kForecasts}, {6000, 21, 0.035, 0.06, Kind::kForecasts},
 };
+
+Matrix made_up(const PoolPlan& plan, double families, std::uint64_t seed) {
+  // A lot that is as good as random: seeds are mixed already.
+  const double lot = static_cast<double>(seed % 1000) / 1000;
+  if (plan.kind == Kind::kForecasts) return make_forecast_losses(plan.rounds, plan.experts, seed);
+  return (plan.kind == Kind::kMixed && lot < families
+              ? suite::make_varied_family(plan.rounds, plan.experts, seed)
+              : suite::make_prior_sequence(plan.rounds, plan.experts, seed))
+      .losses;
+}
 
 void make_pools(const Options& options, torch::Device device, std::vector<Pool>& pools,
                 std::vector<double>& shares) {
@@ -82,13 +100,7 @@ void make_pools(const Options& options, torch::Device device, std::vector<Pool>&
     const auto count = std::max<std::size_t>(
         1, static_cast<std::size_t>(plan.sequences * static_cast<double>(options.sequences)));
     const auto make = [&, first](std::size_t i) {
-      const std::uint64_t seed = suite::training_seed(options.trainer.seed, first + i);
-      // A lot that is as good as random: seeds are mixed already.
-      const double lot = static_cast<double>(seed % 1000) / 1000;
-      return (!plan.only_prior && lot < options.families
-                  ? suite::make_varied_family(plan.rounds, plan.experts, seed)
-                  : suite::make_prior_sequence(plan.rounds, plan.experts, seed))
-          .losses;
+      return made_up(plan, options.families, suite::training_seed(options.trainer.seed, first + i));
     };
     pools.push_back(make_pool(count, make, options.switches, options.threads, device,
                               [&] { progress.advance(); }));
@@ -111,14 +123,15 @@ std::vector<HeldOut> make_held_out(const Options& options, torch::Device device)
              },
              options.switches, options.threads, device)});
   }
-  all.push_back({"prior", make_pool(
-                              options.held_out,
-                              [&](std::size_t i) {
-                                return suite::make_prior_sequence(
-                                           2400, 20, suite::training_seed(other, 100000 + i))
-                                    .losses;
-                              },
-                              options.switches, options.threads, device)});
+  for (const auto& [name, plan] : {std::pair{"prior", PoolPlan{2400, 20, 0, 0, Kind::kPrior}},
+                                   {"forecasts", PoolPlan{6000, 21, 0, 0, Kind::kForecasts}}}) {
+    all.push_back({name, make_pool(
+                             options.held_out,
+                             [&](std::size_t i) {
+                               return made_up(plan, 0, suite::training_seed(other, 100000 + i));
+                             },
+                             options.switches, options.threads, device)});
+  }
   return all;
 }
 

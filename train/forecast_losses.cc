@@ -1,0 +1,84 @@
+#include "forecast_losses.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "pcgs/experts.h"
+#include "suite/random.h"
+#include "suite/series.h"
+
+namespace pcgs::train {
+
+namespace {
+
+using suite::Random;
+
+// Everything a pool is drawn from: one of each kind the library has, with numbers that vary.
+Experts all_forecasters(std::size_t day, Random& random) {
+  const std::size_t week = 7 * day;
+  Experts all;
+  for (const std::size_t lag :
+       {std::size_t{1}, std::size_t{2}, std::size_t{3}, day, 2 * day, week}) {
+    all.push_back(lag_expert(lag));
+  }
+  for (const std::size_t window : {std::size_t{4}, std::size_t{8}, day, week}) {
+    all.push_back(mean_expert(window));
+  }
+  for (const double rate : {0.03, 0.1, 0.3, 0.6}) {
+    all.push_back(ewma_expert(rate * random.log_uniform(0.7, 1.4)));
+  }
+  for (const std::size_t seasons : {2, 4}) all.push_back(seasonal_mean_expert(day, seasons));
+  all.push_back(seasonal_mean_expert(week, 2));
+  all.push_back(seasonal_change_expert(day));
+  all.push_back(holt_winters_expert(day));
+  // Regressions differ most in quality: often the best, and often by far.
+  const std::array<std::vector<std::size_t>, 5> lags = {
+      {{1}, {1, 2, 3, day}, {1, 2, 3, 4, 5, 6, day, day + 1}, {1, 2, day}, {1, day, week}}};
+  constexpr std::array kForgetting = {1.0, 0.9995, 0.999, 0.995, 0.99, 0.98};
+  for (const auto& set : lags) {
+    all.push_back(regression_expert(set, {.forgetting = kForgetting[random.below(6)]}));
+  }
+  return all;
+}
+
+Experts some_of(Experts all, std::size_t count, Random& random) {
+  for (std::size_t i = 0; i < count; ++i) {
+    std::swap(all[i], all[i + random.below(all.size() - i)]);
+  }
+  all.resize(count);
+  return all;
+}
+
+}  // namespace
+
+Matrix make_forecast_losses(std::size_t rounds, std::size_t experts, std::uint64_t seed) {
+  Random random("forecast losses", seed);
+  constexpr std::array<std::size_t, 5> kDays = {7, 12, 24, 48, 144};
+  const std::size_t day = kDays[random.below(kDays.size())];
+  ExpertPool pool(some_of(all_forecasters(day, random), experts, random));
+  const std::size_t burn_in = 14 * day + 1;  // until everybody forecasts
+  const auto series = suite::make_series(burn_in + rounds, day, seed);
+
+  Matrix losses(rounds, experts);
+  std::vector<double> forecasts(experts);
+  for (std::size_t t = 0; t < series.size(); ++t) {
+    pool.forecast(forecasts);
+    pool.observe(series[t]);
+    if (t < burn_in) continue;
+    for (std::size_t k = 0; k < experts; ++k) {
+      const double error = series[t] - forecasts[k];
+      // Whoever is not a forecaster yet, or has gone astray, is as wrong as can be.
+      losses.row(t - burn_in)[k] = std::isfinite(error) ? error * error : 1e300;
+    }
+  }
+  std::vector<double> sorted = losses.values;
+  const auto at = static_cast<std::ptrdiff_t>(0.95 * static_cast<double>(sorted.size() - 1));
+  std::nth_element(sorted.begin(), sorted.begin() + at, sorted.end());
+  const double scale =
+      std::max(sorted[static_cast<std::size_t>(at)], 1e-12) * random.log_uniform(0.5, 2);
+  for (double& l : losses.values) l = std::min(l / scale, 1.0);
+  return losses;
+}
+
+}  // namespace pcgs::train
