@@ -130,9 +130,15 @@ std::vector<std::string> methods_from(const std::string& list, const std::string
   return methods;
 }
 
-void check_methods(const std::vector<std::string>& methods, std::size_t experts) {
+void check_methods(const std::vector<std::string>& methods, std::size_t experts, std::size_t side) {
   for (const auto& name : methods) {
-    if (hindsight_candidates(name).empty()) make_method(name, experts);
+    if (!hindsight_candidates(name).empty()) continue;
+    const std::size_t needed = make_method(name, experts)->side_needed();
+    if (needed == 0 || needed == side) continue;
+    throw Error(
+        fmt::format("{} needs {} numbers of side information in every round, and here are "
+                    "{}; pcgs run takes them with --side or --side-file",
+                    name, needed, side));
   }
 }
 

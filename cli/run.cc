@@ -35,6 +35,7 @@ struct RunOptions {
   std::size_t warmup = 0;
   double quantile = 0;  // 0: not given
   std::vector<std::string> experts, ignore, side;
+  std::string side_file;
   std::vector<std::size_t> switches = {5, 10, 20};
   std::string trace, certificate, out, save, resume;
   bool json = false;
@@ -110,6 +111,18 @@ void check_values(const Problem& problem, const std::string& outcome_name) {
   }
 }
 
+// [T x M], a row for every round.
+Matrix side_in(const std::string& path, const Problem& problem) {
+  io::NumberTable table = io::read_table(path);
+  if (table.values.rows != problem.rounds()) {
+    throw Error(
+        fmt::format("{}: has {} rows, and {} has {}; give a row of side information for "
+                    "every round",
+                    path, table.values.rows, problem.origin, problem.rounds()));
+  }
+  return std::move(table.values);
+}
+
 // A resumed run is judged as it was before.
 Problem read_problem(const RunOptions& options, const Aggregator* resumed) {
   io::TableRequest request;
@@ -165,6 +178,7 @@ Problem read_problem(const RunOptions& options, const Aggregator* resumed) {
     }
     if (forecasts) problem.outcomes.push_back(from[column(options.y)]);
   }
+  if (!options.side_file.empty()) problem.side = side_in(options.side_file, problem);
   if (resumed != nullptr) {
     problem.task = resumed->task();
     problem.bound = resumed->bound();
@@ -229,6 +243,7 @@ void check_outputs(const RunOptions& options) {
     outputs.insert(outputs.end(), {results_file(options), forecasts_file(options)});
   }
   std::vector<std::filesystem::path> taken = {canonical(options.input)};
+  if (!options.side_file.empty()) taken.push_back(canonical(options.side_file));
   if (!options.resume.empty() && canonical(options.resume) != canonical(options.save)) {
     taken.push_back(canonical(options.resume));
   }
@@ -290,7 +305,7 @@ void run(const RunOptions& options) {
     compared.methods = {options.methods.empty() ? aggregator->method().name() : options.methods};
   } else {
     compared.methods = methods_from(options.methods, options.model);
-    check_methods(compared.methods, problem.experts.size());
+    check_methods(compared.methods, problem.experts.size(), problem.side.columns);
   }
   if (!options.save.empty() && !aggregator) {
     if (compared.methods.size() != 1 || compared.methods.front().back() == '*') {
@@ -414,7 +429,11 @@ void add_run(CLI::App& app) {
                               ->type_name("NUMBER");
   columns("--experts", options->experts, "Columns to combine (default: all others)");
   columns("--ignore", options->ignore, "Columns to leave out, such as dates");
-  columns("--side", options->side, "Columns of side information for controllers");
+  CLI::Option* side =
+      columns("--side", options->side, "Columns of side information for controllers");
+  text("--side-file", options->side_file,
+       "Side information in a file of its own, one row per round (.csv or .npy)")
+      ->excludes(side);
   CLI::Option* trace = text("--trace", options->trace,
                             "Write every round (weights, losses, controls) to this CSV file");
   CLI::Option* certificate = text("--certificate", options->certificate,

@@ -115,7 +115,7 @@ void check(SuiteOptions& options) {
     throw Error("--method and --families take names, or all; leave them out for all");
   }
   study.methods = methods_from(options.methods, options.model);
-  check_methods(study.methods, study.experts);
+  check_methods(study.methods, study.experts, 0);
   refuse_doubles("method", study.methods);
   if (options.families == "all") {
     for (const auto& family : suite::families()) study.families.emplace_back(family.name);

@@ -23,6 +23,7 @@
 #include "pcgs/suite.h"
 #include "pool.h"
 #include "processes.h"
+#include "side_columns.h"
 #include "suite/prior.h"
 #include "tokens/token_schema.h"
 #include "trainer.h"
@@ -34,7 +35,7 @@ namespace {
 using nlohmann::ordered_json;
 
 struct Options {
-  std::string out, init, losses, device = "auto", recipe = "regret", attention = "induced";
+  std::string out, init, losses, side, device = "auto", recipe = "regret", attention = "induced";
   std::size_t width = 64, layers = 2, heads = 4, hidden = 128, inducing = 16, pool_hidden = 64;
   std::size_t sequences = 20000, held_out = 32, switches = 12, window = 600, threads = 0;
   double families = 0.6;  // share of training sequences that are of the families
@@ -160,10 +161,11 @@ ordered_json scores_json(const Report& report) {
   return out;
 }
 
-infer::Config fresh_config(const Options& options) {
+infer::Config fresh_config(const Options& options, std::size_t side_features) {
   infer::Config config;
   config.features = tokens::kExpertFeatures;
   config.shared = tokens::kSharedFeatures;
+  config.side = side_features;
   config.width = options.width;
   config.layers = options.layers;
   config.heads = options.heads;
@@ -182,15 +184,27 @@ infer::Config fresh_config(const Options& options) {
   return config;
 }
 
-std::unique_ptr<ControllerNet> given_net(Options& options, torch::Device device) {
-  const auto model = infer::read_model_file(options.init);
+infer::Model given_model(Options& options, std::size_t side_features) {
+  infer::Model model = infer::read_model_file(options.init);
   const TransformerModel usable(model, options.init);  // or an Error says why not
+  if (usable.side() > side_features) {
+    throw Error(
+        fmt::format("{} takes {} numbers of side information in every round, and here are "
+                    "{}; give a --side with at least as many columns",
+                    options.init, usable.side(), side_features));
+  }
+  add_side_columns(model, side_features);
   ControlMaps& maps = options.trainer.maps;
   maps.rho_max = usable.rho_max();
   maps.uniform = usable.uniform();
   maps.least_rate = usable.least_rate();
   maps.constant_eta = usable.constant_eta();
-  return std::make_unique<ControllerNet>(model, device);
+  return model;
+}
+
+OwnFile own_file(const std::string& path) {
+  if (path.empty()) return {};
+  return {io::read_npy(read_whole_file(path), path), path};
 }
 
 void run(Options& options) {
@@ -215,9 +229,13 @@ void run(Options& options) {
   std::optional<WholeFile> file;
   if (first) file.emplace(options.out);  // refused before the work
 
-  const auto net = options.init.empty() ? std::make_unique<ControllerNet>(
-                                              fresh_config(options), options.trainer.seed, device)
-                                        : given_net(options, device);
+  const OwnFile own = own_file(options.losses), side = own_file(options.side);
+  const std::size_t side_features = side.values.columns;
+  const auto net =
+      options.init.empty()
+          ? std::make_unique<ControllerNet>(fresh_config(options, side_features),
+                                            options.trainer.seed, device)
+          : std::make_unique<ControllerNet>(given_model(options, side_features), device);
   choose_trained(*net, options.trainer.frozen);  // refused before the work
   std::vector<Pool> pools;
   std::vector<double> shares;
@@ -226,12 +244,11 @@ void run(Options& options) {
     make_pools(options, device, pools, shares);
     held_out = make_held_out(options, device);
   } else {
-    OwnLosses own =
-        own_losses(io::read_npy(read_whole_file(options.losses), options.losses), options.losses,
-                   options.window, options.switches, options.threads, device);
-    pools.push_back(std::move(own.windows));
+    OwnLosses pieces =
+        own_losses(own, side, options.window, options.switches, options.threads, device);
+    pools.push_back(std::move(pieces.windows));
     shares.push_back(1);
-    held_out.push_back(std::move(own.held_out));
+    held_out.push_back(std::move(pieces.held_out));
   }
   const auto seconds = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -258,6 +275,8 @@ void run(Options& options) {
       {"oracle_weight", t.recipe.oracle},
       {"init", options.init.empty() ? "random" : options.init},
       {"data", options.losses.empty() ? "families and prior" : options.losses},
+      {"side", options.side},
+      {"side_features", side_features},
       {"sequences", options.losses.empty() ? options.sequences : 0},
       {"seed", t.seed},
       {"steps", last.step},
@@ -297,6 +316,11 @@ void declare(CLI::App& app, Options& options) {
   app.add_option("--init", options.init, "Go on from this model's weights");
   app.add_option("--losses", options.losses,
                  "Train on this T x K loss matrix (.npy) instead of made-up sequences");
+  app.add_option(
+         "--side", options.side,
+         "Side information of its rounds, T x M (.npy); pcgs run then needs it too. A model "
+         "given with --init learns to use what it does not know yet")
+      ->needs("--losses");
   app.add_option("--window", options.window, "Rounds of a piece of it")
       ->check(CLI::Range(50.0, 1e9, "a number from 50"))
       ->capture_default_str();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "pcgs/error.h"
 
@@ -10,44 +11,66 @@ namespace pcgs::train {
 
 namespace {
 
-Matrix rounds_of(const Matrix& losses, std::size_t from, std::size_t rounds) {
-  Matrix out(rounds, losses.columns);
-  std::copy_n(losses.row(from).begin(), rounds * losses.columns, out.values.begin());
+Matrix rows_of(const Matrix& all, std::size_t from, std::size_t rows) {
+  if (all.columns == 0) return {};
+  Matrix out(rows, all.columns);
+  std::copy_n(all.row(from).begin(), rows * all.columns, out.values.begin());
   return out;
 }
 
-void check(const Matrix& losses, const std::string& origin) {
-  for (std::size_t t = 0; t < losses.rows; ++t) {
-    for (const double l : losses.row(t)) {
+void check_losses(const OwnFile& losses) {
+  for (std::size_t t = 0; t < losses.values.rows; ++t) {
+    for (const double l : losses.values.row(t)) {
       if (l >= 0 && l <= 1) continue;
-      throw Error(
-          fmt::format("{}: row {} holds {}; losses to train on lie in [0, 1]", origin, t + 1, l));
+      throw Error(fmt::format("{}: row {} holds {}; losses to train on lie in [0, 1]",
+                              losses.origin, t + 1, l));
     }
   }
-  if (losses.rows < kFewestRounds) {
-    throw Error(fmt::format("{} has {} rounds; give at least {} to train on", origin, losses.rows,
-                            kFewestRounds));
+  if (losses.values.rows < kFewestRounds) {
+    throw Error(fmt::format("{} has {} rounds; give at least {} to train on", losses.origin,
+                            losses.values.rows, kFewestRounds));
+  }
+}
+
+void check_side(const OwnFile& side, const OwnFile& losses) {
+  if (side.values.columns == 0) return;
+  if (side.values.rows != losses.values.rows) {
+    throw Error(
+        fmt::format("{} has {} rows and {} has {}; give a row of side information for "
+                    "every round",
+                    side.origin, side.values.rows, losses.origin, losses.values.rows));
+  }
+  for (std::size_t t = 0; t < side.values.rows; ++t) {
+    for (const double x : side.values.row(t)) {
+      if (std::isfinite(x)) continue;
+      throw Error(fmt::format("{}: row {} holds {}; side information is finite numbers",
+                              side.origin, t + 1, x));
+    }
   }
 }
 
 }  // namespace
 
-OwnLosses own_losses(const Matrix& losses, const std::string& origin, std::size_t window,
+OwnLosses own_losses(const OwnFile& losses, const OwnFile& side, std::size_t window,
                      std::size_t switches, std::size_t threads, torch::Device device) {
-  check(losses, origin);
-  const std::size_t held_out = std::max(losses.rows / 5, kFewestRounds / 3);
-  const std::size_t past = losses.rows - held_out;
+  check_losses(losses);
+  check_side(side, losses);
+  const std::size_t held_out = std::max(losses.values.rows / 5, kFewestRounds / 3);
+  const std::size_t past = losses.values.rows - held_out;
   const std::size_t rounds = std::min(window, past / 2);
   const std::size_t step = std::max<std::size_t>(1, rounds / 4);
-  const std::size_t count = (past - rounds) / step + 1;
+  const std::size_t windows = (past - rounds) / step + 1;
+  const auto piece = [&](std::size_t from, std::size_t count) {
+    return Material(rows_of(losses.values, from, count), rows_of(side.values, from, count));
+  };
   return {
       make_pool(
-          count,
+          windows,
           // Counted from the end: the most recent past is never left out.
-          [&](std::size_t i) { return rounds_of(losses, past - rounds - i * step, rounds); },
-          switches, threads, device),
+          [&](std::size_t i) { return piece(past - rounds - i * step, rounds); }, switches, threads,
+          device),
       {"last fifth", make_pool(
-                         1, [&](std::size_t) { return rounds_of(losses, past, held_out); },
+                         1, [&](std::size_t) { return piece(past, held_out); },
                          std::max<std::size_t>(1, switches * held_out / rounds), threads, device)}};
 }
 

@@ -8,6 +8,7 @@
 #include "methods/hindsight.h"
 #include "pcgs/oracle.h"
 #include "suite/tournament.h"
+#include "tokens/side_features.h"
 #include "tokens/token_stream.h"
 
 namespace pcgs::train {
@@ -31,22 +32,25 @@ double unit_of(MatrixView losses, double tuned) {
 
 }  // namespace
 
-Pool make_pool(std::size_t count, const MakeLosses& make, std::size_t switches, std::size_t threads,
-               torch::Device device, const std::function<void()>& finished_one) {
-  const Matrix first = make(0);
+Pool make_pool(std::size_t count, const MakeSequence& make, std::size_t switches,
+               std::size_t threads, torch::Device device,
+               const std::function<void()>& finished_one) {
+  const Material material = make(0);
+  const Matrix& first = material.losses;
   const auto n = static_cast<std::int64_t>(count);
   const auto rounds = static_cast<std::int64_t>(first.rows);
   const auto experts = static_cast<std::int64_t>(first.columns);
   const auto grid = hindsight_candidates("fixed-share*");
   constexpr auto kOwn = static_cast<std::int64_t>(tokens::kExpertFeatures);
-  constexpr auto kShared = static_cast<std::int64_t>(tokens::kSharedFeatures);
+  const std::size_t side_count = material.side.columns;
+  const auto all_shared = static_cast<std::int64_t>(tokens::kSharedFeatures + side_count);
 
   Pool pool;
   pool.rounds = rounds;
   pool.experts = experts;
   // Filled on the device sequence by sequence: the host need not hold them all.
   pool.own = torch::empty({n, rounds, experts, kOwn}, torch::dtype(torch::kHalf).device(device));
-  pool.shared = torch::empty({n, rounds, kShared}, torch::dtype(torch::kHalf).device(device));
+  pool.shared = torch::empty({n, rounds, all_shared}, torch::dtype(torch::kHalf).device(device));
   pool.scale = torch::empty({n, rounds}, torch::dtype(torch::kFloat32).device(device));
   pool.losses = torch::empty({n, rounds, experts}, torch::dtype(torch::kFloat32).device(device));
   pool.path = torch::empty({n, rounds}, torch::kLong);
@@ -58,12 +62,13 @@ Pool make_pool(std::size_t count, const MakeLosses& make, std::size_t switches, 
   std::mutex one_at_a_time;
   parallel_for(count, threads, [&](std::size_t i) {
     torch::NoGradGuard no_gradients;
-    const Matrix losses = make(i);
-    TORCH_CHECK(losses.rows == first.rows && losses.columns == first.columns,
+    const auto [losses, side] = make(i);
+    TORCH_CHECK(losses.rows == first.rows && losses.columns == first.columns &&
+                    side.columns == side_count && (side_count == 0 || side.rows == first.rows),
                 "sequences of one pool have one shape");
     const auto at = static_cast<std::int64_t>(i);
     auto own = torch::empty({rounds, experts, kOwn});
-    auto shared = torch::empty({rounds, kShared});
+    auto shared = torch::empty({rounds, all_shared});
     auto scale = torch::empty({rounds});
     auto as_float = torch::empty({rounds, experts});
     tokens::TokenStream stream(losses.columns);
@@ -73,6 +78,10 @@ Pool make_pool(std::size_t count, const MakeLosses& make, std::size_t switches, 
       stream.observe(losses.row(t));
       own_out = std::copy(stream.tokens().begin(), stream.tokens().end(), own_out);
       shared_out = std::copy(stream.shared().begin(), stream.shared().end(), shared_out);
+      if (side_count > 0) {
+        tokens::side_features(side.row(t), {shared_out, side_count});
+        shared_out += side_count;
+      }
       for (std::size_t k = 0; k < losses.columns; ++k) {
         as_float.data_ptr<float>()[t * losses.columns + k] = static_cast<float>(losses.row(t)[k]);
       }

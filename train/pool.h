@@ -17,7 +17,7 @@ namespace pcgs::train {
 struct Pool {
   std::int64_t rounds = 0, experts = 0;
   torch::Tensor own;         // [N,T,K,expert features] half: tokens after each round
-  torch::Tensor shared;      // [N,T,shared features] half
+  torch::Tensor shared;      // [N,T,shared and side features] half
   torch::Tensor scale;       // [N,T] float: TokenStream::scale
   torch::Tensor losses;      // [N,T,K] float
   torch::Tensor path;        // [N,T] long: the oracle's, with `switches` switches
@@ -29,11 +29,20 @@ struct Pool {
   std::int64_t size() const { return losses.size(0); }
 };
 
-using MakeLosses = std::function<Matrix(std::size_t index)>;
+// What a sequence is made from.
+struct Material {
+  Matrix losses;  // [T,K]
+  Matrix side;    // [T,M] side information; may have no columns
+
+  Material(Matrix its_losses, Matrix its_side = {})
+      : losses(std::move(its_losses)), side(std::move(its_side)) {}
+};
+
+using MakeSequence = std::function<Material(std::size_t index)>;
 
 // Calls make(0), ..., make(count - 1) from several threads; all must have the same shape.
 Pool make_pool(
-    std::size_t count, const MakeLosses& make, std::size_t switches, std::size_t threads,
+    std::size_t count, const MakeSequence& make, std::size_t switches, std::size_t threads,
     torch::Device device, const std::function<void()>& finished_one = [] {});
 
 }  // namespace pcgs::train

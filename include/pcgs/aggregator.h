@@ -74,6 +74,7 @@ class Aggregator {
   std::span<const double> weights() const { return method_->weights(); }
 
   // Losses: one whole round with everybody awake. Entries finite, >= 0, and <= 1 for a unit bound.
+  // An Error where the method needs side information: open() takes it.
   void learn(std::span<const double> losses);
 
   // Forecasts: opens a round and combines. NaN if nobody is awake: that round is skipped when it is
@@ -82,7 +83,8 @@ class Aggregator {
   // Closes the only open round; an Error if none or several are open.
   void learn(double outcome);
 
-  // Late outcomes, sleepers, side information.
+  // Late outcomes, sleepers, side information: finite, and as many numbers as the method needs,
+  // here and in predict().
   std::int64_t open(std::span<const std::uint8_t> awake = {}, std::span<const double> side = {});
   std::int64_t last_opened() const { return next_round_ - 1; }
   std::size_t open_rounds() const { return open_.size(); }
@@ -127,6 +129,7 @@ class Aggregator {
   std::unique_ptr<Slot> new_slot() const;
   Slot& next_slot();
   void play(Slot& slot) const;
+  void check_side(std::span<const double> side) const;
   void check_losses(std::span<const double> losses, std::span<const std::uint8_t> awake) const;
   void close(std::size_t index);
   void wait_for_scale(std::unique_ptr<Slot> slot);

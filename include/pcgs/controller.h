@@ -23,6 +23,9 @@ class Controller {
   virtual void reset(std::size_t experts) = 0;
   // The controls that turn w_t into w_{t+1}. Must not allocate. q stays valid until the next call.
   virtual Controls after(const Round& round) = 0;
+  // How many numbers of side information every round must bring; 0: any number, it may look at them
+  // or not.
+  virtual std::size_t side_needed() const { return 0; }
 
   virtual void save(StateWriter& out) const = 0;
   virtual void load(StateReader& in) = 0;

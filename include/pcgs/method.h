@@ -26,6 +26,8 @@ class Method {
   // [K] what to play next.
   virtual std::span<const double> weights() const = 0;
   virtual void learn(const Round& round) = 0;
+  // How many numbers of side information every round must bring; 0: any number.
+  virtual std::size_t side_needed() const { return 0; }
   // The recursion inside, for traces and certificates; null for methods of another form.
   virtual const Share* share() const { return nullptr; }
 
@@ -41,6 +43,7 @@ class ShareMethod final : public Method {
   std::string name() const override { return controller_->name(); }
   std::span<const double> weights() const override { return share_.weights(); }
   void learn(const Round& round) override;
+  std::size_t side_needed() const override { return controller_->side_needed(); }
   const Share* share() const override { return &share_; }
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;

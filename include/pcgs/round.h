@@ -25,7 +25,8 @@ struct Round {
   // What the learner's own decision lost: the bounded loss of the combined forecast where there
   // are forecasts, otherwise mixture_loss.
   double learner_loss = 0;
-  // Side information given when the round was opened; may be empty.
+  // Side information given when the round was opened; may be empty. What is decided on this round
+  // is played from the next one on, so it can help where it says something of rounds to come.
   std::span<const double> side;
 
   bool is_awake(std::size_t expert) const { return awake.empty() || awake[expert] != 0; }

@@ -8,9 +8,11 @@
 #include <mutex>
 #include <optional>
 
+#include "core/invariant.h"
 #include "infer/model_file.h"
 #include "infer/shipped.h"
 #include "pcgs/error.h"
+#include "tokens/side_features.h"
 #include "tokens/token_stream.h"
 
 namespace pcgs {
@@ -49,17 +51,25 @@ class Transformer final : public Controller {
         uniform_(model_->uniform() + (1 - model_->uniform()) * overrides.uniform) {}
 
   std::string name() const override { return name_; }
+  std::size_t side_needed() const override { return model_->side(); }
 
   void reset(std::size_t experts) override {
     stream_.emplace(experts);
     forward_.emplace(model_->network(), experts);
+    shared_.assign(model_->network().config().common(), 0.0f);
     logits_.assign(experts, 0.0f);
     q_.assign(experts, 0.0);
   }
 
   Controls after(const Round& round) override {
     stream_->observe(round.losses);
-    const infer::Pooled out = forward_->run(stream_->tokens(), stream_->shared(), logits_);
+    const auto rest =
+        std::copy(stream_->shared().begin(), stream_->shared().end(), shared_.begin());
+    if (model_->side() > 0) {
+      invariant(round.side.size() == model_->side(), "a round has the side information it needs");
+      tokens::side_features(round.side, {rest, shared_.end()});
+    }
+    const infer::Pooled out = forward_->run(stream_->tokens(), shared_, logits_);
 
     const float most = *std::max_element(logits_.begin(), logits_.end());
     double total = 0;
@@ -97,6 +107,7 @@ class Transformer final : public Controller {
   double uniform_;                      // eps
   std::optional<tokens::TokenStream> stream_;
   std::optional<infer::Forward> forward_;
+  std::vector<float> shared_;  // what is the same for all experts: the stream's, side information
   std::vector<float> logits_;  // [K]
   std::vector<double> q_;      // [K]
 };
@@ -113,10 +124,11 @@ TransformerModel::TransformerModel(const infer::Model& model, const std::string&
   infer::require_token_schema(model, tokens::schema_name(), origin);
   if (model.config.features != tokens::kExpertFeatures ||
       model.config.shared != tokens::kSharedFeatures) {
-    throw Error(fmt::format("{} takes {} features of an expert and {} shared ones; tokens have {} "
-                            "and {}",
-                            origin, model.config.features, model.config.shared,
-                            tokens::kExpertFeatures, tokens::kSharedFeatures));
+    throw Error(
+        fmt::format("{} takes {} features of an expert and {} shared ones; tokens have {} "
+                    "and {}",
+                    origin, model.config.features, model.config.shared, tokens::kExpertFeatures,
+                    tokens::kSharedFeatures));
   }
 }
 

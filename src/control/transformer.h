@@ -1,14 +1,15 @@
 // PCGS-TF: a Transformer over expert tokens chooses eta, rho and q.
 //
 //     tokens_t, shared_t = TokenStream(l_1, ..., l_t)      [K x features], [shared]
-//     s, r, e  = network(tokens_t, shared_t)               logits [K], two numbers
+//     s, r, e  = network(tokens_t, shared_t, side_t)       logits [K], two numbers
 //     rho = rho_max sigmoid(r)
 //     q   = (1 - eps) softmax(s) + eps / K
 //     eta = (eta_min + softplus(e)) / scale_t              or a constant
 //
 // so that q(k) >= eps / K, every code length is finite, and every certificate holds. scale_t is the
 // typical difference between experts: eta is then a rate per typical difference, and losses of any
-// size are met with rates of their own. It is at most 1e6.
+// size are met with rates of their own. It is at most 1e6. side_t is the side information of round
+// t (tokens/side_features.h) where the model was trained with some, and absent where it was not.
 #pragma once
 
 #include <memory>
@@ -28,6 +29,7 @@ class TransformerModel {
   TransformerModel(const infer::Model& model, const std::string& origin);
 
   const infer::Network& network() const { return network_; }
+  std::size_t side() const { return network_.config().side; }  // numbers of side information
   double rho_max() const { return rho_max_; }
   double uniform() const { return uniform_; }
   double least_rate() const { return least_rate_; }

@@ -17,14 +17,6 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-void check_side(std::span<const double> side) {
-  for (const double x : side) {
-    if (!std::isfinite(x)) {
-      throw Error(fmt::format("side information holds {}; give finite numbers", x));
-    }
-  }
-}
-
 }  // namespace
 
 struct Aggregator::Slot {
@@ -62,6 +54,20 @@ Aggregator& Aggregator::operator=(Aggregator&&) noexcept = default;
 std::size_t Aggregator::experts() const { return method_->weights().size(); }
 
 // ---- Opening ------------------------------------------------------------------------------------
+
+void Aggregator::check_side(std::span<const double> side) const {
+  if (const std::size_t needed = method_->side_needed(); needed != 0 && side.size() != needed) {
+    throw Error(
+        fmt::format("{} needs {} numbers of side information in every round, and here are {}; give "
+                    "them when the round is opened",
+                    method_->name(), needed, side.size()));
+  }
+  for (const double x : side) {
+    if (!std::isfinite(x)) {
+      throw Error(fmt::format("side information holds {}; give finite numbers", x));
+    }
+  }
+}
 
 std::unique_ptr<Aggregator::Slot> Aggregator::new_slot() const {
   auto slot = std::make_unique<Slot>();
@@ -173,6 +179,7 @@ std::span<const double> Aggregator::played(std::int64_t round) const {
 }
 
 void Aggregator::learn(std::span<const double> losses) {
+  check_side({});
   check_losses(losses, {});
   if (options_.bound.is_unit() && sink_ == nullptr && companion_ == nullptr) {
     // Nothing outlives this call, so nothing is copied.
@@ -432,8 +439,11 @@ Aggregator Aggregator::load_bytes(std::span<const std::uint8_t> file, const std:
                           (!waits || slot.awake[k] == 0 || slot.losses[k] >= 0);
         if (!sane) in.fail("an open round in it is damaged");
       }
-      for (const double x : slot.side) {
-        if (!std::isfinite(x)) in.fail("side information in it is damaged");
+      const std::size_t needed = loaded.method_->side_needed();
+      if ((needed != 0 && slot.side.size() != needed) ||
+          !std::all_of(slot.side.begin(), slot.side.end(),
+                       [](double x) { return std::isfinite(x); })) {
+        in.fail("side information in it is damaged");
       }
       if (waits && (slot.awake_count == 0 || !(slot.combined_loss >= 0))) {
         in.fail("a waiting round in it is damaged");

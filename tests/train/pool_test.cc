@@ -52,8 +52,8 @@ TEST(Pool, HoldsTheTokensInHalfPrecision) {
       for (std::size_t k = 0; k < losses.columns; ++k) {
         const auto token =
             torch::cat({pool.own[at][round][static_cast<std::int64_t>(k)], pool.shared[at][round]});
-        const auto own = stream.tokens().subspan(k * tokens::kExpertFeatures,
-                                                 tokens::kExpertFeatures);
+        const auto own =
+            stream.tokens().subspan(k * tokens::kExpertFeatures, tokens::kExpertFeatures);
         std::vector<float> token_of_k(own.begin(), own.end());
         token_of_k.insert(token_of_k.end(), stream.shared().begin(), stream.shared().end());
         const auto expected = torch::tensor(token_of_k);
@@ -108,7 +108,7 @@ Matrix random_losses(std::size_t rounds, std::size_t experts) {
 TEST(OwnLosses, WindowsNeverReachIntoWhatIsHeldOut) {
   for (const std::size_t rounds : {150u, 151u, 400u, 1000u}) {
     const Matrix losses = random_losses(rounds, 3);
-    const OwnLosses own = own_losses(losses, "losses", 100, 2, 1, torch::kCPU);
+    const OwnLosses own = own_losses({losses, "losses"}, {}, 100, 2, 1, torch::kCPU);
     const std::size_t held_out = static_cast<std::size_t>(own.held_out.pool.rounds);
     EXPECT_EQ(own.held_out.pool.size(), 1);
     EXPECT_GE(held_out, rounds / 5);
@@ -128,7 +128,7 @@ TEST(OwnLosses, WindowsNeverReachIntoWhatIsHeldOut) {
 
 TEST(OwnLosses, RefusesLossesOutsideTheUnitIntervalAndTooFewOfThem) {
   const auto make = [](const Matrix& losses) {
-    own_losses(losses, "mine.npy", 100, 2, 1, torch::kCPU);
+    own_losses({losses, "mine.npy"}, {}, 100, 2, 1, torch::kCPU);
   };
   EXPECT_THROW(make(random_losses(149, 3)), Error);
   Matrix losses = random_losses(200, 3);

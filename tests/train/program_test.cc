@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <string>
 #include <thread>
@@ -136,6 +137,46 @@ TEST_F(Program, RefusesBadInputInOneSentence) {
   refuses({"--losses", losses, "--out", out, "--freeze", "."}, {"frozen"});
   refuses({"--losses", losses, "--out", out, "--rank", "1"}, {"--rank"});
   refuses({"--losses", losses, "--out", out, "--processes", "2"}, {"--rendezvous"});
+}
+
+TEST_F(Program, GivesAModelThatTakesSideInformation) {
+  const std::string losses = clockwork_file("losses.npy"), side = dir_ / "side.npy",
+                    out = dir_ / "out.safetensors";
+  Matrix clock(300, 2);
+  for (std::size_t t = 0; t < clock.rows; ++t) clock.row(t)[0] = static_cast<double>(t % 5);
+  write(side, io::npy_bytes(clock));
+  const std::vector<std::string> quick = {"--window", "80",      "--steps",   "6", "--check-every",
+                                          "1",        "--quiet", "--threads", "1", "--warm-up",
+                                          "1"};
+  const auto with = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), quick.begin(), quick.end());
+    return arguments;
+  };
+  const Said said =
+      run_program(with({"--init", kShipped, "--losses", losses, "--side", side, "--out", out}));
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_NE(said.out.find("\"side_features\": 2"), std::string::npos) << said.out;
+  EXPECT_NE(said.out.find("side.npy"), std::string::npos) << said.out;
+  const infer::Model model = infer::read_model_file(out);
+  EXPECT_EQ(model.config.side, 2u);
+  EXPECT_EQ(transformer_from_file(out)->side(), 2u);
+  // Both columns began at zero; only the one that says something has moved.
+  const infer::Tensor& embed = model.tensors.at("embed.weight");
+  double moved = 0, still = 0;
+  for (std::size_t row = 0; row < embed.shape[0]; ++row) {
+    const float* end = embed.values.data() + (row + 1) * embed.shape[1];
+    moved += std::abs(double{end[-2]});
+    still += std::abs(double{end[-1]});
+  }
+  EXPECT_GT(moved, 0);
+  EXPECT_EQ(still, 0);
+
+  refuses(with({"--losses", losses, "--init", out, "--out", dir_ / "b"}),
+          {"takes 2 numbers of side information", "--side"});
+  write(dir_ / "short.npy", io::npy_bytes(Matrix(299, 2)));
+  refuses(with({"--losses", losses, "--side", dir_ / "short.npy", "--out", dir_ / "b"}),
+          {"short.npy", "299", "300"});
+  refuses(with({"--side", side, "--out", dir_ / "b"}), {"--losses"});
 }
 
 TEST_F(Program, RefusesAModelForOtherTokens) {

@@ -1,0 +1,24 @@
+// A controller with random weights, for the tokens that this program makes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "infer/random_model.h"
+#include "tokens/token_schema.h"
+
+namespace pcgs::test {
+
+inline infer::Model random_controller(std::size_t side, std::uint64_t seed) {
+  infer::Config config = typical_config(infer::AttentionKind::kInduced);
+  config.features = tokens::kExpertFeatures;
+  config.shared = tokens::kSharedFeatures;
+  config.side = side;
+  config.controls = {
+      {"rho_max", 0.5}, {"uniform", 0.01}, {"least_rate", 0.05}, {"constant_eta", 0}};
+  infer::Model model = random_model(config, seed);
+  model.token_schema = tokens::schema_name();
+  return model;
+}
+
+}  // namespace pcgs::test
