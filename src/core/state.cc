@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <bit>
 #include <boost/crc.hpp>
 #include <cstring>
 
+#include "core/fnv1a.h"
 #include "pcgs/error.h"
 
 namespace pcgs {
@@ -155,14 +157,11 @@ void StateReader::finish() const {
 }
 
 std::uint64_t architecture_hash(std::string_view method_name, std::size_t experts) {
-  // FNV-1a, 64 bits.
-  std::uint64_t hash = 14695981039346656037ULL;
-  const auto mix = [&](std::uint8_t byte) { hash = (hash ^ byte) * 1099511628211ULL; };
-  for (const char c : method_name) mix(static_cast<std::uint8_t>(c));
-  for (std::size_t shift = 0; shift < 64; shift += 8) {
-    mix(static_cast<std::uint8_t>(static_cast<std::uint64_t>(experts) >> shift));
+  std::array<std::uint8_t, 8> little_endian;
+  for (std::size_t i = 0; i < little_endian.size(); ++i) {
+    little_endian[i] = static_cast<std::uint8_t>(static_cast<std::uint64_t>(experts) >> (8 * i));
   }
-  return hash;
+  return fnv1a(little_endian, fnv1a<std::uint64_t>(method_name));
 }
 
 }  // namespace pcgs

@@ -11,16 +11,17 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/fnv1a.h"
+
 namespace pcgs::suite {
 
 class Random {
  public:
   // The purpose keeps families that share a seed from sharing their numbers.
   Random(std::string_view purpose, std::uint64_t seed) {
-    std::uint32_t hash = 2166136261;  // FNV-1a
-    for (const char c : purpose) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619;
     boost::random::seed_seq mixed{static_cast<std::uint32_t>(seed),
-                                  static_cast<std::uint32_t>(seed >> 32), hash};
+                                  static_cast<std::uint32_t>(seed >> 32),
+                                  fnv1a<std::uint32_t>(purpose)};
     bits_.seed(mixed);
   }
 

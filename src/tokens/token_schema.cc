@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "core/fnv1a.h"
+
 namespace pcgs::tokens {
 
 std::string schema_name() {
@@ -28,9 +30,7 @@ std::string schema_name() {
        {kSurpriseSpan, kNoiseSpan, kRivalrySpan, kLeadingFilter, kReferenceFilter}) {
     all += fmt::format("|{}", index);
   }
-  std::uint32_t hash = 2166136261;  // FNV-1a
-  for (const char c : all) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619;
-  return fmt::format("pcgs-tokens-{}-{:08x}", kSchemaVersion, hash);
+  return fmt::format("pcgs-tokens-{}-{:08x}", kSchemaVersion, fnv1a<std::uint32_t>(all));
 }
 
 }  // namespace pcgs::tokens
