@@ -5,6 +5,7 @@
 //     fixed-share:eta=8:rho=0.003      the same
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -34,7 +35,13 @@ struct MethodInfo {
 // Every method there is, in the order of tables.
 std::span<const MethodInfo> registered_methods();
 
-// Throws Error with the names or options that would be accepted.
+// Makes methods of one kind, as many as are wanted; from several threads at once if need be.
+using MethodSource = std::function<std::unique_ptr<Method>(std::size_t experts)>;
+
+// What a spec means, found out once: a model's file is read here, and not for each method that is
+// made. Throws Error with the names or options that would be accepted.
+MethodSource resolve_method(std::string_view spec);
+
 std::unique_ptr<Method> make_method(std::string_view spec, std::size_t experts);
 
 // "a,b{x=1,y=2},c" -> the three specs; commas inside braces do not separate.

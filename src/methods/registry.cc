@@ -115,15 +115,10 @@ std::optional<std::string> own_model(std::string_view spec) {
 
 std::string names_of_all() { return listed_names(all_methods()); }
 
-}  // namespace
-
-std::span<const MethodInfo> registered_methods() { return all_methods(); }
-
-std::unique_ptr<Method> make_method(std::string_view spec, std::size_t experts) {
-  if (experts == 0) throw Error("there are no experts to combine; give at least one");
+MethodSource source_of(std::string_view spec) {
   if (const auto path = own_model(spec)) {
-    return transformer(experts, transformer_from_file(*path),
-                       fmt::format("pcgs-tf{{model={}}}", *path));
+    return [model = transformer_from_file(*path), name = fmt::format("pcgs-tf{{model={}}}", *path)](
+               std::size_t experts) { return transformer(experts, model, name); };
   }
   const Spec parts = parse_spec("method", spec);
   const auto methods = all_methods();
@@ -131,16 +126,35 @@ std::unique_ptr<Method> make_method(std::string_view spec, std::size_t experts) 
     return std::find_if(methods.begin(), methods.end(),
                         [&](const MethodInfo& m) { return m.name == name; });
   };
+  const auto source = [](const MethodInfo& info, const Spec& with) -> MethodSource {
+    return [make = info.make, values = option_values("method", with, info.options)](
+               std::size_t experts) { return make(experts, values); };
+  };
   // A name may hold a colon itself.
   if (const auto whole = named(trimmed(spec)); whole != methods.end()) {
-    return whole->make(experts, option_values("method", {whole->name, {}}, whole->options));
+    return source(*whole, {whole->name, {}});
   }
   const auto info = named(parts.name);
   if (info == methods.end()) {
     throw Error(
         fmt::format("there is no method '{}'; choose one of {}", parts.name, names_of_all()));
   }
-  return info->make(experts, option_values("method", parts, info->options));
+  return source(*info, parts);
+}
+
+}  // namespace
+
+std::span<const MethodInfo> registered_methods() { return all_methods(); }
+
+MethodSource resolve_method(std::string_view spec) {
+  return [source = source_of(spec)](std::size_t experts) {
+    if (experts == 0) throw Error("there are no experts to combine; give at least one");
+    return source(experts);
+  };
+}
+
+std::unique_ptr<Method> make_method(std::string_view spec, std::size_t experts) {
+  return resolve_method(spec)(experts);
 }
 
 std::vector<std::string> split_specs(std::string_view list) { return split_list("method", list); }

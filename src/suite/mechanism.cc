@@ -56,12 +56,13 @@ bool has_share_form(std::string_view method, std::size_t experts) {
 }
 
 Mechanism examine(std::string_view method, MatrixView losses, std::size_t switches) {
-  if (!has_share_form(method, losses.columns)) {
+  auto player = make_method(method, losses.columns);
+  if (player->share() == nullptr) {
     throw Error(
         fmt::format("{} has no restarts to look at; choose a method of the share form", method));
   }
   Trace trace;
-  play(method, losses, &trace);
+  play(std::move(player), losses, &trace);
   const auto& rows = trace.rows();
   const auto path = switching_path(losses, switches).experts;
 

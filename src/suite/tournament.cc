@@ -1,5 +1,7 @@
 #include "suite/tournament.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <mutex>
@@ -7,6 +9,7 @@
 
 #include "core/parallel.h"
 #include "methods/hindsight.h"
+#include "pcgs/error.h"
 #include "pcgs/oracle.h"
 #include "pcgs/registry.h"
 
@@ -22,20 +25,33 @@ class Players {
       const auto candidates = hindsight_candidates(name);
       auto& runs = runs_of_.emplace_back();
       for (const auto& spec : candidates.empty() ? std::vector{name} : candidates) {
-        make_method(spec, options.experts);  // an Error here, before any work
         const auto [at, is_new] = index_.try_emplace(spec, specs_.size());
-        if (is_new) specs_.push_back(spec);
+        if (is_new) {
+          specs_.push_back(spec);
+          sources_.push_back(resolve_method(spec));  // an Error here, before any work
+          require_no_side(spec, *sources_.back()(options.experts));
+        }
         runs.push_back(at->second);
       }
     }
   }
 
   const std::vector<std::string>& specs() const { return specs_; }
+  const std::vector<MethodSource>& sources() const { return sources_; }
   // The indices of a method's candidates among the specs: one, or for a starred method its grid.
   const std::vector<std::size_t>& runs_of(std::size_t method) const { return runs_of_[method]; }
 
  private:
+  static void require_no_side(const std::string& spec, const Method& method) {
+    if (method.side_needed() == 0) return;
+    throw Error(
+        fmt::format("{} needs side information, which made-up sequences do not have; play "
+                    "it with pcgs run",
+                    spec));
+  }
+
   std::vector<std::string> specs_;
+  std::vector<MethodSource> sources_;  // of the specs
   std::vector<std::vector<std::size_t>> runs_of_;
   std::map<std::string, std::size_t> index_;
 };
@@ -57,7 +73,9 @@ Played play_sequence(const TournamentOptions& options, const Players& players, s
   for (std::size_t t = 0; t < options.rounds; ++t) {
     played.generating += sequence.losses.row(t)[sequence.path[t]];
   }
-  for (const auto& spec : players.specs()) played.losses.push_back(play(spec, sequence.losses));
+  for (const auto& source : players.sources()) {
+    played.losses.push_back(play(source(options.experts), sequence.losses));
+  }
   played.has_limit = static_cast<bool>(sequence.limit);
   if (played.has_limit) played.limit = play(*sequence.limit(), sequence.losses);
   return played;
