@@ -1,6 +1,5 @@
 #include "recipe.h"
 
-#include "control/transformer.h"
 #include "share_loss.h"
 
 namespace pcgs::train {
@@ -20,6 +19,7 @@ Controls controls_on(const ControllerNet& net, const Pool& pool, const torch::Te
   controls.log_q = torch::log(q);
   controls.q = q.to(torch::kDouble);
   controls.rho = maps.rho_max * torch::sigmoid(controls.restart.to(torch::kDouble));
+  if (maps.constant_rho > 0) controls.rho = torch::full_like(controls.rho, maps.constant_rho);
   if (maps.constant_eta > 0) {
     controls.eta = torch::full_like(controls.rho, maps.constant_eta);
   } else {

@@ -3,18 +3,11 @@
 
 #include <torch/torch.h>
 
+#include "control/control_maps.h"
 #include "controller_net.h"
 #include "pool.h"
 
 namespace pcgs::train {
-
-// The maps from raw outputs to feasible controls (src/control/transformer.h), for training.
-struct ControlMaps {
-  double rho_max = 0.5;
-  double uniform = 0.01;     // eps: the share of q that is uniform
-  double least_rate = 0.05;  // eta_min, in units of 1 / scale
-  double constant_eta = 0;   // > 0: no rate is learned, eta is this
-};
 
 struct Controls {
   torch::Tensor eta, rho;  // [B,T] double

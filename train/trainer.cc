@@ -1,5 +1,8 @@
 #include "trainer.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <boost/random/mersenne_twister.hpp>
 #include <boost/random/seed_seq.hpp>
@@ -9,7 +12,7 @@
 #include <cmath>
 #include <filesystem>
 #include <numbers>
-#include <sstream>
+#include <set>
 
 #include "core/whole_file.h"
 #include "pcgs/error.h"
@@ -56,78 +59,6 @@ Batch batch_of(const TrainerOptions& options, const std::vector<Pool>& pools,
   return {pool, torch::tensor(indices).to(chosen.losses.device())};
 }
 
-// What a checkpoint holds beside tensors, so that going on is as if nothing had happened.
-struct Standing {
-  std::int64_t step = 0;
-  std::int64_t best_step = 0;
-  std::int64_t without_better = 0;  // checks
-  std::int64_t skipped = 0;
-  double best_score = kNoScore;
-  double seconds = 0;
-
-  static constexpr double kNoScore = 1e300;
-};
-
-constexpr double kCheckpointVersion = 2;
-
-torch::Tensor numbers_of(const Standing& s) {
-  return torch::tensor({kCheckpointVersion, static_cast<double>(s.step),
-                        static_cast<double>(s.best_step), static_cast<double>(s.without_better),
-                        static_cast<double>(s.skipped), s.best_score, s.seconds},
-                       torch::kDouble);
-}
-
-// The tensors of a checkpoint, in their order: the numbers above, the weights, the best weights,
-// the optimiser's state.
-std::vector<torch::Tensor> checkpoint_of(const Standing& standing,
-                                         const std::vector<torch::Tensor>& weights,
-                                         const std::vector<torch::Tensor>& best,
-                                         const AdamW& optimiser) {
-  std::vector<torch::Tensor> all = {numbers_of(standing)};
-  for (const auto& tensor : weights) all.push_back(tensor.detach());
-  all.insert(all.end(), best.begin(), best.end());
-  for (const auto& tensor : optimiser.state()) all.push_back(tensor);
-  return all;
-}
-
-void save_checkpoint(const std::string& path, const std::vector<torch::Tensor>& tensors) {
-  std::ostringstream bytes;
-  torch::save(tensors, bytes);
-  WholeFile file(path);
-  file.write(bytes.str());
-  file.commit();
-}
-
-Standing load_checkpoint(const std::string& path, std::vector<torch::Tensor>& weights,
-                         std::vector<torch::Tensor>& best, AdamW& optimiser) {
-  const auto bytes = read_whole_file(path);
-  std::istringstream stream(std::string(bytes.begin(), bytes.end()));
-  std::vector<torch::Tensor> all;
-  try {
-    torch::load(all, stream);
-  } catch (const std::exception&) {
-    throw Error(path + " is not a checkpoint of pcgs-train; give another --checkpoint");
-  }
-  const auto expected = checkpoint_of({}, weights, best, optimiser);
-  bool fits = all.size() == expected.size();
-  for (std::size_t i = 0; fits && i < all.size(); ++i) {
-    fits = all[i].sizes() == expected[i].sizes() && all[i].dtype() == expected[i].dtype();
-  }
-  if (!fits || all[0][0].item<double>() != kCheckpointVersion) {
-    throw Error(path + " is a checkpoint of another network; give another --checkpoint");
-  }
-  torch::NoGradGuard no_gradients;
-  const std::size_t n = weights.size();
-  for (std::size_t i = 0; i < n; ++i) {
-    weights[i].copy_(all[1 + i]);
-    best[i].copy_(all[1 + n + i]);
-  }
-  optimiser.restore({all.begin() + static_cast<std::ptrdiff_t>(1 + 2 * n), all.end()});
-  const double* numbers = all[0].data_ptr<double>();
-  const auto count = [&](int i) { return static_cast<std::int64_t>(numbers[i]); };
-  return {count(1), count(2), count(3), count(4), numbers[5], numbers[6]};
-}
-
 // The mean training loss of the batch; its gradient is left in the parameters, the same in every
 // process.
 double add_gradients(const ControllerNet& net, const AdamW& optimiser,
@@ -171,8 +102,60 @@ double learning_rate(const TrainerOptions& options, std::int64_t step, double do
   return options.rate * std::min(warm, 1.0) * cosine;
 }
 
+namespace {
+
+// "embed, head, layers, norm, pool"
+std::string beginnings_of_names(ControllerNet& net) {
+  std::set<std::string> beginnings;
+  for (const auto& named : net.tensors()) {
+    beginnings.insert(named.first.substr(0, named.first.find('.')));
+  }
+  return fmt::format("{}", fmt::join(beginnings, ", "));
+}
+
+// Everything that a step depends on; not how long it goes on, nor when it is looked at.
+Belonging belonging_of(const infer::Config& config, const TrainerOptions& options) {
+  Belonging all = options.data;
+  const auto add = [&](const char* name, const auto& value) {
+    all[name] = fmt::format("{}", value);
+  };
+  add("features", config.features);
+  add("shared features", config.shared);
+  add("side features", config.side);
+  add("width", config.width);
+  add("layers", config.layers);
+  add("heads", config.heads);
+  add("hidden", config.hidden);
+  add("attention", name_of(config.attention));
+  add("inducing", config.inducing);
+  add("recipe's weight of regret", options.recipe.regret);
+  add("recipe's weight of the oracle", options.recipe.oracle);
+  add("recipe's weight of switches", options.recipe.switch_weight);
+  for (const auto& [name, value] : constants_of(options.maps)) add(name.c_str(), value);
+  add("tokens per step", options.tokens_per_step);
+  add("rate", options.rate);
+  add("warm-up", options.warm_up);
+  add("weight decay", options.weight_decay);
+  add("clip", options.clip);
+  add("seed", options.seed);
+  add("bfloat16", options.narrow);
+  all["list of frozen tensors"] = fmt::format("{}", fmt::join(options.frozen, ","));
+  return all;
+}
+
+}  // namespace
+
 std::vector<torch::Tensor> choose_trained(ControllerNet& net,
                                           const std::vector<std::string>& frozen) {
+  for (const auto& part : frozen) {
+    const auto& all = net.tensors();
+    if (std::none_of(all.begin(), all.end(), [&](const auto& named) {
+          return named.first.find(part) != std::string::npos;
+        })) {
+      throw Error(fmt::format("no tensor to freeze has {} in its name; their names begin with {}",
+                              part, beginnings_of_names(net)));
+    }
+  }
   std::vector<torch::Tensor> trained;
   for (auto& [name, tensor] : net.tensors()) {
     const bool stays = std::any_of(frozen.begin(), frozen.end(), [&](const std::string& part) {
@@ -219,7 +202,9 @@ Report train(ControllerNet& net, const TrainerOptions& options, const std::vecto
              const std::function<void(const Report&)>& reported,
              const std::function<void()>& stepped, const Processes& processes) {
   AdamW optimiser(choose_trained(net, options.frozen), options.weight_decay);
-  std::vector<torch::Tensor> weights, best;
+  const Belonging belonging = belonging_of(net.config(), options);
+  Trained trained{{}, {}, optimiser};
+  auto &weights = trained.weights, &best = trained.best;
   for (const auto& named : net.tensors()) {
     weights.push_back(named.second);
     best.push_back(named.second.detach().clone());
@@ -250,7 +235,7 @@ Report train(ControllerNet& net, const TrainerOptions& options, const std::vecto
     return options.patience > 0 && standing.without_better >= options.patience;
   };
   if (!options.checkpoint.empty() && std::filesystem::exists(options.checkpoint)) {
-    standing = load_checkpoint(options.checkpoint, weights, best, optimiser);
+    standing = load_checkpoint(options.checkpoint, belonging, trained);
     report.step = standing.step;
     report.skipped = standing.skipped;
     report.best_step = standing.best_step;
@@ -291,7 +276,7 @@ Report train(ControllerNet& net, const TrainerOptions& options, const std::vecto
     check();
     standing.seconds = seconds_since(began);
     if (!options.checkpoint.empty() && processes.first()) {
-      save_checkpoint(options.checkpoint, checkpoint_of(standing, weights, best, optimiser));
+      save_checkpoint(options.checkpoint, belonging, standing, trained);
     }
     summed = 0;
     sequences = taken = 0;

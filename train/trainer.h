@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "adamw.h"
+#include "checkpoint.h"
 #include "controller_net.h"
 #include "pool.h"
 #include "processes.h"
@@ -31,6 +32,7 @@ struct TrainerOptions {
   bool narrow = false;              // bfloat16
   std::vector<std::string> frozen;  // tensors whose name contains one of these stay as they are
   std::string checkpoint;           // file, written at every check; empty: none
+  Belonging data;                   // what the sequences are made from, for checkpoints to know
 };
 
 // At this step, when this part of the training is over, in [0,1]: a line up, then a cosine down.
@@ -73,7 +75,8 @@ struct Report {
 // Trains, and leaves the weights with the best held-out score in the net: those it was given, if
 // none are better. Goes on from the checkpoint if its file exists, as if it had never stopped. The
 // last report, with the scores of the weights that stay. Throws Error where the checkpoint cannot
-// be read, written, or used for this net.
+// be read or written, or belongs to a training with another net, data, or options; only how long it
+// goes on and when it is looked at may change.
 //
 // With several processes, each must be given the same; results agree with those of one up to the
 // order of sums. Only the first writes checkpoints.

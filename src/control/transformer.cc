@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 
+#include "core/fnv1a.h"
 #include "core/invariant.h"
 #include "infer/model_file.h"
 #include "infer/shipped.h"
@@ -19,24 +20,6 @@ namespace pcgs {
 
 namespace {
 
-double constant(const infer::Model& model, const std::string& origin, const char* name, double low,
-                double high) {
-  const auto at = model.config.controls.find(name);
-  if (at == model.config.controls.end() || !(at->second >= low && at->second <= high)) {
-    throw Error(fmt::format("{} has no usable constant {}; it should be a number in [{}, {}]",
-                            origin, name, low, high));
-  }
-  return at->second;
-}
-
-std::uint64_t fingerprint_of(const infer::Model& model) {
-  std::uint64_t hash = 14695981039346656037U;  // FNV-1a, 64 bits
-  for (const std::uint8_t byte : infer::model_bytes(model)) {
-    hash = (hash ^ byte) * 1099511628211U;
-  }
-  return hash;
-}
-
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 double softplus(double x) { return x > 30 ? x : std::log1p(std::exp(x)); }
 
@@ -44,11 +27,11 @@ class Transformer final : public Controller {
  public:
   Transformer(std::shared_ptr<const TransformerModel> model, std::string name,
               const TransformerOverrides& overrides)
-      : model_(std::move(model)),
-        name_(std::move(name)),
-        constant_eta_(overrides.eta > 0 ? overrides.eta : model_->constant_eta()),
-        constant_rho_(overrides.rho),
-        uniform_(model_->uniform() + (1 - model_->uniform()) * overrides.uniform) {}
+      : model_(std::move(model)), name_(std::move(name)), maps_(model_->maps()) {
+    if (overrides.eta > 0) maps_.constant_eta = overrides.eta;
+    if (overrides.rho > 0) maps_.constant_rho = overrides.rho;
+    maps_.uniform += (1 - maps_.uniform) * overrides.uniform;
+  }
 
   std::string name() const override { return name_; }
   std::size_t side_needed() const override { return model_->side(); }
@@ -76,15 +59,15 @@ class Transformer final : public Controller {
     for (std::size_t k = 0; k < q_.size(); ++k) {
       total += q_[k] = std::exp(static_cast<double>(logits_[k] - most));
     }
-    const double uniform = uniform_ / static_cast<double>(q_.size());
-    for (double& q : q_) q = (1 - uniform_) * q / total + uniform;
+    const double uniform = maps_.uniform / static_cast<double>(q_.size());
+    for (double& q : q_) q = (1 - maps_.uniform) * q / total + uniform;
 
-    const double rate = model_->least_rate() + softplus(static_cast<double>(out.rate));
-    const double eta =
-        constant_eta_ > 0 ? constant_eta_ : std::min(rate / stream_->scale(), kLargestEta);
-    const double rho = constant_rho_ > 0
-                           ? constant_rho_
-                           : model_->rho_max() * sigmoid(static_cast<double>(out.restart));
+    const double rate = maps_.least_rate + softplus(static_cast<double>(out.rate));
+    const double eta = maps_.constant_eta > 0 ? maps_.constant_eta
+                                              : std::min(rate / stream_->scale(), kLargestEta);
+    const double rho = maps_.constant_rho > 0
+                           ? maps_.constant_rho
+                           : maps_.rho_max * sigmoid(static_cast<double>(out.restart));
     return {eta, rho, q_};
   }
 
@@ -103,8 +86,7 @@ class Transformer final : public Controller {
  private:
   std::shared_ptr<const TransformerModel> model_;
   std::string name_;
-  double constant_eta_, constant_rho_;  // 0: the network chooses
-  double uniform_;                      // eps
+  ControlMaps maps_;
   std::optional<tokens::TokenStream> stream_;
   std::optional<infer::Forward> forward_;
   std::vector<float> shared_;  // what is the same for all experts: the stream's, side information
@@ -116,11 +98,8 @@ class Transformer final : public Controller {
 
 TransformerModel::TransformerModel(const infer::Model& model, const std::string& origin)
     : network_(model),
-      rho_max_(constant(model, origin, "rho_max", 0, 0.999)),
-      uniform_(constant(model, origin, "uniform", 1e-9, 1)),
-      least_rate_(constant(model, origin, "least_rate", 1e-9, 1e3)),
-      constant_eta_(constant(model, origin, "constant_eta", 0, 1e4)),
-      fingerprint_(fingerprint_of(model)) {
+      maps_(control_maps_of(model, origin)),
+      fingerprint_(fnv1a<std::uint64_t>(infer::model_bytes(model))) {
   infer::require_token_schema(model, tokens::schema_name(), origin);
   if (model.config.features != tokens::kExpertFeatures ||
       model.config.shared != tokens::kSharedFeatures) {

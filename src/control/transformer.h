@@ -2,7 +2,7 @@
 //
 //     tokens_t, shared_t = TokenStream(l_1, ..., l_t)      [K x features], [shared]
 //     s, r, e  = network(tokens_t, shared_t, side_t)       logits [K], two numbers
-//     rho = rho_max sigmoid(r)
+//     rho = rho_max sigmoid(r)                             or a constant
 //     q   = (1 - eps) softmax(s) + eps / K
 //     eta = (eta_min + softplus(e)) / scale_t              or a constant
 //
@@ -15,6 +15,7 @@
 #include <memory>
 #include <string>
 
+#include "control/control_maps.h"
 #include "infer/model.h"
 #include "infer/network.h"
 #include "pcgs/controller.h"
@@ -30,24 +31,17 @@ class TransformerModel {
 
   const infer::Network& network() const { return network_; }
   std::size_t side() const { return network_.config().side; }  // numbers of side information
-  double rho_max() const { return rho_max_; }
-  double uniform() const { return uniform_; }
-  double least_rate() const { return least_rate_; }
-  double constant_eta() const { return constant_eta_; }       // 0: the network chooses
+  const ControlMaps& maps() const { return maps_; }
   std::uint64_t fingerprint() const { return fingerprint_; }  // of all weights and constants
 
  private:
   infer::Network network_;
-  double rho_max_, uniform_, least_rate_, constant_eta_;
+  ControlMaps maps_;
   std::uint64_t fingerprint_;
 };
 
 std::shared_ptr<const TransformerModel> shipped_transformer(std::string_view name);
 std::shared_ptr<const TransformerModel> transformer_from_file(const std::string& path);
-
-// Losses in [0,1] of which the typical difference is 1e-6 hardly differ; a rate beyond this would
-// only follow their rounding.
-inline constexpr double kLargestEta = 1e6;
 
 // What is not left to the network, to see what its choices are worth.
 struct TransformerOverrides {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <numeric>
@@ -17,6 +18,7 @@
 #include "pcgs/suite.h"
 #include "pcgs/trace.h"
 #include "reference/log_share.h"
+#include "suite/tournament.h"
 #include "support/expect.h"
 #include "support/random.h"
 #include "support/temp_dir.h"
@@ -53,16 +55,16 @@ std::string with_model(const std::string& path) { return "pcgs-tf{model=" + path
 TEST(Transformer, ControlsAreFeasibleInEveryRound) {
   for (const auto& [method, name] : kShipped) {
     const auto model = shipped_transformer(name);
-    ASSERT_GT(model->uniform(), 0);
+    ASSERT_GT(model->maps().uniform, 0);
     for (const auto& family : suite::families()) {
       for (const std::size_t experts : {1u, 2u, 9u, 32u}) {
         const Matrix losses = suite::generate(family.name, 120, experts, 3).losses;
         const Trace trace = traced(method, losses);
         for (const Trace::Row& row : trace.rows()) {
           ASSERT_TRUE(row.eta > 0 && row.eta <= 1e6) << row.eta;
-          ASSERT_TRUE(row.rho >= 0 && row.rho <= model->rho_max()) << row.rho;
+          ASSERT_TRUE(row.rho >= 0 && row.rho <= model->maps().rho_max) << row.rho;
           ASSERT_TRUE(test::on_simplex(row.q));
-          const double least = model->uniform() / static_cast<double>(experts);
+          const double least = model->maps().uniform / static_cast<double>(experts);
           for (const double q : row.q) ASSERT_GE(q, least * (1 - 1e-12));
         }
       }
@@ -81,9 +83,9 @@ TEST(Transformer, ControlsAreFeasibleOnTiesAndSpikes) {
     const Trace trace = traced(method, losses);
     for (const Trace::Row& row : trace.rows()) {
       ASSERT_TRUE(row.eta > 0 && row.eta <= 1e6) << row.eta;
-      ASSERT_TRUE(row.rho >= 0 && row.rho <= model->rho_max()) << row.rho;
+      ASSERT_TRUE(row.rho >= 0 && row.rho <= model->maps().rho_max) << row.rho;
       ASSERT_TRUE(test::on_simplex(row.q));
-      for (const double q : row.q) ASSERT_GE(q, model->uniform() / 5 * (1 - 1e-12));
+      for (const double q : row.q) ASSERT_GE(q, model->maps().uniform / 5 * (1 - 1e-12));
     }
   }
 }
@@ -253,6 +255,30 @@ TEST_F(TransformerFile, HasANameThatMakesTheSameMethodAgain) {
   for (const auto& [method, name] : kShipped) EXPECT_EQ(make_method(method, 3)->name(), method);
 }
 
+TEST_F(TransformerFile, IsReadOnceForAllMethodsOfOneSource) {
+  const std::string path = written(shipped("regret"));
+  const MethodSource source = resolve_method(with_model(path));
+  std::filesystem::remove(path);
+  for (const std::size_t experts : {3u, 5u}) {
+    EXPECT_EQ(source(experts)->weights().size(), experts);
+    EXPECT_EQ(source(experts)->name(), with_model(path));
+  }
+  error_of([&] { source(0); });
+  refusal(path);
+}
+
+TEST_F(TransformerFile, IsReadOnceForAllSequencesOfATournament) {
+  const std::string path = written(shipped("regret"));
+  suite::TournamentOptions options;
+  options.rounds = 20;
+  options.experts = 3;
+  options.sequences = 3;
+  options.methods = {with_model(path), "pcgs-tf"};
+  options.finished_one = [&] { std::filesystem::remove(path); };
+  const suite::Tournament played = suite::play_tournament(options);
+  EXPECT_EQ(played.entries[0].losses, played.entries[1].losses);
+}
+
 TEST_F(TransformerFile, IsRefusedWhereItIsNot) {
   refusal(dir_ / "absent.safetensors");
   std::ofstream(dir_ / "text") << "method,loss\n";
@@ -291,6 +317,39 @@ TEST_F(TransformerFile, WithoutAConstantOrWithAnUnusableOneIsRefused) {
     EXPECT_TRUE(mentions(refusal(written(model)), constant));
     model.config.controls[constant] = 1e9;
     EXPECT_TRUE(mentions(refusal(written(model)), constant));
+  }
+}
+
+TEST_F(TransformerFile, WithoutAConstantRestartRateIsOlderAndChoosesOne) {
+  infer::Model model = shipped("regret");
+  model.config.controls.erase("constant_rho");
+  EXPECT_EQ(transformer_from_file(written(model))->maps().constant_rho, 0);
+  for (const double bad : {-0.1, 1.0}) {
+    model.config.controls["constant_rho"] = bad;
+    EXPECT_TRUE(mentions(refusal(written(model)), "constant_rho"));
+  }
+}
+
+// What training without clipping q leaves: a share that is there for the code lengths alone.
+TEST_F(TransformerFile, WithTheLeastUniformShareStaysFeasible) {
+  infer::Model model = shipped("regret");
+  model.config.controls["uniform"] = 1e-9;
+  for (float& w : model.tensors.at("head.weight").values) w *= 100;  // q goes to one expert
+  const std::string spec = with_model(written(model));
+  const auto sequence = suite::generate("mix", 250, 10, 2);
+  const Trace trace = traced(spec, sequence.losses);
+  double least = 1;
+  for (const Trace::Row& row : trace.rows()) {
+    ASSERT_TRUE(test::on_simplex(row.weights));
+    ASSERT_TRUE(test::on_simplex(row.q));
+    least = std::min(least, *std::min_element(row.q.begin(), row.q.end()));
+  }
+  EXPECT_LT(least, 1e-9);
+  EXPECT_GE(least, 1e-10 * (1 - 1e-12));
+  const ShareRecord record = ShareRecord::of(trace);
+  for (const auto& path : {best_path(record).experts, sequence.path}) {
+    EXPECT_TRUE(weighted_certificate(record, path).holds());
+    EXPECT_TRUE(std::isfinite(sharp_certificate(record, path).bound));
   }
 }
 

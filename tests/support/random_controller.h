@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "control/control_maps.h"
 #include "infer/random_model.h"
 #include "tokens/token_schema.h"
 
@@ -14,8 +15,7 @@ inline infer::Model random_controller(std::size_t side, std::uint64_t seed) {
   config.features = tokens::kExpertFeatures;
   config.shared = tokens::kSharedFeatures;
   config.side = side;
-  config.controls = {
-      {"rho_max", 0.5}, {"uniform", 0.01}, {"least_rate", 0.05}, {"constant_eta", 0}};
+  config.controls = constants_of(ControlMaps{});
   infer::Model model = random_model(config, seed);
   model.token_schema = tokens::schema_name();
   return model;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "io/npy.h"
 #include "pcgs/suite.h"
 #include "support/temp_dir.h"
+#include "tokens/token_schema.h"
 
 namespace pcgs::test {
 namespace {
@@ -135,8 +137,54 @@ TEST_F(Program, RefusesBadInputInOneSentence) {
   refuses({"--losses", losses, "--out", out, "--recipe", "luck"}, {"--recipe"});
   refuses({"--losses", losses, "--out", out, "--width", "7"}, {"heads"});
   refuses({"--losses", losses, "--out", out, "--freeze", "."}, {"frozen"});
+  refuses({"--losses", losses, "--out", out, "--freeze", "embd"}, {"embd"});
+  refuses({"--losses", losses, "--out", out, "--uniform", "0"}, {"--uniform"});
+  refuses({"--losses", losses, "--out", out, "--uniform", "0.1", "--uniform-q"}, {"--uniform"});
+  refuses({"--losses", losses, "--out", out, "--rho", "1"}, {"--rho"});
+  refuses({"--losses", losses, "--out", out, "--init", kShipped, "--rho", "0.1"}, {"--rho"});
   refuses({"--losses", losses, "--out", out, "--rank", "1"}, {"--rank"});
   refuses({"--losses", losses, "--out", out, "--processes", "2"}, {"--rendezvous"});
+}
+
+TEST_F(Program, WritesTheMapsItTrainedWithIntoTheModel) {
+  const std::string losses = losses_file("losses.npy", 300), out = dir_ / "out.safetensors";
+  auto arguments = small(losses, out);
+  arguments.insert(arguments.end(), {"--eta", "3", "--rho", "0.02", "--uniform-q", "--freeze",
+                                     "head", "--rho-max", "0.25"});
+  const Said said = run_program(arguments);
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  const ControlMaps expected = {0.25, 1, 0.05, 3, 0.02};
+  EXPECT_EQ(transformer_from_file(out)->maps(), expected);
+  const auto provenance = nlohmann::json::parse(said.out);
+  EXPECT_EQ(provenance["maps"], nlohmann::json(constants_of(expected)));
+  EXPECT_EQ(provenance["window"], 100);
+  EXPECT_EQ(provenance["switches"], 12);
+  EXPECT_EQ(provenance["tokens"], tokens::schema_name());
+  EXPECT_EQ(provenance["bfloat16"], false);
+  EXPECT_EQ(provenance["freeze"], nlohmann::json({"head"}));
+
+  // A model that is trained further keeps them.
+  const std::string next = dir_ / "next.safetensors";
+  const Said again = run_program({"--init", out, "--losses", losses, "--out", next, "--steps", "1",
+                                  "--window", "100", "--quiet", "--threads", "1"});
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_EQ(transformer_from_file(next)->maps(), expected);
+}
+
+TEST_F(Program, RefusesTheCheckpointOfAnotherTraining) {
+  const std::string losses = losses_file("losses.npy", 300), out = dir_ / "out";
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"--checkpoint", dir_ / "checkpoint"});
+    return more;
+  };
+  ASSERT_EQ(run_program(with(small(losses, out))).exit_code, 0);
+  refuses(with(small(clockwork_file("other.npy"), out)), {"checkpoint", "file of losses"});
+  auto seeded = small(losses, out);
+  seeded.insert(seeded.end(), {"--seed", "2"});
+  refuses(with(seeded), {"checkpoint", "its seed was 1 and here it is 2"});
+  auto switched = small(losses, out);
+  switched.insert(switched.end(), {"--switches", "3"});
+  refuses(with(switched), {"checkpoint", "number of switches"});
 }
 
 TEST_F(Program, GivesAModelThatTakesSideInformation) {

@@ -69,8 +69,7 @@ TEST(TrainingWithSide, LearnsToUseWhatTheSideNumberAnnounces) {
 
   // As it is played.
   infer::Model model = net.model(tokens::schema_name(), {});
-  model.config.controls = {
-      {"rho_max", 0.999}, {"uniform", 0.01}, {"least_rate", 0.05}, {"constant_eta", 0}};
+  model.config.controls = constants_of(options.maps);
   Aggregator aggregator(std::make_unique<ShareMethod>(
       2, make_transformer(std::make_shared<TransformerModel>(model, "the trained model"), "it")));
   const Material fresh = announced(0, 3, 200);
@@ -120,7 +119,7 @@ TEST(TrainingWithSide, WindowsOfOwnLossesHaveTheirOwnRoundsOfIt) {
   const OwnLosses own =
       own_losses({all.losses, "losses"}, {all.side, "side"}, 100, 2, 1, torch::kCPU);
   const auto last = own.windows.shared.size(2) - 1;
-  const auto side = torch::tensor(all.side.values);
+  const auto side = torch::tensor(all.side.values, torch::kDouble);
   const auto expected = torch::sign(side) * torch::log1p(side.abs());
   EXPECT_TRUE(torch::allclose(own.held_out.pool.shared[0].select(1, last).to(torch::kDouble),
                               expected.slice(0, 320), 1e-3));

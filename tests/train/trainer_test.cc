@@ -5,12 +5,15 @@
 
 #include <cmath>
 #include <fstream>
+#include <functional>
 #include <limits>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "pcgs/error.h"
+#include "support/expect.h"
 #include "support/temp_dir.h"
 #include "tiny.h"
 
@@ -139,15 +142,64 @@ TEST(Trainer, RefusesCheckpointsThatAreNotItsOwn) {
   tiny.options.steps = 1;
   tiny.options.checkpoint = dir / "checkpoint";
   tiny.train();
-  infer::Config wider = test::tiny_config();
-  wider.width = 20;
-  tiny.net = ControllerNet(wider, 1, torch::kCPU);
-  EXPECT_THROW(tiny.train(), Error);
   std::ofstream(dir / "text") << "not a checkpoint";
   tiny.options.checkpoint = dir / "text";
   EXPECT_THROW(tiny.train(), Error);
+  std::ostringstream other;  // libtorch's, and nothing else
+  torch::save(std::vector<torch::Tensor>{torch::zeros({7}, torch::kDouble)}, other);
+  std::ofstream(dir / "other") << other.str();
+  tiny.options.checkpoint = dir / "other";
+  EXPECT_TRUE(test::mentions(test::error_of([&] { tiny.train(); }), "another version"));
   tiny.options.checkpoint = dir / "no folder/checkpoint";
   EXPECT_THROW(tiny.train(), Error);
+}
+
+// One sentence that says what is different, before any step.
+TEST(Trainer, RefusesTheCheckpointOfAnotherTraining) {
+  const test::TempDir dir;
+  const auto tiny_with_checkpoint = [&] {
+    Tiny tiny;
+    tiny.options.steps = 1;
+    tiny.options.checkpoint = dir / "checkpoint";
+    tiny.options.data = {{"number of sequences", "16"}};
+    return tiny;
+  };
+  tiny_with_checkpoint().train();
+  const auto refuses = [&](const char* what, const std::function<void(Tiny&)>& change) {
+    Tiny tiny = tiny_with_checkpoint();
+    tiny.options.steps = 2;
+    change(tiny);
+    const std::string message =
+        test::error_of([&] { tiny.train([](const Report&) { ADD_FAILURE() << "trained"; }); });
+    EXPECT_TRUE(test::mentions(
+        message, "checkpoint belongs to another training: its " + std::string(what) + " was "));
+  };
+  refuses("rate", [](Tiny& t) { t.options.rate *= 2; });
+  refuses("seed", [](Tiny& t) { t.options.seed += 1; });
+  refuses("constant_rho", [](Tiny& t) { t.options.maps.constant_rho = 0.01; });
+  refuses("uniform", [](Tiny& t) { t.options.maps.uniform = 1; });
+  refuses("recipe's weight of the oracle", [](Tiny& t) { t.options.recipe.oracle = 1; });
+  refuses("list of frozen tensors", [](Tiny& t) { t.options.frozen = {"embed"}; });
+  refuses("number of sequences", [](Tiny& t) { t.options.data["number of sequences"] = "17"; });
+  refuses("file of losses", [](Tiny& t) { t.options.data["file of losses"] = "0123"; });
+  refuses("width", [](Tiny& t) {
+    infer::Config wider = test::tiny_config();
+    wider.width = 20;
+    t.net = ControllerNet(wider, 1, torch::kCPU);
+  });
+  // How long it goes on, and when it is looked at, may change.
+  Tiny longer = tiny_with_checkpoint();
+  longer.options.steps = 3;
+  longer.options.check_every = 1;
+  EXPECT_EQ(longer.train().step, 3);
+}
+
+TEST(Trainer, RefusesToFreezeWhatThereIsNot) {
+  Tiny tiny;
+  tiny.options.frozen = {"embed", "heads"};
+  const std::string message = test::error_of([&] { tiny.train(); });
+  EXPECT_TRUE(test::mentions(message, "heads"));
+  EXPECT_TRUE(test::mentions(message, "embed, head, layers, norm, pool"));
 }
 
 TEST(Trainer, SkipsAndCountsGradientsThatAreNotFinite) {

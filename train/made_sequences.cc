@@ -1,0 +1,96 @@
+#include "made_sequences.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/fnv1a.h"
+#include "forecast_losses.h"
+#include "pcgs/suite.h"
+#include "suite/prior.h"
+
+namespace pcgs::train {
+
+namespace {
+
+enum class Kind {
+  kMixed,     // families and prior
+  kPrior,     // suite/prior.h
+  kForecasts  // forecast_losses.h
+};
+
+// Shapes, and what part of the sequences and of the steps each takes.
+struct PoolPlan {
+  std::size_t rounds, experts;
+  double sequences, steps;
+  Kind kind;
+};
+constexpr PoolPlan kPlans[] = {
+    {600, 32, 0.500, 0.46, Kind::kMixed},      {600, 16, 0.090, 0.07, Kind::kMixed},
+    {600, 8, 0.060, 0.04, Kind::kMixed},       {600, 48, 0.080, 0.08, Kind::kMixed},
+    {600, 128, 0.025, 0.05, Kind::kMixed},     {250, 64, 0.060, 0.05, Kind::kPrior},
+    {2400, 20, 0.050, 0.06, Kind::kPrior},     {6000, 16, 0.015, 0.04, Kind::kPrior},
+    {2000, 21, 0.085, 0.09, Kind::kForecasts}, {6000, 21, 0.035, 0.06, Kind::kForecasts},
+};
+
+Matrix made_up(const PoolPlan& plan, double families, std::uint64_t seed) {
+  if (plan.kind == Kind::kForecasts) return make_forecast_losses(plan.rounds, plan.experts, seed);
+  // A lot that is as good as random: seeds are mixed already.
+  const double lot = static_cast<double>(seed % 1000) / 1000;
+  return (plan.kind == Kind::kMixed && lot < families
+              ? suite::make_varied_family(plan.rounds, plan.experts, seed)
+              : suite::make_prior_sequence(plan.rounds, plan.experts, seed))
+      .losses;
+}
+
+}  // namespace
+
+std::string plan_of_pools() {
+  std::string all;
+  for (const PoolPlan& plan : kPlans) {
+    all += fmt::format("{} {} {} {} {}|", plan.rounds, plan.experts, plan.sequences, plan.steps,
+                       static_cast<int>(plan.kind));
+  }
+  return fmt::format("{:08x}", fnv1a<std::uint32_t>(all));
+}
+
+TrainingPools made_pools(const MadeSequences& made, torch::Device device,
+                         const std::function<void()>& finished_one) {
+  TrainingPools out;
+  std::size_t first = 0;
+  for (const PoolPlan& plan : kPlans) {
+    const auto count = std::max<std::size_t>(
+        1, static_cast<std::size_t>(plan.sequences * static_cast<double>(made.count)));
+    const auto make = [&, first](std::size_t i) {
+      return made_up(plan, made.families, suite::training_seed(made.seed, first + i));
+    };
+    out.pools.push_back(make_pool(count, make, made.switches, made.threads, device, finished_one));
+    out.shares.push_back(plan.steps);
+    first += count;
+  }
+  return out;
+}
+
+std::vector<HeldOut> made_held_out(const MadeSequences& made, torch::Device device) {
+  // Training seeds of another run's seed.
+  const std::uint64_t other = made.seed + 1'000'003;
+  const auto pool_of = [&](const MakeSequence& make) {
+    return make_pool(made.held_out, make, made.switches, made.threads, device);
+  };
+  std::vector<HeldOut> all;
+  for (const auto& family : suite::families()) {
+    all.push_back(
+        {std::string(family.name), pool_of([&](std::size_t i) {
+           return suite::generate(family.name, 600, 32, suite::training_seed(other, i)).losses;
+         })});
+  }
+  for (const auto& [name, plan] : {std::pair{"prior", PoolPlan{2400, 20, 0, 0, Kind::kPrior}},
+                                   {"forecasts", PoolPlan{6000, 21, 0, 0, Kind::kForecasts}}}) {
+    all.push_back({name, pool_of([&](std::size_t i) {
+                     return made_up(plan, 0, suite::training_seed(other, 100000 + i));
+                   })});
+  }
+  return all;
+}
+
+}  // namespace pcgs::train

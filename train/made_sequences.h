@@ -1,0 +1,41 @@
+// Made-up sequences: what is trained on, and what training is judged by, where nobody brings losses
+// of their own.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "pool.h"
+#include "trainer.h"
+
+namespace pcgs::train {
+
+struct MadeSequences {
+  std::size_t count = 20000;  // to train on
+  std::size_t held_out = 32;  // of each kind
+  double families = 0.6;      // share of those to train on that are of the suite's families
+  std::size_t switches = 12;  // of the oracle
+  std::uint64_t seed = 1;
+  std::size_t threads = 1;
+};
+
+// Names the shapes of the pools and what part of sequences and steps each takes.
+std::string plan_of_pools();
+
+struct TrainingPools {
+  std::vector<Pool> pools;
+  std::vector<double> shares;  // of the steps
+};
+
+// A function of the numbers above alone, but for `threads`, on which nothing depends.
+TrainingPools made_pools(const MadeSequences& made, torch::Device device,
+                         const std::function<void()>& finished_one);
+
+// Every family, the prior, and forecasters of made-up series. Never trained on with this seed, and never evaluation sequences.
+std::vector<HeldOut> made_held_out(const MadeSequences& made, torch::Device device);
+
+}  // namespace pcgs::train

@@ -1,0 +1,29 @@
+// The command line of pcgs-train.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+
+#include "trainer.h"
+
+namespace pcgs::train {
+
+struct Options {
+  std::string out, init, losses, side, device = "auto", recipe = "regret", attention = "induced";
+  std::size_t width = 64, layers = 2, heads = 4, hidden = 128, inducing = 16, pool_hidden = 64;
+  std::size_t sequences = 20000, held_out = 32, switches = 12, window = 600, threads = 0;
+  double families = 0.6;  // share of training sequences that are of the families
+  double oracle_weight = 1;
+  std::int64_t processes = 1, rank = 0;
+  std::string rendezvous;
+  TrainerOptions trainer;
+  bool quiet = false;
+};
+
+void declare(CLI::App& app, Options& options);
+
+// After parsing: what was not asked for depends on what was.
+void choose_defaults(const CLI::App& app, Options& options);
+
+}  // namespace pcgs::train
