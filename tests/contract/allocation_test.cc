@@ -3,15 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <memory>
 #include <new>
 #include <string>
 #include <vector>
 
 #include "contract/specs.h"
+#include "control/transformer.h"
 #include "pcgs/aggregator.h"
 #include "pcgs/registry.h"
 #include "support/options.h"
 #include "support/random.h"
+#include "support/random_controller.h"
 #include "tokens/token_stream.h"
 
 namespace {
@@ -46,24 +49,25 @@ namespace {
 constexpr std::size_t kExperts = 11;
 constexpr int kWarmup = 64, kCounted = 64;
 
+// Runs one round in one way or another; everything it needs exists before it is called.
+template <class Play>
+void expect_none(Aggregator aggregator, const Play& play) {
+  test::ShiftingLosses losses(kExperts, 1);
+  std::vector<double> l;
+  for (int t = 0; t < kWarmup; ++t) {
+    l = losses.next();
+    play(aggregator, l);
+  }
+  for (int t = 0; t < kCounted; ++t) {
+    l = losses.next();
+    const std::size_t before = allocations;
+    play(aggregator, l);
+    ASSERT_EQ(allocations - before, 0u) << "round " << t << " after the warm-up";
+  }
+}
+
 class Allocation : public ::testing::TestWithParam<std::string> {
  protected:
-  // Runs one round in one way or another; everything it needs exists before it is called.
-  template <class Play>
-  static void expect_none(Aggregator aggregator, const Play& play) {
-    test::ShiftingLosses losses(kExperts, 1);
-    std::vector<double> l;
-    for (int t = 0; t < kWarmup; ++t) {
-      l = losses.next();
-      play(aggregator, l);
-    }
-    for (int t = 0; t < kCounted; ++t) {
-      l = losses.next();
-      const std::size_t before = allocations;
-      play(aggregator, l);
-      ASSERT_EQ(allocations - before, 0u) << "round " << t << " after the warm-up";
-    }
-  }
   static Aggregator make() { return make_aggregator(GetParam(), kExperts); }
 };
 
@@ -100,6 +104,15 @@ TEST_P(Allocation, NoneWithSleepersAndLateOutcomes) {
     a.abandon(a.last_opened());
     a.learn(first, l);
   });
+}
+
+TEST(SideAllocation, NoneToLearnWithSideInformation) {
+  const auto model =
+      std::make_shared<const TransformerModel>(test::random_controller(3, 1), "a model");
+  const std::vector<double> side = {1, 2, 3};
+  expect_none(
+      Aggregator(std::make_unique<ShareMethod>(kExperts, make_transformer(model, "with side"))),
+      [&](Aggregator& a, const std::vector<double>& l) { a.learn(a.open({}, side), l); });
 }
 
 TEST(TokenAllocation, NoneToObserve) {
