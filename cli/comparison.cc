@@ -136,9 +136,9 @@ void check_methods(const std::vector<std::string>& methods, std::size_t experts,
     const std::size_t needed = make_method(name, experts)->side_needed();
     if (needed == 0 || needed == side) continue;
     throw Error(
-        fmt::format("{} needs {} numbers of side information in every round, and here are "
+        fmt::format("{} needs {} number{} of side information in every round, and here are "
                     "{}; pcgs run takes them with --side or --side-file",
-                    name, needed, side));
+                    name, needed, needed == 1 ? "" : "s", side));
   }
 }
 

@@ -93,9 +93,9 @@ infer::Model given_model(Options& options, std::size_t side_features) {
   const TransformerModel usable(model, options.init);  // or an Error says why not
   if (usable.side() > side_features) {
     throw Error(
-        fmt::format("{} takes {} numbers of side information in every round, and here are "
+        fmt::format("{} takes {} number{} of side information in every round, and here are "
                     "{}; give a --side with at least as many columns",
-                    options.init, usable.side(), side_features));
+                    options.init, usable.side(), usable.side() == 1 ? "" : "s", side_features));
   }
   add_side_columns(model, side_features);
   if (const auto problem = infer::problem_with(model); !problem.empty()) throw Error(problem);

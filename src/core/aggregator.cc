@@ -57,10 +57,10 @@ std::size_t Aggregator::experts() const { return method_->weights().size(); }
 
 void Aggregator::check_side(std::span<const double> side) const {
   if (const std::size_t needed = method_->side_needed(); needed != 0 && side.size() != needed) {
-    throw Error(
-        fmt::format("{} needs {} numbers of side information in every round, and here are {}; give "
-                    "them when the round is opened",
-                    method_->name(), needed, side.size()));
+    throw Error(fmt::format(
+        "{} needs {} number{} of side information in every round, and here are {}; give "
+        "them when the round is opened",
+        method_->name(), needed, needed == 1 ? "" : "s", side.size()));
   }
   for (const double x : side) {
     if (!std::isfinite(x)) {
