@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer("pcgs COMMAND --help shows a command's options and examples.");
   pcgs::cli::add_run(app);
+  pcgs::cli::add_forecast(app);
   pcgs::cli::add_oracle(app);
   pcgs::cli::add_certify(app);
   pcgs::cli::add_suite(app);

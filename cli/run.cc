@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -16,6 +15,7 @@
 #include "core/whole_file.h"
 #include "io/number_table.h"
 #include "json_text.h"
+#include "loss_options.h"
 #include "methods/hindsight.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
@@ -29,11 +29,7 @@ struct RunOptions {
   std::string methods;  // empty: the default, or the one that is resumed
   std::string model;    // weights of pcgs-tf; empty: the shipped ones
   std::string y;
-  std::string loss = "squared";
-  double tau = 0;     // 0: not given
-  std::string scale;  // empty, "auto" or a number
-  std::size_t warmup = 0;
-  double quantile = 0;  // 0: not given
+  LossOptions judged;
   std::vector<std::string> experts, ignore, side;
   std::string side_file;
   std::vector<std::size_t> switches = {5, 10, 20};
@@ -44,32 +40,6 @@ struct RunOptions {
 
 bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-Bound chosen_bound(const RunOptions& options, std::size_t rounds) {
-  const bool automatic = options.scale == "auto" || (options.scale.empty() && !options.y.empty());
-  if (!automatic && (options.warmup > 0 || options.quantile > 0)) {
-    throw Error(
-        "--warmup and --quantile set an automatic scale; give --scale auto, or leave them out");
-  }
-  if (automatic) {
-    const std::size_t warmup =
-        options.warmup > 0 ? options.warmup : std::clamp<std::size_t>(rounds / 3, 1, 100);
-    if (warmup > rounds) {
-      throw Error(
-          fmt::format("{}: {} rounds are too few for a warm-up of {}; give --warmup at most {}",
-                      options.input, rounds, warmup, rounds));
-    }
-    return Bound::automatic(warmup, options.quantile > 0 ? options.quantile : 0.95);
-  }
-  if (options.scale.empty()) return Bound::unit();
-  double c = 0;
-  const char* end = options.scale.data() + options.scale.size();
-  const auto [stop, problem] = std::from_chars(options.scale.data(), end, c);
-  if (problem != std::errc() || stop != end) {
-    throw Error(fmt::format("--scale is '{}'; give a positive number or auto", options.scale));
-  }
-  return Bound::scale(c);
 }
 
 // Every number must be one the methods can learn from, or the place where it is not gets named.
@@ -183,11 +153,8 @@ Problem read_problem(const RunOptions& options, const Aggregator* resumed) {
     problem.task = resumed->task();
     problem.bound = resumed->bound();
   } else {
-    if (options.tau > 0 && options.loss != "pinball") {
-      throw Error("--tau is the level of the pinball loss; give --loss pinball, or leave it out");
-    }
-    problem.task = TaskLoss(options.loss, options.tau > 0 ? options.tau : 0.5);
-    problem.bound = chosen_bound(options, problem.rounds());
+    problem.task = chosen_task(options.judged);
+    problem.bound = chosen_bound(options.judged, forecasts, problem.rounds(), options.input);
   }
   check_values(problem, options.y);
   return problem;
@@ -404,29 +371,11 @@ void add_run(CLI::App& app) {
       text("--y", options->y,
            "The column that the other columns forecast; an empty or NaN forecast means "
            "that the expert sleeps that round");
-  CLI::Option* loss = command->add_option("--loss", options->loss, "What forecasts are judged by")
-                          ->check(CLI::IsMember({"squared", "absolute", "pinball", "log"}))
-                          ->capture_default_str()
-                          ->needs(y);
-  CLI::Option* tau = command->add_option("--tau", options->tau, "Level of the pinball loss (0.5)")
-                         ->check(CLI::Range(1e-9, 1 - 1e-9))
-                         ->type_name("NUMBER")
-                         ->needs(y);
-  CLI::Option* scale =
-      text("--scale", options->scale,
-           "Divide losses by this number and clip them at 1; auto takes a quantile of the warm-up "
-           "(the default with --y; without it losses must be in [0, 1])");
-  CLI::Option* warmup =
-      command
-          ->add_option("--warmup", options->warmup,
-                       "Rounds that set an automatic scale (a third of them, at most 100)")
-          ->check(CLI::Range(1, 1000000000))
-          ->type_name("ROUNDS");
-  CLI::Option* quantile = command
-                              ->add_option("--quantile", options->quantile,
-                                           "Quantile that becomes the automatic scale (0.95)")
-                              ->check(CLI::Range(1e-9, 1.0))
-                              ->type_name("NUMBER");
+  LossFlags judged =
+      add_loss_options(*command, options->judged, {"squared", "absolute", "pinball", "log"},
+                       "the default with --y; without it losses must be in [0, 1]");
+  judged.loss->needs(y);
+  judged.tau->needs(y);
   columns("--experts", options->experts, "Columns to combine (default: all others)");
   columns("--ignore", options->ignore, "Columns to leave out, such as dates");
   CLI::Option* side =
@@ -445,7 +394,8 @@ void add_run(CLI::App& app) {
   text("--save", options->save, "Save the method's state at the end to this file");
   CLI::Option* resume = text("--resume", options->resume,
                              "Go on from a saved state, with its method, loss and scale");
-  for (CLI::Option* fixed : {model, loss, tau, scale, warmup, quantile, certificate}) {
+  for (CLI::Option* fixed : {model, judged.loss, judged.tau, judged.scale, judged.warmup,
+                             judged.quantile, certificate}) {
     resume->excludes(fixed);
   }
   command->add_flag("--json", options->json, "Print one JSON object instead of the table");

@@ -86,7 +86,7 @@ std::unique_ptr<Expert> seasonal_change_expert(std::size_t season);
 struct RegressionOptions {
   double forgetting = 1;  // in [0.5,1]: what a value counts, one step later
   // Variance of each coefficient before anything is known, with values measured in `unit`.
-  double prior = 100;
+  double prior = 1e4;
   // 0: the root mean square of the first values.
   double unit = 0;
 };
@@ -103,7 +103,7 @@ struct HoltWintersRates {
 std::unique_ptr<Expert> holt_winters_expert(std::size_t season, HoltWintersRates rates = {});
 
 // A sensible pool for a series with these seasons, shortest first: none, a day, a day and a week.
-// With two seasons there are 21.
+// With two seasons there are 22.
 Experts standard_experts(std::span<const std::size_t> seasons);
 
 // The experts that a JSON file describes (docs/experts.md). Throws Error, naming the file and the

@@ -24,7 +24,7 @@ namespace pcgs {
 
 class LeastSquares {
  public:
-  static constexpr double kLargestTrace = 1e8;
+  static constexpr double kLargestTrace = 1e6;
 
   // All coefficients 0, each with variance `prior`.
   LeastSquares(std::size_t size, double forgetting, double prior);

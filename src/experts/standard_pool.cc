@@ -75,6 +75,12 @@ Experts standard_experts(std::span<const std::size_t> seasons) {
   regression({1, 2, 3}, {day}, 1);
   regression({1, 2, 3, 4, 5, 6}, {day, day + 1}, 0.999);
   regression({1, 2}, {day}, 0.99);
+  // The strongest on every series it was measured on: everything around now a season ago.
+  Lags around;
+  for (const std::size_t season : seasons) {
+    around = lags_and(around, {season - 1, season, season + 1});
+  }
+  if (seasonal) regression({1, 2, 3, 4, 5, 6}, around, 0.9995);
   return pool.take();
 }
 

@@ -38,7 +38,7 @@ const std::vector<Case>& cases() {
          return regression_expert({1, 2, 3, 12});
        },
        [](History h) {
-         return reference::regression(h, {1, 2, 3, 12}, 1, 100, 0);
+         return reference::regression(h, {1, 2, 3, 12}, 1, 1e4, 0);
        },
        1e-9},
       {"rls1+2+12@0.99",
@@ -46,7 +46,7 @@ const std::vector<Case>& cases() {
          return regression_expert({12, 1, 2}, {.forgetting = 0.99});
        },
        [](History h) {
-         return reference::regression(h, {1, 2, 12}, 0.99, 100, 0);
+         return reference::regression(h, {1, 2, 12}, 0.99, 1e4, 0);
        },
        1e-9},
       {"rls1@prior4@unit0.5", [] { return regression_expert({1}, {.prior = 4, .unit = 0.5}); },

@@ -1,0 +1,214 @@
+// pcgs forecast: forecast one column of a file with a pool of experts, combined online.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+
+#include "commands.h"
+#include "comparison.h"
+#include "core/csv_field.h"
+#include "core/whole_file.h"
+#include "forecasting.h"
+#include "io/number_table.h"
+#include "loss_options.h"
+#include "pcgs/error.h"
+#include "pcgs/registry.h"
+#include "progress.h"
+
+namespace pcgs::cli {
+
+namespace {
+
+struct ForecastOptions {
+  std::string input, column, pool, method, model, out;
+  std::vector<std::size_t> seasons;
+  std::vector<std::string> forecasts;
+  LossOptions judged;
+  bool json = false;
+  bool quiet = false;
+};
+
+Series read_series(const ForecastOptions& options) {
+  if (std::find(options.forecasts.begin(), options.forecasts.end(), options.column) !=
+      options.forecasts.end()) {
+    throw Error(fmt::format("{} is what is forecast; leave it out of --forecasts", options.column));
+  }
+  io::TableRequest request;
+  request.keep = {options.column};
+  request.keep.insert(request.keep.end(), options.forecasts.begin(), options.forecasts.end());
+  request.may_be_missing = [](std::string_view) { return true; };
+  const io::NumberTable table = io::read_table(options.input, request);
+
+  Series series;
+  series.origin = options.input;
+  series.column = options.column;
+  series.forecasts_names = options.forecasts;
+  series.forecasts = Matrix(table.values.rows, options.forecasts.size());
+  for (std::size_t t = 0; t < table.values.rows; ++t) {
+    const auto row = table.values.row(t);
+    series.values.push_back(row[0]);
+    std::copy(row.begin() + 1, row.end(), series.forecasts.row(t).begin());
+  }
+  return series;
+}
+
+std::vector<std::string> expert_names(const ExpertPool& pool, const Series& series) {
+  std::vector<std::string> names = pool.names();
+  for (const auto& name : series.forecasts_names) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) {
+      throw Error(fmt::format("{}: column {} has the name of an expert of the pool; rename it",
+                              series.origin, name));
+    }
+    names.push_back(name);
+  }
+  return names;
+}
+
+std::string chosen_method(const ForecastOptions& options) {
+  const auto methods = methods_from(options.method, options.model);
+  if (methods.size() != 1 || methods.front().back() == '*') {
+    throw Error("--method names one method that can be played; pcgs methods lists them");
+  }
+  return methods.front();
+}
+
+void check_output(const ForecastOptions& options) {
+  std::error_code ignored;
+  for (const auto& input : {options.input, options.pool, options.model}) {
+    if (input.empty() || options.out.empty()) continue;
+    if (std::filesystem::weakly_canonical(options.out, ignored) ==
+        std::filesystem::weakly_canonical(input, ignored)) {
+      throw Error(fmt::format("{}: is an input; give --out a file of its own", options.out));
+    }
+  }
+}
+
+std::string csv_head(const std::vector<std::string>& names) {
+  std::string head = "row,value,forecast";
+  for (const auto& name : names) head += ',' + csv_field("weight:" + name);
+  return head + '\n';
+}
+
+void append_csv(const ForecastRow& row, std::string& out) {
+  const auto at = std::back_inserter(out);
+  const auto number = [&](double x) {
+    out += ',';
+    if (!std::isnan(x)) fmt::format_to(at, "{}", x);
+  };
+  fmt::format_to(at, "{}", row.row);
+  number(row.value);
+  number(row.forecast);
+  for (const double w : row.weights) number(w);
+  out += '\n';
+}
+
+void forecast(const ForecastOptions& options) {
+  const std::string method = chosen_method(options);
+  const Series series = read_series(options);
+  ExpertPool pool(options.pool.empty() ? standard_experts(options.seasons)
+                                       : read_experts(options.pool));
+  const auto names = expert_names(pool, series);
+  const auto there = static_cast<std::size_t>(std::count_if(
+      series.values.begin(), series.values.end(), [](double y) { return !std::isnan(y); }));
+  if (there == 0) {
+    throw Error(
+        fmt::format("{}: column {} holds no value; give a series", series.origin, series.column));
+  }
+  Aggregator aggregator =
+      make_aggregator(method, names.size(),
+                      {chosen_task(options.judged),
+                       chosen_bound(options.judged, true, there, series.origin), names});
+  check_output(options);
+  std::unique_ptr<WholeFile> file;
+  if (!options.out.empty()) file = std::make_unique<WholeFile>(options.out);
+
+  // Rows go out as they come, in pieces: a long series times many experts does not fit in memory.
+  constexpr std::size_t kPiece = std::size_t{1} << 16;
+  const bool to_stdout = !file && !options.json;
+  std::string piece = file || to_stdout ? csv_head(names) : "";
+  const auto flush = [&] {
+    if (file) {
+      file->write(piece);
+    } else {
+      std::fwrite(piece.data(), 1, piece.size(), stdout);
+    }
+    piece.clear();
+  };
+  ForecastSummary summary;
+  {
+    Progress progress("forecasting", series.values.size(), options.quiet);
+    summary = forecast_series(series, pool, aggregator, [&](const ForecastRow& row) {
+      progress.advance();
+      if (!file && !to_stdout) return;
+      append_csv(row, piece);
+      if (piece.size() > kPiece) flush();
+    });
+  }
+  if (file || to_stdout) flush();
+  if (file) file->commit();
+  if (options.json) {
+    fmt::print("{}", forecast_json(series, aggregator, summary));
+  } else if (file) {
+    fmt::print("{}", forecast_table(series, aggregator, summary));
+  }
+}
+
+}  // namespace
+
+void add_forecast(CLI::App& app) {
+  auto options = std::make_shared<ForecastOptions>();
+  CLI::App* command = app.add_subcommand(
+      "forecast", "Forecast one column of a file with a pool of experts, combined online");
+  const CLI::Validator given(
+      [](std::string& value) {
+        return value.empty() ? std::string("is empty; give a value or leave it out") : "";
+      },
+      "");
+  const auto text = [&](const char* name, std::string& value, const char* meaning) {
+    return command->add_option(name, value, meaning)->check(given)->type_name("TEXT");
+  };
+  text("FILE", options->input, "The series, one row per step: .csv with a header, or .npy")
+      ->required();
+  text("--column", options->column,
+       "The column to forecast; an empty or NaN value is a gap, which is forecast but not learned "
+       "from")
+      ->required();
+  CLI::Option* season =
+      command
+          ->add_option("--season", options->seasons,
+                       "Rows in each season, the shortest first: 24,168 for hours with days and "
+                       "weeks (default: no season)")
+          ->delimiter(',')
+          ->check(CLI::Range(2, 262144))
+          ->type_name("NUMBERS");
+  text("--pool", options->pool, "JSON file that describes the experts (docs/experts.md)")
+      ->excludes(season);
+  command
+      ->add_option("--forecasts", options->forecasts,
+                   "Columns that hold forecasts of your own; they join the pool")
+      ->delimiter(',')
+      ->check(given)
+      ->type_name("NAMES");
+  text("--method", options->method,
+       "How they are combined; pcgs methods lists the methods and names the default");
+  text("--model", options->model, "Weights of pcgs-tf (.safetensors) instead of the shipped ones");
+  add_loss_options(*command, options->judged, {"squared", "absolute", "pinball"}, "the default");
+  text("--out", options->out,
+       "Write forecasts and weights to this CSV file and print a table of the experts");
+  command->add_flag("--json", options->json, "Print one JSON object instead");
+  command->add_flag("--quiet", options->quiet, "No progress bar");
+  command->footer(
+      "Every forecast is made before its value is looked at. Prints, or writes with --out, one "
+      "row\n"
+      "for each row of the file and one more, for the value that comes next: row, value, combined\n"
+      "forecast, and the weight of each expert.\n\n"
+      "Examples:\n"
+      "  pcgs forecast load.csv --column load --season 24,168 --out forecasts.csv\n"
+      "  pcgs forecast load.csv --column load --pool pool.json --forecasts ours,theirs --json\n"
+      "  pcgs forecast sales.csv --column sold --loss absolute --method ml-poly > forecasts.csv");
+  command->callback([options] { forecast(*options); });
+}
+
+}  // namespace pcgs::cli

@@ -1,0 +1,58 @@
+// A pool of experts and an aggregator, taken along a series together.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pcgs/aggregator.h"
+#include "pcgs/experts.h"
+#include "pcgs/matrix.h"
+
+namespace pcgs::cli {
+
+struct Series {
+  std::string origin;          // the file, for messages
+  std::string column;          // what is forecast
+  std::vector<double> values;  // [T] NaN: a gap
+  Matrix forecasts;            // [T x any] the user's own; NaN: none
+  std::vector<std::string> forecasts_names;
+};
+
+struct ExpertScore {
+  std::size_t rounds = 0;    // in which it was awake and a value came
+  double loss = 0;           // summed over them
+  double combined_loss = 0;  // of the combined forecast in the same rounds
+};
+
+struct ForecastSummary {
+  std::size_t gaps = 0;
+  std::size_t judged = 0;        // rounds with a combined forecast and a value
+  double combined_loss = 0;      // summed over them
+  std::vector<double> combined;  // [T] NaN where everybody slept
+  std::vector<ExpertScore> experts;
+  double next = 0;  // the value after the last one; NaN if everybody sleeps
+  std::vector<double> next_forecasts, next_weights;  // [K]
+};
+
+struct ForecastRow {
+  std::size_t row = 0;              // 1, 2, ...; T + 1 for the one after the last
+  double value = 0;                 // NaN: a gap, or not known yet
+  double forecast = 0;              // NaN: everybody slept
+  std::span<const double> weights;  // [K] as played; zero for sleepers
+};
+
+// Experts are the pool's and then the user's. `each` gets every row in order and the one after the
+// last. The pool and the aggregator go on from where they are.
+ForecastSummary forecast_series(const Series& series, ExpertPool& pool, Aggregator& aggregator,
+                                const std::function<void(const ForecastRow&)>& each);
+
+// Reports. The aggregator knows the names.
+std::string forecast_json(const Series& series, const Aggregator& aggregator,
+                          const ForecastSummary& summary);
+std::string forecast_table(const Series& series, const Aggregator& aggregator,
+                           const ForecastSummary& summary);
+
+}  // namespace pcgs::cli
