@@ -102,8 +102,10 @@ struct HoltWintersRates {
 };
 std::unique_ptr<Expert> holt_winters_expert(std::size_t season, HoltWintersRates rates = {});
 
-// A sensible pool for a series with these seasons, shortest first: none, a day, a day and a week.
-// With two seasons there are 22.
+// The household benchmark's pool for a series with these seasons, shortest first: none, a day, a
+// day and a week. With two seasons there are 21.
+Experts benchmark_experts(std::span<const std::size_t> seasons);
+// The pool for everybody else: those, and with seasons one more that is usually the strongest.
 Experts standard_experts(std::span<const std::size_t> seasons);
 
 // The experts that a JSON file describes (docs/experts.md). Throws Error, naming the file and the

@@ -1,4 +1,4 @@
-// The pool for those who name nothing but the seasons of their series.
+// Pools for those who name nothing but the seasons of their series.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,9 +33,7 @@ std::vector<std::size_t> lags_and(std::vector<std::size_t> lags, std::vector<std
   return lags;
 }
 
-}  // namespace
-
-Experts standard_experts(std::span<const std::size_t> seasons) {
+void check(std::span<const std::size_t> seasons) {
   for (std::size_t i = 0; i < seasons.size(); ++i) {
     if (seasons[i] < 2 || seasons[i] > kLongestReach / 4 ||
         (i > 0 && seasons[i] <= seasons[i - 1])) {
@@ -45,6 +43,12 @@ Experts standard_experts(std::span<const std::size_t> seasons) {
                       seasons[i], kLongestReach / 4));
     }
   }
+}
+
+}  // namespace
+
+Experts benchmark_experts(std::span<const std::size_t> seasons) {
+  check(seasons);
   const bool seasonal = !seasons.empty();
   const std::size_t day = seasonal ? seasons[0] : 0;
 
@@ -75,13 +79,21 @@ Experts standard_experts(std::span<const std::size_t> seasons) {
   regression({1, 2, 3}, {day}, 1);
   regression({1, 2, 3, 4, 5, 6}, {day, day + 1}, 0.999);
   regression({1, 2}, {day}, 0.99);
-  // The strongest on every series it was measured on: everything around now a season ago.
-  Lags around;
-  for (const std::size_t season : seasons) {
-    around = lags_and(around, {season - 1, season, season + 1});
-  }
-  if (seasonal) regression({1, 2, 3, 4, 5, 6}, around, 0.9995);
   return pool.take();
+}
+
+Experts standard_experts(std::span<const std::size_t> seasons) {
+  Experts experts = benchmark_experts(seasons);
+  if (seasons.empty()) return experts;
+  // Everything around now a season ago.
+  std::vector<std::size_t> lags = {1, 2, 3, 4, 5, 6};
+  for (const std::size_t season : seasons) {
+    lags = lags_and(std::move(lags), {season - 1, season, season + 1});
+  }
+  RegressionOptions options;
+  options.forgetting = 0.9995;
+  experts.push_back(regression_expert(std::move(lags), options));
+  return experts;
 }
 
 }  // namespace pcgs

@@ -1,14 +1,9 @@
 #include "io/npy_rows.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -20,9 +15,6 @@ namespace pcgs::io {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "numbers are taken as they lie");
-
-// A file up to this size is brought into memory at once; a larger one page by page, on use.
-constexpr std::size_t kBroughtIn = std::size_t{256} << 20;
 
 // Columns of a column-major file that are taken together, so that whole cache lines are written.
 constexpr std::size_t kTile = 8;
@@ -47,60 +39,21 @@ bool all_finite(const double* row, std::size_t count) {
 
 }  // namespace
 
-NpyRows::NpyRows(const std::string& path, const std::vector<std::string>& ignore) : path_(path) {
-  map();
-  try {
-    header_ = parse_npy_header({file_, size_}, path_);
-    check_npy_size(header_, size_, path_);
-    std::vector<std::string> all_names;
-    for (std::size_t i = 1; i <= header_.columns; ++i) all_names.push_back(fmt::format("e{}", i));
-    for (const WantedColumn& column : select_columns(all_names, {.ignore = ignore}, path_)) {
-      columns_.push_back(column.index);
-      names_.push_back(all_names[column.index]);
-    }
-  } catch (...) {
-    unmap();
-    throw;
+NpyRows::NpyRows(const std::string& path, const std::vector<std::string>& ignore)
+    : path_(path), file_(path) {
+  header_ = parse_npy_header(file_.bytes(), path_);
+  check_npy_size(header_, file_.bytes().size(), path_);
+  std::vector<std::string> all_names;
+  for (std::size_t i = 1; i <= header_.columns; ++i) all_names.push_back(fmt::format("e{}", i));
+  for (const WantedColumn& column : select_columns(all_names, {.ignore = ignore}, path_)) {
+    columns_.push_back(column.index);
+    names_.push_back(all_names[column.index]);
   }
-}
-
-NpyRows::~NpyRows() { unmap(); }
-
-void NpyRows::map() {
-  const auto cannot = [&](std::string_view why) {
-    return Error(
-        fmt::format("{}: cannot be read ({}); give the path of a file that can be", path_, why));
-  };
-  // Nonblocking, so that a pipe is refused and not waited for.
-  const int descriptor = open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) throw cannot(std::strerror(errno));
-  struct stat status {};
-  int problem = fstat(descriptor, &status) != 0 ? errno : 0;
-  if (problem == 0 && S_ISDIR(status.st_mode)) problem = EISDIR;
-  const bool is_file = S_ISREG(status.st_mode);
-  if (problem == 0 && is_file && status.st_size > 0) {  // an empty mapping cannot be had
-    size_ = static_cast<std::size_t>(status.st_size);
-    const int flags = MAP_PRIVATE | (size_ <= kBroughtIn ? MAP_POPULATE : 0);
-    void* const address = mmap(nullptr, size_, PROT_READ, flags, descriptor, 0);
-    if (address == MAP_FAILED) {
-      problem = errno;
-    } else {
-      file_ = static_cast<const std::uint8_t*>(address);
-    }
-  }
-  close(descriptor);
-  if (problem != 0) throw cannot(std::strerror(problem));
-  if (!is_file) throw cannot("it is not a file");
-}
-
-void NpyRows::unmap() {
-  if (file_ != nullptr) munmap(const_cast<std::uint8_t*>(file_), size_);
-  file_ = nullptr;
 }
 
 template <typename Float>
 void NpyRows::copy(std::size_t first, std::size_t count, double* out, std::size_t stride) const {
-  const std::uint8_t* const data = file_ + header_.data_offset;
+  const std::uint8_t* const data = file_.bytes().data() + header_.data_offset;
   const std::size_t wanted = columns_.size();
   if (header_.fortran_order) {
     for (std::size_t tile = 0; tile < wanted; tile += kTile) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "io/mapped_file.h"
 #include "io/npy.h"
 #include "pcgs/oracle.h"
 
@@ -20,9 +21,6 @@ class NpyRows final : public LossRows {
  public:
   // The columns are called e1, e2, ..., eK; those in `ignore` are left out and never looked at.
   explicit NpyRows(const std::string& path, const std::vector<std::string>& ignore = {});
-  ~NpyRows() override;
-  NpyRows(const NpyRows&) = delete;
-  NpyRows& operator=(const NpyRows&) = delete;
 
   std::size_t rows() const override { return header_.rows; }
   std::size_t columns() const override { return columns_.size(); }
@@ -31,15 +29,12 @@ class NpyRows final : public LossRows {
   const std::vector<std::string>& names() const { return names_; }  // [columns]
 
  private:
-  void map();
-  void unmap();
   template <typename Float>
   void copy(std::size_t first, std::size_t count, double* out, std::size_t stride) const;
   void let_sleep(std::size_t t, double* row) const;
 
   std::string path_;
-  const std::uint8_t* file_ = nullptr;
-  std::size_t size_ = 0;
+  MappedFile file_;
   NpyHeader header_;
   std::vector<std::size_t> columns_;  // [columns] where each is in the file
   std::vector<std::string> names_;    // [columns]

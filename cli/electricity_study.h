@@ -1,0 +1,25 @@
+// The household benchmark as a whole: what was read, the losses, and how the methods did on them.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "comparison.h"
+#include "electricity_losses.h"
+
+namespace pcgs::cli {
+
+struct ElectricityStudy {
+  std::string origin;  // the file
+  std::string column;
+  std::string description;  // of what was read
+  std::vector<std::size_t> seasons;
+  const SplitLosses& losses;
+  Comparison comparison;  // on the test part
+};
+
+std::string electricity_json(const ElectricityStudy& study);
+std::string electricity_table(const ElectricityStudy& study);
+
+}  // namespace pcgs::cli
