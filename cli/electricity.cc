@@ -184,7 +184,7 @@ void run_electricity(const ElectricityOptions& options) {
   const Observations observations = read_observations(options);
   const SplitLosses losses = split_losses(
       observations.values, make_pool(options, observations.seasons), options.split, options.input);
-  check_methods(played_methods(options), losses.experts.size());
+  check_methods(played_methods(options), losses.experts.size(), 0);
   std::unique_ptr<LossFiles> files;
   if (!options.losses.empty()) {
     std::error_code failed;  // then the files cannot be written either, and say so
