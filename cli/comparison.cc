@@ -122,11 +122,16 @@ std::vector<std::string> methods_from(const std::string& list, const std::string
                  : list.empty() ? std::vector{std::string(kDefaultMethod)}
                                 : split_specs(list);
   if (model.empty()) return methods;
-  const auto at = std::find(methods.begin(), methods.end(), "pcgs-tf");
-  if (at == methods.end()) {
-    throw Error("--model gives weights to pcgs-tf, which is not among the methods; add it");
+  bool given = false;
+  for (std::string& method : methods) {
+    if (method != "pcgs-tf" && method != "guard") continue;
+    method += fmt::format("{{model={}}}", model);
+    given = true;
   }
-  *at = fmt::format("pcgs-tf{{model={}}}", model);
+  if (!given) {
+    throw Error(
+        "--model gives weights to pcgs-tf and to guard, which are not among the methods; add one");
+  }
   return methods;
 }
 

@@ -6,6 +6,7 @@
 // save and load change no later bit; learn() neither allocates nor throws.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -30,6 +31,12 @@ class Method {
   virtual std::size_t side_needed() const { return 0; }
   // The recursion inside, for traces and certificates; null for methods of another form.
   virtual const Share* share() const { return nullptr; }
+  // A proof about the rounds learned so far, for methods of another form that bring one: what was
+  // paid for them, the sum of their mixture losses, is at most what any path of experts with at
+  // most this many switches lost, plus this. Infinite where nothing is proved.
+  virtual double switching_bound(std::size_t /*switches*/) const {
+    return std::numeric_limits<double>::infinity();
+  }
 
   virtual void save(StateWriter& out) const = 0;
   virtual void load(StateReader& in) = 0;

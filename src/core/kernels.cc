@@ -10,6 +10,7 @@
 #define HWY_TARGET_INCLUDE "core/kernels.cc"
 #include <hwy/foreach_target.h>  // compiles this file once per instruction set; must come first
 #include <hwy/highway.h>
+#include "core/exp_inl.h"
 // clang-format on
 
 HWY_BEFORE_NAMESPACE();
@@ -21,42 +22,6 @@ using V = hn::Vec<D>;
 
 // The largest register any target has, in doubles; the padding of our arrays is a multiple of it.
 constexpr std::size_t kMaxLanes = 8;
-
-// exp(x) for x <= 700, exactly 0 below `lowest` (>= -700): a denormal result would cost a hundred
-// cycles and could not be trusted to its last bits. Within 1 ulp elsewhere.
-//
-// Highway's own Exp takes any argument and is twice as long; here the result is never denormal, so
-// the scaling by 2^n is one integer addition.
-//     x = n ln 2 + r, |r| <= ln(2)/2        exp(x) = 2^n (1 + r + r^2 P(r))
-// P interpolates at the Chebyshev nodes; its relative error is 1.6e-17.
-HWY_INLINE V ExpOrZero(D d, V x, V lowest) {
-  const V y = hn::Max(x, lowest);
-  // Adding 1.5 * 2^52 rounds to an integer and leaves it in the low bits of the sum.
-  const V rounder = hn::Set(d, 0x1.8p52);
-  const V shifted = hn::MulAdd(y, hn::Set(d, 0x1.71547652b82fep+0), rounder);
-  const V n = hn::Sub(shifted, rounder);
-  const V high = hn::NegMulAdd(n, hn::Set(d, 0x1.62e42fee00000p-1), y);
-  const V r = hn::NegMulAdd(n, hn::Set(d, 0x1.a39ef35793c76p-33), high);
-
-  const V r2 = hn::Mul(r, r);
-  const V r4 = hn::Mul(r2, r2);
-  const auto pair = [&](double c0, double c1)
-                        HWY_ATTR { return hn::MulAdd(hn::Set(d, c1), r, hn::Set(d, c0)); };
-  const V p01 = pair(0x1.0000000000001p-1, 0x1.5555555555556p-3);
-  const V p23 = pair(0x1.5555555553d68p-5, 0x1.11111111109b5p-7);
-  const V p45 = pair(0x1.6c16c17889f40p-10, 0x1.a01a01a7c2f2ep-13);
-  const V p67 = pair(0x1.a019b9148739fp-16, 0x1.71de0db2eafc6p-19);
-  const V p89 = pair(0x1.28917ca046b86p-22, 0x1.af389eeb9e5e9p-26);
-  const V p0to3 = hn::MulAdd(p23, r2, p01);
-  const V p4to9 = hn::MulAdd(p89, r4, hn::MulAdd(p67, r2, p45));
-  const V p = hn::MulAdd(p4to9, r4, p0to3);
-  const V mantissa = hn::Add(hn::Set(d, 1.0), hn::MulAdd(p, r2, r));
-
-  const hn::RebindToSigned<D> di;
-  const auto exponent = hn::ShiftLeft<52>(hn::BitCast(di, shifted));
-  const V result = hn::BitCast(d, hn::Add(hn::BitCast(di, mantissa), exponent));
-  return hn::IfThenElseZero(hn::Ge(x, lowest), result);
-}
 
 // Copies the entries from i on into a register's worth of memory, zeros behind them.
 HWY_INLINE V LoadTail(D d, const double* p, std::size_t i, std::size_t n) {

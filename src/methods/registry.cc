@@ -31,11 +31,15 @@ std::unique_ptr<Method> transformer(std::size_t experts,
 
 using Options = std::span<const double>;
 
+constexpr double kShareOfLearned = 0.05;  // pcgs-tf's part of guard's prior, unless it is said
+
 // Built on first use, so that it is there for objects made before main.
 std::span<const MethodInfo> all_methods() {
   const static NumberOption kEta = {"eta", "learning rate", 4, 1e-6, 1e4};
   const static NumberOption kRho = {"rho", "restart rate", 0.01, 0, 0.999};
   const static NumberOption kUsualRho = {"rho", "restart rate without surprise", 0.01, 0, 0.5};
+  const static NumberOption kLearned = {
+      "learned", "prior weight of pcgs-tf; 0 leaves it out and costs nothing", kShareOfLearned, 0, 0.8};
   static const MethodInfo kMethods[] = {
       {"hedge",
        "exponential weights, no restarts",
@@ -101,24 +105,40 @@ std::span<const MethodInfo> all_methods() {
        "Wintenberger 2017",
        {},
        [](std::size_t k, Options) { return make_boa(k); }},
+      {"guard",
+       "stays with the best of pcgs-tf, a bank of share filters, ml-poly, boa and adahedge",
+       "this project",
+       {kLearned},
+       [](std::size_t k, Options o) {
+         return make_guard(
+             k, o[0] > 0 ? transformer(k, shipped_transformer("regret"), "pcgs-tf") : nullptr, o[0],
+             fmt::format("guard{{learned={}}}", o[0]));
+       }},
   };
   return kMethods;
 }
 
-// pcgs-tf{model=FILE} has the weights of that file; everything up to the last brace is its path.
-std::optional<std::string> own_model(std::string_view spec) {
-  constexpr std::string_view kStart = "pcgs-tf{model=";
+// pcgs-tf{model=FILE} and guard{model=FILE} have the weights of that file; everything up to the last
+// brace is its path.
+std::optional<std::string> own_model(std::string_view method, std::string_view spec) {
+  const std::string start = fmt::format("{}{{model=", method);
   spec = trimmed(spec);
-  if (spec.substr(0, kStart.size()) != kStart || spec.back() != '}') return std::nullopt;
-  return std::string(spec.substr(kStart.size(), spec.size() - kStart.size() - 1));
+  if (!spec.starts_with(start) || spec.back() != '}') return std::nullopt;
+  return std::string(spec.substr(start.size(), spec.size() - start.size() - 1));
 }
 
 std::string names_of_all() { return listed_names(all_methods()); }
 
 MethodSource source_of(std::string_view spec) {
-  if (const auto path = own_model(spec)) {
+  if (const auto path = own_model("pcgs-tf", spec)) {
     return [model = transformer_from_file(*path), name = fmt::format("pcgs-tf{{model={}}}", *path)](
                std::size_t experts) { return transformer(experts, model, name); };
+  }
+  if (const auto path = own_model("guard", spec)) {
+    return [model = transformer_from_file(*path), name = fmt::format("guard{{model={}}}", *path)](
+               std::size_t experts) {
+      return make_guard(experts, transformer(experts, model, "pcgs-tf"), kShareOfLearned, name);
+    };
   }
   const Spec parts = parse_spec("method", spec);
   const auto methods = all_methods();

@@ -1,0 +1,121 @@
+#include "methods/filter_bank.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/kernels.h"
+#include "methods/filter_kernels.h"
+#include "methods/methods.h"
+
+namespace pcgs {
+
+namespace {
+
+// Far below any weight of a filter that restarts, and far above where products underflow.
+constexpr double kLeastWeight = 1e-100;
+
+}  // namespace
+
+FilterBank::FilterBank(std::size_t experts, double* table)
+    : experts_(experts),
+      stride_(padded(experts)),
+      behind_(experts, 0.0),
+      log_sum_{},
+      gap_sum_{},
+      means_(kEtas * kPast.size() * stride_),
+      flat_(stride_),
+      factors_(stride_) {
+  std::fill_n(flat_.begin(), experts, 1.0 / static_cast<double>(experts));
+  for (std::size_t m = 0; m < kFilters; ++m) {
+    std::copy(flat_.begin(), flat_.end(), table + m * stride_);
+  }
+  for (std::size_t i = 0; i < kEtas * kPast.size(); ++i) {
+    std::copy(flat_.begin(), flat_.end(), means_.data() + i * stride_);
+  }
+  log_sum_.fill(std::log(static_cast<double>(experts)));
+}
+
+void FilterBank::learn(const double* losses, std::span<const double> mixtures, double* table) {
+  ++rounds_;
+  const double next = static_cast<double>(rounds_) + 1;
+  std::array<double, kPast.size()> past_rho;
+  for (std::size_t j = 0; j < kPast.size(); ++j) past_rho[j] = kPast[j] / next;
+
+  for (std::size_t k = 0; k < experts_; ++k) behind_[k] += losses[k];
+  const double leader = *std::min_element(behind_.begin(), behind_.end());
+  for (double& b : behind_) b -= leader;
+
+  for (std::size_t i = 0; i < kEtas; ++i) {
+    const double eta = kEtaGrid[i];
+    double* gaps = gap_sum_.data() + i * kRhoGrid.size();
+    const double* mixture = mixtures.data() + i * kStyles;
+    std::array<double, kUniform> z;
+    kernels::step_filters({stride_, row(table, i, 1), kUniform, kRhoGrid.data() + 1,
+                           row(table, i, 1 + kUniform), means_.data() + i * kPast.size() * stride_,
+                           kPast.size(), past_rho.data(), 1 / next, flat_.data()},
+                          losses, eta, factors_.data(), z.data());
+    for (std::size_t j = 0; j < kUniform; ++j) {
+      gaps[1 + j] += std::max(0.0, mixture[1 + j] + std::log(z[j]) / eta);
+    }
+    const double before = log_sum_[i];
+    hedge(i, table);
+    gaps[0] += std::max(0.0, mixture[0] - (leader - (log_sum_[i] - before) / eta));
+  }
+}
+
+void FilterBank::excess(std::size_t switches, std::span<double> out) const {
+  std::fill(out.begin(), out.end(), std::numeric_limits<double>::infinity());
+  const auto experts = static_cast<double>(experts_);
+  const double steps = rounds_ > 0 ? static_cast<double>(rounds_ - 1) : 0;
+  const double most = std::min(static_cast<double>(switches), experts_ > 1 ? steps : 0.0);
+  for (std::size_t i = 0; i < kEtas; ++i) {
+    for (std::size_t j = 0; j < kRhoGrid.size(); ++j) {
+      const double rho = kRhoGrid[j];
+      if (rho == 0 && most > 0) continue;
+      const double stays = -(steps - most) * std::log1p(-rho * (1 - 1 / experts));
+      const double changes = most > 0 ? most * std::log(experts / rho) : 0;
+      out[i * kStyles + j] = gap_sum_[i * kRhoGrid.size() + j] +
+                             (std::log(experts) + stays + changes) / kEtaGrid[i];
+    }
+  }
+}
+
+// The weights of Hedge from the cumulative losses: none is ever lost to underflow.
+void FilterBank::hedge(std::size_t i, double* table) {
+  log_sum_[i] = kernels::softmin(behind_, kEtaGrid[i], {row(table, i, 0), experts_}).log_sum;
+}
+
+void FilterBank::save(StateWriter& out, const double* table) const {
+  out.u64(rounds_);
+  out.f64s(behind_);
+  out.f64s(gap_sum_);
+  for (std::size_t m = 0; m < kFilters; ++m) {
+    if (m % kStyles > 0) out.f64s({table + m * stride_, experts_});
+  }
+  for (std::size_t i = 0; i < kEtas * kPast.size(); ++i) {
+    out.f64s({means_.data() + i * stride_, experts_});
+  }
+}
+
+void FilterBank::load(StateReader& in, double* table) {
+  rounds_ = in.u64();
+  if (rounds_ >= std::uint64_t{1} << 62) in.fail("a count of rounds in it is out of range");
+  load_finite(in, behind_, 0, "a cumulative loss");
+  load_finite(in, gap_sum_, 0, "a sum of mixability gaps");
+  const auto load_row = [&](std::span<double> row) {
+    load_weights(in, row);
+    if (*std::min_element(row.begin(), row.end()) < kLeastWeight) {
+      in.fail("a weight in it is smaller than a restart leaves it");
+    }
+  };
+  for (std::size_t m = 0; m < kFilters; ++m) {
+    if (m % kStyles > 0) load_row({table + m * stride_, experts_});
+  }
+  for (std::size_t i = 0; i < kEtas * kPast.size(); ++i) {
+    load_row({means_.data() + i * stride_, experts_});
+  }
+  for (std::size_t i = 0; i < kEtas; ++i) hedge(i, table);
+}
+
+}  // namespace pcgs

@@ -1,0 +1,170 @@
+// Guard: a mixture of filters, methods and the learned controller that stays close to the best of
+// them, whichever it turns out to be.
+//
+//     members  100 share filters (filter_bank.h): Fixed Share and Hedge with every pair of rates of
+//              the grid, and filters that restart to their own past; ml-poly, boa and adahedge; and
+//              pcgs-tf, unless it is left out
+//     p        AdaHedge over what they lose, with a prior (member_hedge.h)
+//     w(k)   = sum_m p(m) w_m(k)
+//
+// The prior gives pcgs-tf its option (0.05), ml-poly, boa and adahedge 0.05 each, and the rest to
+// filters in proportion to sqrt(eta), halved from one rho of the grid to the next and a quarter of
+// rho = 0's for each restart to the past: where nothing speaks against it, learn fast and restart
+// seldom. A filter that suits the losses less is behind by some multiple of what it lost, whatever
+// its prior.
+//
+// Guarantee, for all losses: with M members and the sum Delta of AdaHedge's mixability gaps,
+//
+//     loss <= loss of member m + Delta (1 + ln(1/prior(m)) / ln M)
+//
+// for every m, and with the certificates of Fixed Share (switching_bound) against every path of
+// experts. docs/certificates.md has the argument. Source: this project.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "methods/filter_bank.h"
+#include "methods/filter_kernels.h"
+#include "methods/member_hedge.h"
+#include "methods/methods.h"
+
+namespace pcgs {
+
+namespace {
+
+using Members = std::vector<std::unique_ptr<Method>>;
+
+constexpr double kShareOfAMethod = 0.05;  // of the prior, for ml-poly, boa and adahedge
+constexpr double kShareOfPast = 0.25;     // relative to Hedge of the same rate
+
+// [members] filters first, then the others, the learned one last.
+std::vector<double> prior_of(std::size_t methods, double learned) {
+  std::vector<double> prior;
+  double filters = 0;
+  for (const double eta : kEtaGrid) {
+    for (std::size_t j = 0; j < FilterBank::kStyles; ++j) {
+      const double style = j < kRhoGrid.size() ? std::exp2(-static_cast<double>(j)) : kShareOfPast;
+      prior.push_back(std::sqrt(eta) * style);
+      filters += prior.back();
+    }
+  }
+  const double left = 1 - learned - static_cast<double>(methods) * kShareOfAMethod;
+  for (double& p : prior) p *= left / filters;
+  prior.insert(prior.end(), methods, kShareOfAMethod);
+  if (learned > 0) prior.push_back(learned);
+  return prior;
+}
+
+class Guard final : public Method {
+ public:
+  Guard(std::size_t experts, Members members, double learned, std::string name)
+      : name_(std::move(name)),
+        experts_(experts),
+        stride_(padded(experts)),
+        members_(std::move(members)),
+        hedge_(prior_of(members_.size() - (learned > 0 ? 1 : 0), learned)),
+        table_(hedge_.members() * stride_),
+        bank_(experts, table_.data()),
+        losses_(stride_),
+        weights_(stride_),
+        member_losses_(hedge_.members()) {
+    for (std::size_t i = 0; i < members_.size(); ++i) copy_weights(i);
+    mix();
+  }
+
+  std::string name() const override { return name_; }
+  std::span<const double> weights() const override { return {weights_.data(), experts_}; }
+
+  void learn(const Round& round) override {
+    // Relative to the least, so that no filter's sum of exponentials vanishes.
+    const double least = *std::min_element(round.losses.begin(), round.losses.end());
+    for (std::size_t k = 0; k < experts_; ++k) losses_[k] = round.losses[k] - least;
+    kernels::row_losses(table_.data(), hedge_.members(), stride_, losses_.data(),
+                        member_losses_.data());
+    double due = least;  // what would have been paid had the outcome come in time
+    for (std::size_t m = 0; m < member_losses_.size(); ++m) {
+      due += hedge_.shares()[m] * member_losses_[m];
+    }
+    lateness_ += round.mixture_loss - due;
+
+    hedge_.learn(member_losses_);
+    bank_.learn(losses_.data(), std::span(member_losses_).first(FilterBank::kFilters),
+                table_.data());
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      Round own = round;  // as the member would have played it
+      own.weights = members_[i]->weights();
+      own.mixture_loss = own.learner_loss = least + member_losses_[FilterBank::kFilters + i];
+      members_[i]->learn(own);
+      copy_weights(i);
+    }
+    mix();
+  }
+
+  // The Fixed Share filters are within excess(m) of the path, and the mixture within its own bound
+  // of them all.
+  double switching_bound(std::size_t switches) const override {
+    std::vector<double> excess(hedge_.members(), std::numeric_limits<double>::infinity());
+    bank_.excess(switches, std::span(excess).first(FilterBank::kFilters));
+    return hedge_.bound(excess) + lateness_;
+  }
+
+  void save(StateWriter& out) const override {
+    out.f64(lateness_);
+    hedge_.save(out);
+    bank_.save(out, table_.data());
+    for (const auto& member : members_) member->save(out);
+  }
+  void load(StateReader& in) override {
+    lateness_ = in.f64_within(-1e15, 1e15, "what lateness cost");
+    hedge_.load(in);
+    bank_.load(in, table_.data());
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      members_[i]->load(in);
+      copy_weights(i);
+    }
+    mix();
+  }
+
+ private:
+  void copy_weights(std::size_t i) {
+    const auto w = members_[i]->weights();
+    std::copy(w.begin(), w.end(), table_.data() + (FilterBank::kFilters + i) * stride_);
+  }
+
+  void mix() {
+    kernels::mix_rows(table_.data(), hedge_.members(), stride_, hedge_.shares().data(),
+                      weights_.data());
+    // A hundred products round; the sum of the weights must not.
+    double total = 0;
+    for (const double w : weights_) total += w;
+    for (double& w : weights_) w /= total;
+  }
+
+  std::string name_;
+  std::size_t experts_, stride_;
+  Members members_;  // those that are not filters
+  MemberHedge hedge_;
+  AlignedVector table_;  // [members x stride] what each would play
+  FilterBank bank_;
+  AlignedVector losses_;                // [stride] of the round, relative to the least
+  AlignedVector weights_;               // [stride]
+  std::vector<double> member_losses_;  // [members] relative to the least
+  double lateness_ = 0;                // what was paid beyond what the weights then would have
+};
+
+}  // namespace
+
+std::unique_ptr<Method> make_guard(std::size_t experts, std::unique_ptr<Method> learned,
+                                   double share, std::string name) {
+  Members members;
+  members.push_back(make_ml_poly(experts));
+  members.push_back(make_boa(experts));
+  members.push_back(make_adahedge(experts));
+  if (learned == nullptr) share = 0;
+  if (learned != nullptr) members.push_back(std::move(learned));
+  return std::make_unique<Guard>(experts, std::move(members), share, std::move(name));
+}
+
+}  // namespace pcgs
