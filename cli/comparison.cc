@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
 
 #include "methods/hindsight.h"
@@ -45,6 +46,16 @@ void read_certificate(const Aggregator& aggregator, MethodResult& result) {
   if (live == nullptr || live->rounds() == 0) return;
   result.weighted_certificate = live->constant_eta() == 0;
   result.certificate = result.weighted_certificate ? live->weighted() : live->certificate();
+}
+
+// Before the method is gone; what it is worth shows when the oracle is known.
+void read_bounds(const Method& method, const std::vector<std::size_t>& switches,
+                 MethodResult& result) {
+  if (std::isinf(method.switching_bound(0))) return;
+  const std::size_t most = *std::max_element(switches.begin(), switches.end());
+  for (std::size_t s = 0; s <= most; ++s) {
+    result.switching_bounds.push_back(method.switching_bound(s));
+  }
 }
 
 Played play(const Problem& problem, const std::string& name, Aggregator& aggregator,
@@ -94,6 +105,10 @@ void measure(const Problem& problem, const Bound& bound, Comparison& comparison)
   for (const std::size_t s : comparison.switches) comparison.oracle.push_back(frontier[s]);
   for (MethodResult& method : comparison.methods) {
     for (const double best : comparison.oracle) method.regret.push_back(method.total_loss - best);
+    if (method.switching_bounds.empty() || std::isinf(frontier.back())) continue;
+    method.certificate = switching_certificate(method.switching_bounds, method.total_loss, frontier,
+                                               problem.rounds(), problem.experts.size());
+    method.certified_switches = most;
   }
   comparison.rounds = problem.rounds();
   comparison.scale = bound.scale();
@@ -173,6 +188,7 @@ Comparison compare(const Problem& problem, const ComparisonOptions& options) {
       if (best && best->total_loss <= played.result.total_loss) continue;
       best = std::move(played.result);
       if (starred) best->chosen = spec;
+      read_bounds(aggregator.method(), options.switches, *best);
       if (starred || aggregator.method().share() == nullptr) continue;
       // Once more with a certificate, so that it costs nothing where time is measured.
       Aggregator certified = fresh(problem, spec);
@@ -194,8 +210,11 @@ Comparison compare_from(const Problem& problem, const ComparisonOptions& options
   Progress progress("playing", problem.rounds(), options.quiet);
   const std::string& name = options.methods.front();
   const auto sink = options.sink ? options.sink(name) : nullptr;
+  const bool from_the_start = aggregator.rounds() == 0;
   Played played = play(problem, name, aggregator, sink.get(), progress);
   comparison.skipped = played.skipped;
+  // A bound speaks about all rounds since the first, the oracle only about those of this problem.
+  if (from_the_start) read_bounds(aggregator.method(), options.switches, played.result);
   comparison.methods.push_back(std::move(played.result));
   measure(problem, played.bound, comparison);
   return comparison;

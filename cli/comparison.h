@@ -21,9 +21,14 @@ struct MethodResult {
   double total_loss = 0;
   std::optional<double> mean_forecast_loss;  // raw, of the combined forecast
   std::vector<double> regret;                // [switch budgets]
-  // Against the best path of any number of switches; none for methods that carry none.
+  // Against the best path of any number of switches, unless one is named below; none for methods
+  // that carry none.
   std::optional<Certificate> certificate;
   bool weighted_certificate = false;  // by eta, which changed
+  // [0 to the largest budget] for methods that bring a bound of their own, else empty. Their
+  // certificate is against the oracle with `certified_switches`.
+  std::vector<double> switching_bounds;
+  std::optional<std::size_t> certified_switches;
   double ns_per_round = 0;
   std::vector<double> next_weights;  // [K] what it would play next
   std::vector<double> forecasts;     // [T] combined; empty when there are none

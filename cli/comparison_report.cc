@@ -68,6 +68,7 @@ std::string json(const Problem& problem, const Comparison& comparison) {
                             {"regret", method.certificate->regret},
                             {"holds", method.certificate->holds()}};
       if (method.weighted_certificate) one["certificate"]["weighted_by_eta"] = true;
+      if (method.certified_switches) one["certificate"]["switches"] = *method.certified_switches;
     }
     one["ns_per_round"] = method.ns_per_round;
     one["next_weights"] = method.next_weights;

@@ -359,7 +359,8 @@ void add_run(CLI::App& app) {
        "Methods, comma-separated: NAME or NAME{option=value,...}; all for every one; pcgs methods "
        "lists them and names the default");
   CLI::Option* model = text("--model", options->model,
-                            "Weights of pcgs-tf (.safetensors) instead of the shipped ones");
+                            "Weights of pcgs-tf, also inside guard (.safetensors), instead of the "
+                            "shipped ones");
   command
       ->add_option("--switches", options->switches,
                    "Switch budgets of the oracle that regret is measured against, comma-separated")

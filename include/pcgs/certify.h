@@ -193,6 +193,14 @@ struct SwitchingCertificate {
 std::vector<SwitchingCertificate> switching_certificates(const ShareRecord& record,
                                                          std::size_t max_switches);
 
+// The certificate of a method that brings a bound of its own: Method::switching_bound for 0, ..., S
+// switches is `bounds`, its total loss `paid`, and `oracle` L_sw(0), ..., L_sw(S) of the same rounds.
+//     paid - L_sw(S) <= min_{s <= S} [ L_sw(s) + bounds[s] ] - L_sw(S)
+// A path with fewer switches may lose more and be proved more about. Requires L_sw(S) finite.
+Certificate switching_certificate(std::span<const double> bounds, double paid,
+                                  std::span<const double> oracle, std::size_t rounds,
+                                  std::size_t experts);
+
 // The certificate of best_path() while the run goes on: O(K) a round, O(K) memory, no horizon. It
 // speaks about the rounds learned so far, in the order in which they were learned; late losses and
 // sleepers are no exception. observe() does not allocate.

@@ -106,4 +106,15 @@ std::vector<SwitchingCertificate> switching_certificates(const ShareRecord& reco
   return out;
 }
 
+Certificate switching_certificate(std::span<const double> bounds, double paid,
+                                  std::span<const double> oracle, std::size_t rounds,
+                                  std::size_t experts) {
+  double most = std::numeric_limits<double>::infinity();
+  for (std::size_t s = 0; s < oracle.size(); ++s) most = std::min(most, oracle[s] + bounds[s]);
+  // As for a share of eta = 1: every loss is at most 1.
+  const double rounding =
+      certify::rounding_of(rounds, experts, static_cast<double>(rounds), std::abs(most));
+  return {paid - oracle.back(), most - oracle.back(), rounding};
+}
+
 }  // namespace pcgs

@@ -24,6 +24,7 @@ MemberHedge::MemberHedge(std::vector<double> prior)
       handicap_(shares_.size()),
       scratch_(shares_.size()) {
   for (std::size_t m = 0; m < members(); ++m) log_prior_[m] = -std::log(shares_[m]);
+  soft_minimum(learning_rate(), shares_);  // the prior, rounded as it is after load()
 }
 
 void MemberHedge::learn(std::span<const double> losses) {

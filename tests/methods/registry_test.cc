@@ -24,7 +24,7 @@ TEST(Registry, HasTheMethodsOfTheDesign) {
   for (const MethodInfo& method : registered_methods()) names.emplace(method.name);
   for (const char* name :
        {"hedge", "fixed-share", "variable-share", "genshare", "learn-alpha", "past-posteriors",
-        "adahedge", "squint", "ml-poly", "boa", "pcgs-tf", "pcgs-tf:oracle"}) {
+        "adahedge", "squint", "ml-poly", "boa", "pcgs-tf", "pcgs-tf:oracle", "guard"}) {
     EXPECT_EQ(names.count(name), 1u) << name;
   }
   EXPECT_EQ(names.size(), registered_methods().size()) << "no name twice";
