@@ -2,7 +2,8 @@
 // flags.
 //
 // A time counts only if the answer is right: before it is timed, fixed-share is compared with the
-// plain loop, and every method is checked to be on the simplex.
+// plain loop, guard without the network with its reference, and every method is checked to be on
+// the simplex.
 #include <benchmark/benchmark.h>
 
 #include <cmath>
@@ -12,6 +13,7 @@
 #include "checked.h"
 #include "pcgs/registry.h"
 #include "pcgs/suite.h"
+#include "reference/guard.h"
 
 namespace {
 
@@ -55,6 +57,23 @@ void check(const std::string& name, std::size_t experts) {
   pcgs::bench::require(std::abs(total - 1) < 1e-12, name + " is on the simplex");
 }
 
+constexpr const char* kFiltersOnly = "guard{learned=0}";
+
+void check_guard(std::size_t experts) {
+  auto aggregator = pcgs::make_aggregator(kFiltersOnly, experts);
+  pcgs::reference::Guard slow(experts);
+  for (std::size_t t = 0; t < kRounds; ++t) {
+    const auto l = losses(experts).row(t);
+    aggregator.learn(l);
+    pcgs::reference::play_losses(slow, {l.begin(), l.end()}, std::vector<std::uint8_t>(experts, 1));
+  }
+  const std::vector<double> expected = slow.weights();
+  for (std::size_t k = 0; k < experts; ++k) {
+    pcgs::bench::require(std::abs(aggregator.weights()[k] - expected[k]) < 1e-9,
+                         "guard is its reference");
+  }
+}
+
 void learn(benchmark::State& state, const std::string& name, std::size_t experts) {
   auto aggregator = pcgs::make_aggregator(name, experts);
   std::size_t t = 0;
@@ -88,6 +107,9 @@ void register_learn() {
       check(name, experts);
       ::benchmark::RegisterBenchmark((name + suffix).c_str(), learn, name, experts)->MinTime(0.05);
     }
+    check_guard(experts);
+    ::benchmark::RegisterBenchmark((kFiltersOnly + suffix).c_str(), learn, kFiltersOnly, experts)
+        ->MinTime(0.05);
     ::benchmark::RegisterBenchmark(("plain fixed-share loop" + suffix).c_str(), plain, experts)
         ->MinTime(0.05);
   }

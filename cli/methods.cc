@@ -19,7 +19,8 @@ void add_methods(CLI::App& app) {
     }
     fmt::print(
         "\nOptions: fixed-share{{eta=8,rho=0.003}} or fixed-share:eta=8:rho=0.003.\n"
-        "pcgs-tf{{model=FILE}} and guard{{model=FILE}} have the weights of that file, which pcgs-train "
+        "pcgs-tf{{model=FILE}} and guard{{model=FILE}} have the weights of that file, which "
+        "pcgs-train "
         "wrote.\n"
         "fixed-share* and hedge* take the best rates of a grid in hindsight, for comparison "
         "only.\n");

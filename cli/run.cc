@@ -27,7 +27,7 @@ namespace {
 struct RunOptions {
   std::string input;
   std::string methods;  // empty: the default, or the one that is resumed
-  std::string model;    // weights of pcgs-tf; empty: the shipped ones
+  std::string model;    // weights of pcgs-tf, also inside guard; empty: the shipped ones
   std::string y;
   LossOptions judged;
   std::vector<std::string> experts, ignore, side;

@@ -218,8 +218,10 @@ void add_suite(CLI::App& app) {
                    "Methods, comma-separated: NAME or NAME{option=value,...}; all for every one")
       ->capture_default_str()
       ->type_name("TEXT");
-  command->add_option("--model", options->model,
-                      "Weights of pcgs-tf (.safetensors) instead of the shipped ones");
+  command->add_option(
+      "--model", options->model,
+      "Weights of pcgs-tf, also inside guard (.safetensors), instead of the shipped "
+      "ones");
   command
       ->add_option("--families", options->families,
                    "Families of the main and mechanism studies, comma-separated: NAME or "

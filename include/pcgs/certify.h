@@ -194,7 +194,8 @@ std::vector<SwitchingCertificate> switching_certificates(const ShareRecord& reco
                                                          std::size_t max_switches);
 
 // The certificate of a method that brings a bound of its own: Method::switching_bound for 0, ..., S
-// switches is `bounds`, its total loss `paid`, and `oracle` L_sw(0), ..., L_sw(S) of the same rounds.
+// switches is `bounds`, its total loss `paid`, and `oracle` L_sw(0), ..., L_sw(S) of the same
+// rounds.
 //     paid - L_sw(S) <= min_{s <= S} [ L_sw(s) + bounds[s] ] - L_sw(S)
 // A path with fewer switches may lose more and be proved more about. Requires L_sw(S) finite.
 Certificate switching_certificate(std::span<const double> bounds, double paid,

@@ -75,8 +75,8 @@ void FilterBank::excess(std::size_t switches, std::span<double> out) const {
       if (rho == 0 && most > 0) continue;
       const double stays = -(steps - most) * std::log1p(-rho * (1 - 1 / experts));
       const double changes = most > 0 ? most * std::log(experts / rho) : 0;
-      out[i * kStyles + j] = gap_sum_[i * kRhoGrid.size() + j] +
-                             (std::log(experts) + stays + changes) / kEtaGrid[i];
+      out[i * kStyles + j] =
+          gap_sum_[i * kRhoGrid.size() + j] + (std::log(experts) + stays + changes) / kEtaGrid[i];
     }
   }
 }

@@ -58,12 +58,12 @@ class FilterBank {
 
   std::size_t experts_, stride_;
   std::uint64_t rounds_ = 0;
-  std::vector<double> behind_;              // [K] cumulative loss less the least
-  std::array<double, kEtas> log_sum_;       // of exp(-eta behind)
-  std::array<double, kGridSize> gap_sum_;   // G, of the filters with rates of the grid
-  AlignedVector means_;                     // [kEtas x kPast x stride] q
-  AlignedVector flat_;                      // [stride] 1/K
-  AlignedVector factors_;                   // [stride] scratch
+  std::vector<double> behind_;             // [K] cumulative loss less the least
+  std::array<double, kEtas> log_sum_;      // of exp(-eta behind)
+  std::array<double, kGridSize> gap_sum_;  // G, of the filters with rates of the grid
+  AlignedVector means_;                    // [kEtas x kPast x stride] q
+  AlignedVector flat_;                     // [stride] 1/K
+  AlignedVector factors_;                  // [stride] scratch
 };
 
 }  // namespace pcgs

@@ -10,8 +10,8 @@
 // The prior gives pcgs-tf its option (0.05), ml-poly, boa and adahedge 0.05 each, and the rest to
 // filters in proportion to sqrt(eta), halved from one rho of the grid to the next and a quarter of
 // rho = 0's for each restart to the past: where nothing speaks against it, learn fast and restart
-// seldom. A filter that suits the losses less is behind by some multiple of what it lost, whatever
-// its prior.
+// seldom. Most of the grid suits no losses at all, and with a uniform prior the first rounds would
+// pay for it.
 //
 // Guarantee, for all losses: with M members and the sum Delta of AdaHedge's mixability gaps,
 //
@@ -148,8 +148,8 @@ class Guard final : public Method {
   MemberHedge hedge_;
   AlignedVector table_;  // [members x stride] what each would play
   FilterBank bank_;
-  AlignedVector losses_;                // [stride] of the round, relative to the least
-  AlignedVector weights_;               // [stride]
+  AlignedVector losses_;               // [stride] of the round, relative to the least
+  AlignedVector weights_;              // [stride]
   std::vector<double> member_losses_;  // [members] relative to the least
   double lateness_ = 0;                // what was paid beyond what the weights then would have
 };

@@ -12,7 +12,7 @@
 //
 // and Delta <= sqrt(T ln M) / 2 + (2/3) ln M + 1, far less where one member is clearly ahead.
 // De Rooij, van Erven, Grunwald and Koolen, Follow the leader if you can, hedge if you must, 2014,
-// Lemma 2 and Theorem 8, which hold for any prior.
+// whose argument holds for any prior.
 #pragma once
 
 #include <span>

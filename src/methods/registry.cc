@@ -39,7 +39,8 @@ std::span<const MethodInfo> all_methods() {
   const static NumberOption kRho = {"rho", "restart rate", 0.01, 0, 0.999};
   const static NumberOption kUsualRho = {"rho", "restart rate without surprise", 0.01, 0, 0.5};
   const static NumberOption kLearned = {
-      "learned", "prior weight of pcgs-tf; 0 leaves it out and costs nothing", kShareOfLearned, 0, 0.8};
+      "learned", "prior weight of pcgs-tf; 0 leaves it out and costs nothing", kShareOfLearned, 0,
+      0.8};
   static const MethodInfo kMethods[] = {
       {"hedge",
        "exponential weights, no restarts",
@@ -118,8 +119,8 @@ std::span<const MethodInfo> all_methods() {
   return kMethods;
 }
 
-// pcgs-tf{model=FILE} and guard{model=FILE} have the weights of that file; everything up to the last
-// brace is its path.
+// pcgs-tf{model=FILE} and guard{model=FILE} have the weights of that file; everything up to the
+// last brace is its path.
 std::optional<std::string> own_model(std::string_view method, std::string_view spec) {
   const std::string start = fmt::format("{}{{model=", method);
   spec = trimmed(spec);

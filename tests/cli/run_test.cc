@@ -94,6 +94,42 @@ TEST_F(Run, StarredMethodIsTheBestOfItsGridAndMarked) {
   for (const json& member : grid["methods"]) EXPECT_LE(star["total_loss"], member["total_loss"]);
 }
 
+TEST_F(Run, GuardShowsItsOwnCertificate) {
+  for (const char* method : {"guard", "guard{learned=0}"}) {
+    const json out =
+        parsed({"run", npy_, "--method", method, "--switches", "2,8", "--json"})["methods"][0];
+    const json& certificate = out["certificate"];
+    EXPECT_EQ(certificate["switches"], 8);
+    EXPECT_EQ(certificate["regret"], out["dynamic_regret"]["8"]);
+    EXPECT_TRUE(certificate["holds"]);
+    EXPECT_LE(certificate["regret"], certificate["bound"]);
+    EXPECT_LT(certificate["bound"], 300) << "says something";
+  }
+}
+
+// The oracle of the second file does not know the first, about which the bound speaks too.
+TEST_F(Run, GuardShowsACertificateWhereItStartsAndNoneWhereItGoesOn) {
+  write_csv(dir_ / "first.csv", 0, 123);
+  write_csv(dir_ / "second.csv", 123, 300);
+  const json first = parsed({"run", dir_ / "first.csv", "--method", "guard{learned=0}", "--save",
+                             dir_ / "state", "--json"});
+  EXPECT_TRUE(first["methods"][0]["certificate"]["holds"]);
+  const json second = parsed({"run", dir_ / "second.csv", "--resume", dir_ / "state", "--json"});
+  EXPECT_FALSE(second["methods"][0].contains("certificate"));
+}
+
+TEST_F(Run, ModelIsGivenToPcgsTfAndToGuard) {
+  const std::string model = std::string(PCGS_TEST_DATA) + "/../models/regret.safetensors";
+  const json own = parsed(
+      {"run", npy_, "--method", "hedge,pcgs-tf,guard", "--model", model, "--json"})["methods"];
+  const json shipped =
+      parsed({"run", npy_, "--method", "hedge,pcgs-tf,guard", "--json"})["methods"];
+  for (const std::size_t i : {1u, 2u}) {
+    EXPECT_NE(own[i]["name"].get<std::string>().find("{model="), std::string::npos);
+    EXPECT_EQ(own[i]["total_loss"], shipped[i]["total_loss"]);
+  }
+}
+
 TEST_F(Run, TableNamesEveryMethodAndMarksHindsight) {
   const Said said = run_program({"run", npy_, "--method", "all"});
   EXPECT_EQ(said.exit_code, 0);

@@ -111,8 +111,8 @@ TEST_P(Contract, IsDeterministic) {
 // A network works in float, whose epsilon is 6e-8: after some tens of sums of a hundred terms each
 // its logits differ by 1e-5 or so, and the controls made from them steer weights for many rounds.
 double relabelling_tolerance(const std::string& spec) {
-  const bool has_network = spec.starts_with("pcgs-tf") ||
-                           (spec.starts_with("guard") && spec != "guard{learned=0}");
+  const bool has_network =
+      spec.starts_with("pcgs-tf") || (spec.starts_with("guard") && spec != "guard{learned=0}");
   return has_network ? 2e-3 : 1e-10;
 }
 

@@ -51,25 +51,23 @@ class Played final : public reference::Learner {
 // ---- What it plays ------------------------------------------------------------------------------
 
 TEST(Guard, MatchesReferenceWithoutTheLearnedController) {
-  test::compare({.spec = kFiltersOnly,
-                 .reference = [](std::size_t experts) {
-                   return std::make_unique<reference::Guard>(experts);
-                 },
-                 .tolerance = 1e-9});
+  test::compare(
+      {.spec = kFiltersOnly,
+       .reference = [](std::size_t experts) { return std::make_unique<reference::Guard>(experts); },
+       .tolerance = 1e-9});
 }
 
 TEST(Guard, MatchesReferenceWithTheLearnedController) {
   for (const double share : {0.05, 0.5}) {
-    test::compare_with_sleepers({.spec = "guard{learned=" + std::to_string(share) + "}",
-                                 .reference =
-                                     [&](std::size_t experts) {
-                                       return std::make_unique<reference::Guard>(
-                                           experts,
-                                           std::make_unique<Played>(make_method("pcgs-tf", experts)),
-                                           share);
-                                     },
-                                 .rounds = 40,
-                                 .tolerance = 1e-8});
+    test::compare_with_sleepers(
+        {.spec = "guard{learned=" + std::to_string(share) + "}",
+         .reference =
+             [&](std::size_t experts) {
+               return std::make_unique<reference::Guard>(
+                   experts, std::make_unique<Played>(make_method("pcgs-tf", experts)), share);
+             },
+         .rounds = 40,
+         .tolerance = 1e-8});
   }
 }
 

@@ -20,8 +20,7 @@ namespace pcgs::reference {
 
 class Guard final : public Learner {
  public:
-  explicit Guard(std::size_t experts, std::unique_ptr<Learner> learned = nullptr,
-                 double share = 0);
+  explicit Guard(std::size_t experts, std::unique_ptr<Learner> learned = nullptr, double share = 0);
 
   std::vector<double> weights() const override;
   void learn(const FinishedRound& round) override;
@@ -35,7 +34,7 @@ class Guard final : public Learner {
  private:
   struct Filter {
     LogShare share;
-    double eta, rho, c;                 // rho: uniform; c > 0: restarts to the past
+    double eta, rho, c;                   // rho: uniform; c > 0: restarts to the past
     std::vector<long double> posteriors;  // [K] their sum, 1/K included
     long double gaps = 0;
   };
