@@ -7,7 +7,7 @@
 //     p        AdaHedge over what they lose, with a prior (member_hedge.h)
 //     w(k)   = sum_m p(m) w_m(k)
 //
-// The prior gives pcgs-tf its option (0.05), ml-poly, boa and adahedge 0.05 each, and the rest to
+// The prior gives pcgs-tf its option (0.25), ml-poly, boa and adahedge 0.05 each, and the rest to
 // filters in proportion to sqrt(eta), halved from one rho of the grid to the next and a quarter of
 // rho = 0's for each restart to the past: where nothing speaks against it, learn fast and restart
 // seldom. Most of the grid suits no losses at all, and with a uniform prior the first rounds would

@@ -31,7 +31,7 @@ std::unique_ptr<Method> transformer(std::size_t experts,
 
 using Options = std::span<const double>;
 
-constexpr double kShareOfLearned = 0.05;  // pcgs-tf's part of guard's prior, unless it is said
+constexpr double kShareOfLearned = 0.25;  // pcgs-tf's part of guard's prior, unless it is said
 
 // Built on first use, so that it is there for objects made before main.
 std::span<const MethodInfo> all_methods() {

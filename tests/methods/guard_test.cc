@@ -58,7 +58,7 @@ TEST(Guard, MatchesReferenceWithoutTheLearnedController) {
 }
 
 TEST(Guard, MatchesReferenceWithTheLearnedController) {
-  for (const double share : {0.05, 0.5}) {
+  for (const double share : {0.25, 0.5}) {
     test::compare_with_sleepers(
         {.spec = "guard{learned=" + std::to_string(share) + "}",
          .reference =
