@@ -23,6 +23,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "methods/filter_bank.h"
@@ -162,8 +163,11 @@ std::unique_ptr<Method> make_guard(std::size_t experts, std::unique_ptr<Method> 
   members.push_back(make_ml_poly(experts));
   members.push_back(make_boa(experts));
   members.push_back(make_adahedge(experts));
-  if (learned == nullptr) share = 0;
-  if (learned != nullptr) members.push_back(std::move(learned));
+  if (learned != nullptr) {
+    members.push_back(std::move(learned));
+  } else {
+    share = 0;
+  }
   return std::make_unique<Guard>(experts, std::move(members), share, std::move(name));
 }
 
