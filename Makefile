@@ -74,7 +74,7 @@ train-test: train  ## test pcgs-train
 
 results: build  ## play all studies and put their tables into docs/results.md
 	@scripts/install-packages python3
-	build/release/pcgs suite --study all --out build/results > /dev/null
+	build/release/pcgs suite --study all --retrained models/ablation --out build/results > /dev/null
 	python3 scripts/results.py build/results docs/results.md
 
 clean:

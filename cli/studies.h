@@ -22,6 +22,7 @@ struct StudyOptions {
   std::vector<std::string> methods;   // never empty
   std::vector<std::string> families;  // never empty; those of main and mechanism
   std::vector<std::size_t> pools;     // numbers of experts of the scaling study
+  std::string retrained;              // folder of models for the ablation study; empty: none
   std::string out;                    // folder for files; empty: none are written
   bool quiet = false;
 

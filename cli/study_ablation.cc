@@ -1,10 +1,12 @@
 // The ablation study: what each of the Transformer's choices is worth.
 //
-// Every variant keeps the shipped weights and takes one choice away; a constant in place of a
-// choice is the best of the grid in hindsight, so that the comparison is not won by a bad constant.
+// Most variants keep the shipped weights and take one choice away; a constant in place of a choice
+// is the best of the grid in hindsight, so that the comparison is not won by a bad constant. Where
+// there are models that were trained without the choice (--retrained), they play too.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <mutex>
 #include <numeric>
 
@@ -12,6 +14,7 @@
 #include "core/parallel.h"
 #include "methods/grid.h"
 #include "pcgs/aggregator.h"
+#include "pcgs/error.h"
 #include "pcgs/oracle.h"
 #include "progress.h"
 #include "stats/summary.h"
@@ -29,12 +32,36 @@ constexpr const char* kFamilies[] = {"mix", "predictive", "heavy-tail"};
 // One row of the table: the best of its candidates for a family.
 struct Variant {
   std::string name;
-  std::string model;  // of the shipped ones
+  std::shared_ptr<const TransformerModel> model;
   std::vector<TransformerOverrides> candidates;
   bool clipped = true;  // false: it learns from losses that are scaled into [0,1] instead
 };
 
-std::vector<Variant> variants() {
+// The models of a folder, in the order of their names.
+std::vector<Variant> retrained(const std::string& folder) {
+  std::vector<std::filesystem::path> paths;
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, failed)) {
+    if (entry.path().extension() == ".safetensors") paths.push_back(entry.path());
+  }
+  if (paths.empty()) {
+    throw Error(
+        fmt::format("{} holds no models (.safetensors); give the folder of those that were "
+                    "trained for this study",
+                    folder));
+  }
+  std::sort(paths.begin(), paths.end());
+  std::vector<Variant> all;
+  for (const auto& path : paths) {
+    all.push_back({fmt::format("retrained: {}", path.stem().string()),
+                   transformer_from_file(path.string()),
+                   {{}}});
+  }
+  return all;
+}
+
+std::vector<Variant> variants(const StudyOptions& options) {
+  const auto regret = shipped_transformer("regret"), oracle = shipped_transformer("oracle");
   std::vector<TransformerOverrides> rates, restarts, uniform_restarts;
   for (const double eta : kEtaGrid) rates.push_back({eta, 0, 0});
   for (const double rho : kRhoGrid) {
@@ -42,14 +69,18 @@ std::vector<Variant> variants() {
     restarts.push_back({0, rho, 0});
     uniform_restarts.push_back({0, rho, 1});
   }
-  return {{"pcgs-tf", "regret", {{}}},
-          {"constant rho*", "regret", restarts},
-          {"uniform q", "regret", {{0, 0, 1}}},
-          {"constant rho*, uniform q", "regret", uniform_restarts},
-          {"constant eta*", "regret", rates},
-          {"scaled, not clipped", "regret", {{}}, false},
-          {"oracle recipe (eta = 4)", "oracle", {{}}},
-          {"oracle recipe, constant eta*", "oracle", rates}};
+  std::vector<Variant> all = {{"pcgs-tf", regret, {{}}},
+                              {"constant rho*", regret, restarts},
+                              {"uniform q", regret, {{0, 0, 1}}},
+                              {"constant rho*, uniform q", regret, uniform_restarts},
+                              {"constant eta*", regret, rates},
+                              {"scaled, not clipped", regret, {{}}, false},
+                              {"oracle recipe (eta = 4)", oracle, {{}}},
+                              {"oracle recipe, constant eta*", oracle, rates}};
+  if (!options.retrained.empty()) {
+    for (auto& variant : retrained(options.retrained)) all.push_back(std::move(variant));
+  }
+  return all;
 }
 
 // By the sequence's own range, known in hindsight: no bound that holds without clipping is closer.
@@ -65,8 +96,7 @@ double play_variant(const Variant& variant, const TransformerOverrides& override
                     const suite::Sequence& sequence) {
   const Matrix& losses = sequence.losses;
   auto method = std::make_unique<ShareMethod>(
-      losses.columns,
-      make_transformer(shipped_transformer(variant.model), variant.name, overrides));
+      losses.columns, make_transformer(variant.model, variant.name, overrides));
   if (variant.clipped) return suite::play(std::move(method), losses);
   Aggregator aggregator(std::move(method));
   const Matrix learned = scaled(sequence.unclipped);
@@ -121,7 +151,7 @@ suite::Tournament play_family(const StudyOptions& options, const std::string& fa
 }  // namespace
 
 StudyResult ablation_study(const StudyOptions& options) {
-  const auto all_variants = variants();
+  const auto all_variants = variants(options);
   std::size_t runs = 0;
   for (const auto& variant : all_variants) runs += variant.candidates.size();
   Progress progress("ablation study", std::size(kFamilies) * options.sequences * runs,

@@ -129,6 +129,9 @@ void check(SuiteOptions& options) {
     throw Error(
         "the ablation study takes the shipped pcgs-tf apart; leave out --method and --model");
   }
+  if (!study.retrained.empty() && options.name != "ablation" && options.name != "all") {
+    throw Error("--retrained is for the ablation study; leave it out or add --study ablation");
+  }
   for (std::size_t i = 0; i < study.pools.size(); ++i) {
     if (std::count(study.pools.begin(), study.pools.end(), study.pools[i]) > 1) {
       throw Error(fmt::format("--pools names {} twice; name it once", study.pools[i]));
@@ -233,6 +236,9 @@ void add_suite(CLI::App& app) {
       ->check(CLI::Range(1, 100000))
       ->type_name("NUMBERS")
       ->default_str("64,256,1024,4096");
+  command->add_option("--retrained", study.retrained,
+                      "Folder of models that were trained without one of their choices, as more "
+                      "rows of the ablation study");
   number("--threads", study.threads, "Threads; 0 for one on each core. No result depends on it", 0,
          1024);
   command

@@ -18,8 +18,9 @@
 
 namespace pcgs {
 
-// What is used when nobody says otherwise: the learned controller.
-inline constexpr std::string_view kDefaultMethod = "pcgs-tf";
+// What is used when nobody says otherwise: the learned controller, and what stays with a classical
+// method wherever that turns out to be better.
+inline constexpr std::string_view kDefaultMethod = "guard";
 
 using MethodMaker = std::unique_ptr<Method> (*)(std::size_t experts,
                                                 std::span<const double> options);

@@ -77,6 +77,11 @@ class Guard final : public Method {
 
   std::string name() const override { return name_; }
   std::span<const double> weights() const override { return {weights_.data(), experts_}; }
+  std::size_t side_needed() const override {
+    std::size_t most = 0;
+    for (const auto& member : members_) most = std::max(most, member->side_needed());
+    return most;
+  }
 
   void learn(const Round& round) override {
     // Relative to the least, so that no filter's sum of exponentials vanishes.

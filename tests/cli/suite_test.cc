@@ -327,8 +327,8 @@ TEST_F(SuiteCommand, AblationComparesVariantsWithTheShippedMethods) {
   EXPECT_EQ(names, (std::vector<std::string>{"mix", "predictive", "heavy-tail"}));
   for (const json& family : out["families"]) {
     SCOPED_TRACE(family["name"]);
-    ASSERT_EQ(family["methods"].size(), 7u);
-    ASSERT_EQ(family["comparisons"].size(), 6u);
+    ASSERT_EQ(family["methods"].size(), 8u);
+    ASSERT_EQ(family["comparisons"].size(), 7u);
     for (const json& pair : family["comparisons"]) EXPECT_EQ(pair["a"], "pcgs-tf");
     for (std::size_t i = 0; i < kSequences; ++i) {
       const auto losses = suite::generate(family["name"].get<std::string>(), kRounds, kExperts,
@@ -348,6 +348,22 @@ TEST_F(SuiteCommand, AblationComparesVariantsWithTheShippedMethods) {
     EXPECT_LE(named(family["methods"], "oracle recipe, constant eta*")["mean"],
               named(family["methods"], "oracle recipe (eta = 4)")["mean"]);
   }
+}
+
+TEST_F(SuiteCommand, AblationAlsoPlaysModelsThatWereRetrained) {
+  const std::string folder = std::string(PCGS_TEST_DATA) + "/../models/ablation";
+  const json out = parsed({"--study", "ablation", "--switches", "4", "--retrained", folder});
+  const json& family = out["families"][0];
+  EXPECT_EQ(family["methods"].size(), 12u);
+  const auto losses =
+      suite::generate("mix", kRounds, kExperts, suite::evaluation_seed(7, 0)).losses;
+  Aggregator aggregator =
+      make_aggregator("pcgs-tf{model=" + folder + "/no-attention.safetensors}", kExperts);
+  for (std::size_t t = 0; t < kRounds; ++t) aggregator.learn(losses.row(t));
+  EXPECT_NEAR(named(family["methods"], "retrained: no-attention")["regret"][0],
+              aggregator.total_loss() - switching_oracle(losses, 4)[4], 1e-12);
+  EXPECT_NE(named(family["methods"], "scaled, not clipped")["mean"],
+            named(family["methods"], "pcgs-tf")["mean"]);
 }
 
 TEST_F(SuiteCommand, AllIsEveryStudyUnderItsName) {
