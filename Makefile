@@ -4,7 +4,7 @@
 JOBS ?= $(shell nproc)
 SOURCES = $(shell git ls-files '*.h' '*.cc')
 
-.PHONY: run test build setup bench format format-check tidy sanitize fuzz picture train train-test results clean
+.PHONY: run test build setup bench format format-check tidy sanitize fuzz picture train train-test results real clean
 
 run: build  ## build, then compare all methods on the seven families of sequences
 	build/release/pcgs suite --study main
@@ -76,6 +76,13 @@ results: build  ## play all studies and put their tables into docs/results.md
 	@scripts/install-packages python3
 	build/release/pcgs suite --study all --retrained models/ablation --out build/results > /dev/null
 	python3 scripts/results.py build/results docs/results.md
+
+DATA ?= data
+TRAINER ?=
+real: build  ## real series into docs/results.md; DATA=folder, TRAINER=build/release/pcgs-train to fine-tune
+	@scripts/install-packages python3-numpy
+	/usr/bin/python3 scripts/real.py build/release/pcgs $(DATA) build/real $(TRAINER)
+	/usr/bin/python3 scripts/results.py build/real docs/results.md
 
 clean:
 	rm -rf build

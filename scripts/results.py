@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Puts the tables of `pcgs suite --study all --out DIR` into a Markdown page.
+"""Puts tables of `pcgs suite --study all --out DIR` and of real.py into a Markdown page.
 
 usage: results.py DIR PAGE
 
-A table stands between <!-- table NAME --> and <!-- end -->, where NAME.csv is in DIR.
+A table stands between <!-- table NAME --> and <!-- end -->. Where NAME.csv is in DIR it is written
+anew; all others stay.
 """
 import csv
+import os
 import re
 import sys
 
@@ -22,14 +24,18 @@ def main():
     folder, page = sys.argv[1:]
     with open(page, encoding="utf-8") as file:
         text = file.read()
-    text, count = re.subn(
-        r"(<!-- table (\S+) -->\n).*?(<!-- end -->)",
-        lambda m: f"{m[1]}{table(f'{folder}/{m[2]}.csv')}\n{m[3]}",
-        text,
-        flags=re.S,
-    )
-    if count == 0:
-        sys.exit(f"{page} has no place for a table")
+    written = []
+
+    def filled(place):
+        path = f"{folder}/{place[2]}.csv"
+        if not os.path.exists(path):
+            return place[0]
+        written.append(path)
+        return f"{place[1]}{table(path)}\n{place[3]}"
+
+    text = re.sub(r"(<!-- table (\S+) -->\n).*?(<!-- end -->)", filled, text, flags=re.S)
+    if not written:
+        sys.exit(f"{folder} has no table that {page} has a place for")
     with open(page, "w", encoding="utf-8") as file:
         file.write(text)
 
