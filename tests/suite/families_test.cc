@@ -27,6 +27,10 @@ void expect_sound(const Sequence& sequence, std::size_t rounds, std::size_t expe
   for (const double loss : sequence.losses.values) ASSERT_TRUE(loss >= 0 && loss <= 1) << loss;
   ASSERT_EQ(sequence.path.size(), rounds);
   for (const std::uint32_t k : sequence.path) ASSERT_LT(k, experts);
+  ASSERT_EQ(sequence.unclipped.values.size(), rounds * experts);
+  for (std::size_t i = 0; i < rounds * experts; ++i) {
+    ASSERT_EQ(sequence.losses.values[i], std::clamp(sequence.unclipped.values[i], 0.0, 1.0));
+  }
   if (!sequence.limit) return;
   const auto limit = sequence.limit();
   for (std::size_t t = 0; t < rounds; ++t) {
