@@ -81,8 +81,8 @@ DATA ?= data
 TRAINER ?=
 real: build  ## real series into docs/results.md; DATA=folder, TRAINER=build/release/pcgs-train to fine-tune
 	@scripts/install-packages python3-numpy
-	/usr/bin/python3 scripts/real.py build/release/pcgs $(DATA) build/real $(TRAINER)
-	/usr/bin/python3 scripts/results.py build/real docs/results.md
+	python3 scripts/real.py build/release/pcgs $(DATA) build/real $(TRAINER)
+	python3 scripts/results.py build/real docs/results.md
 
 clean:
 	rm -rf build

@@ -139,6 +139,10 @@ std::vector<std::string> methods_from(const std::string& list, const std::string
   if (model.empty()) return methods;
   bool given = false;
   for (std::string& method : methods) {
+    if (method.starts_with("guard{") && !method.starts_with("guard{model=")) {
+      throw Error(
+          fmt::format("{} has its own options; --model gives weights to plain guard", method));
+    }
     if (method != "pcgs-tf" && method != "guard") continue;
     method += fmt::format("{{model={}}}", model);
     given = true;
@@ -210,7 +214,7 @@ Comparison compare_from(const Problem& problem, const ComparisonOptions& options
   Progress progress("playing", problem.rounds(), options.quiet);
   const std::string& name = options.methods.front();
   const auto sink = options.sink ? options.sink(name) : nullptr;
-  const bool from_the_start = aggregator.rounds() == 0;
+  const bool from_the_start = aggregator.last_opened() == 0;
   Played played = play(problem, name, aggregator, sink.get(), progress);
   comparison.skipped = played.skipped;
   // A bound speaks about all rounds since the first, the oracle only about those of this problem.

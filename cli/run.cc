@@ -1,5 +1,6 @@
 // pcgs run: combine the experts of a file and say how well that went.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -229,10 +230,10 @@ void check_certified(const std::vector<std::string>& methods, std::size_t expert
     return hindsight_candidates(name).empty() && make_method(name, experts)->share() != nullptr;
   };
   if (std::none_of(methods.begin(), methods.end(), carries)) {
-    throw Error(
-        "none of these methods carries a certificate; give --method hedge, fixed-share, genshare "
-        "or "
-        "past-posteriors");
+    throw Error(fmt::format(
+        "{} carries no certificate that can be replayed (that of guard is shown by --json); give "
+        "--method pcgs-tf, hedge, fixed-share, genshare or past-posteriors",
+        fmt::join(methods, ",")));
   }
 }
 

@@ -41,8 +41,9 @@ struct Variant {
 std::vector<Variant> retrained(const std::string& folder) {
   std::vector<std::filesystem::path> paths;
   std::error_code failed;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, failed)) {
-    if (entry.path().extension() == ".safetensors") paths.push_back(entry.path());
+  for (std::filesystem::directory_iterator at(folder, failed), end; !failed && at != end;
+       at.increment(failed)) {
+    if (at->path().extension() == ".safetensors") paths.push_back(at->path());
   }
   if (paths.empty()) {
     throw Error(

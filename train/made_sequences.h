@@ -35,7 +35,8 @@ struct TrainingPools {
 TrainingPools made_pools(const MadeSequences& made, torch::Device device,
                          const std::function<void()>& finished_one);
 
-// Every family, the prior, and forecasters of made-up series. Never trained on with this seed, and never evaluation sequences.
+// Every family, the prior, and forecasters of made-up series. Never trained on with this seed, and
+// never evaluation sequences.
 std::vector<HeldOut> made_held_out(const MadeSequences& made, torch::Device device);
 
 }  // namespace pcgs::train

@@ -99,7 +99,13 @@ infer::Model given_model(Options& options, std::size_t side_features) {
   }
   add_side_columns(model, side_features);
   if (const auto problem = infer::problem_with(model); !problem.empty()) throw Error(problem);
+  // A constant rate may take the place of one that the model has learned, or the other way round.
+  const double eta = options.trainer.maps.constant_eta;
   options.trainer.maps = usable.maps();
+  if (options.eta_given) {
+    options.trainer.maps.constant_eta = eta;
+    model.config.controls = constants_of(options.trainer.maps);
+  }
   return model;
 }
 
@@ -204,7 +210,8 @@ void run(Options& options) {
       {"recipe", options.recipe},
       {"oracle_weight", t.recipe.oracle},
       {"init", options.init.empty() ? "random" : options.init},
-      {"data", options.losses.empty() ? "families and prior" : options.losses},
+      {"data", options.losses.empty() ? "families, prior and forecasters of made-up series"
+                                      : options.losses},
       {"side", options.side},
       {"side_features", side_features},
       {"sequences", options.losses.empty() ? options.sequences : 0},

@@ -97,7 +97,8 @@ void declare(CLI::App& app, Options& options) {
       ->check(CLI::Range(0.001, 0.999, "a number in [0.001, 0.999]"))
       ->capture_default_str();
   app.add_option("--eta", t.maps.constant_eta,
-                 "Constant learning rate of the recursion; 0: learned")
+                 "Constant learning rate of the recursion, 0: learned; as it is in the model with "
+                 "--init")
       ->check(CLI::Range(0.0, 1e4, "a number in [0, 10000]"))
       ->capture_default_str();
   app.add_option("--rho", t.maps.constant_rho, "Constant restart rate; 0: learned")
@@ -137,8 +138,8 @@ void declare(CLI::App& app, Options& options) {
                  "File where they meet: on a disk that all see, and not there yet");
   app.add_flag("--quiet", options.quiet, "No progress");
   // A model brings these with it.
-  for (const char* fixed : {"--rho-max", "--eta", "--rho", "--uniform", "--uniform-q", "--width",
-                            "--layers", "--heads", "--hidden", "--attention", "--inducing"}) {
+  for (const char* fixed : {"--rho-max", "--rho", "--uniform", "--uniform-q", "--width", "--layers",
+                            "--heads", "--hidden", "--attention", "--inducing"}) {
     app.get_option("--init")->excludes(app.get_option(fixed));
   }
 }
@@ -148,6 +149,7 @@ void choose_defaults(const CLI::App& app, Options& options) {
   const auto unless_given = [&](const char* name, auto& option, auto value) {
     if (app.count(name) == 0) option = value;
   };
+  options.eta_given = app.count("--eta") > 0;
   if (!options.init.empty()) unless_given("--rate", t.rate, kGentleRate);
   if (!options.losses.empty()) {
     unless_given("--steps", t.steps, kOwnSteps);

@@ -33,7 +33,8 @@ class Method {
   virtual const Share* share() const { return nullptr; }
   // A proof about the rounds learned so far, for methods of another form that bring one: what was
   // paid for them, the sum of their mixture losses, is at most what any path of experts with at
-  // most this many switches lost, plus this. Infinite where nothing is proved.
+  // most this many switches lost, plus this; rounds follow each other in the order in which they
+  // were learned. Infinite where nothing is proved.
   virtual double switching_bound(std::size_t /*switches*/) const {
     return std::numeric_limits<double>::infinity();
   }

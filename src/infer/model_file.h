@@ -2,7 +2,7 @@
 //
 //     format          "pcgs-controller"
 //     format_version  "2"
-//     config          JSON: {"features":53,"shared":40,"side":0,"width":64,"layers":2,"heads":4,
+//     config          JSON: {"features":63,"shared":67,"side":0,"width":64,"layers":2,"heads":4,
 //                            "hidden":128,"attention":"induced","inducing":16,"pool_hidden":64,
 //                            "controls":{"rho_max":0.5,...}}
 //     token_schema    names the feature code the model was trained on

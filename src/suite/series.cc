@@ -7,6 +7,7 @@
 // [a,b]" below means log-uniform.
 #include "suite/series.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
