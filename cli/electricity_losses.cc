@@ -33,34 +33,43 @@ SplitLosses split_losses(const std::vector<double>& series, ExpertPool pool,
       static_cast<std::size_t>(options.training * static_cast<double>(out.observations));
 
   Matrix errors(out.observations, pool.size());
-  std::size_t all_awake = 0;  // from here on
-  std::string slowest;
+  std::vector<std::size_t> begins(pool.size(), out.observations);  // its first forecast
   for (std::size_t t = 0; t < out.observations; ++t) {
     const double y = series[skipped + t];
     const auto row = errors.row(t);
     pool.forecast(row);
     for (std::size_t k = 0; k < row.size(); ++k) {
-      if (std::isnan(row[k])) {
-        all_awake = t + 1;
-        slowest = out.experts[k];
-      }
+      if (!std::isnan(row[k])) begins[k] = std::min(begins[k], t);
       row[k] = (row[k] - y) * (row[k] - y);
     }
     pool.observe(y);
   }
-  out.burn_in = std::max(options.burn_in, all_awake);
+  const auto slowest = std::max_element(begins.begin(), begins.end());
+  out.burn_in = std::max(options.burn_in, *slowest);
   if (out.burn_in + kFewestRounds > split) {
-    throw Error(
-        fmt::format("{}: of {} observations the first {} are the training part, and {}; give more "
-                    "observations, or experts that look less far back",
-                    origin, out.observations, split,
-                    all_awake > options.burn_in
-                        ? fmt::format("{} says nothing in the first {}", slowest, all_awake)
-                        : fmt::format("the burn-in is {}", options.burn_in)));
+    throw Error(fmt::format(
+        "{}: of {} observations the first {} are the training part, and {}; give more "
+        "observations, or experts that look less far back",
+        origin, out.observations, split,
+        *slowest > options.burn_in
+            ? fmt::format("{} says nothing in the first {}",
+                          out.experts[static_cast<std::size_t>(slowest - begins.begin())], *slowest)
+            : fmt::format("the burn-in is {}", options.burn_in)));
   }
   if (split + kFewestRounds > out.observations) {
     throw Error(fmt::format("{}: {} observations leave {} for the test part; give at least {}",
                             origin, out.observations, out.observations - split, kFewestRounds));
+  }
+  for (std::size_t t = out.burn_in; t < out.observations; ++t) {
+    const auto row = errors.row(t);
+    const auto asleep =
+        std::find_if(row.begin(), row.end(), [](double e) { return std::isnan(e); });
+    if (asleep == row.end()) continue;
+    throw Error(fmt::format(
+        "{}: {} says nothing about observation {} of {}, after it has begun; look for wild values "
+        "before it, or leave that expert out",
+        origin, out.experts[static_cast<std::size_t>(asleep - row.begin())], t + 1,
+        out.observations));
   }
   out.training = rows_of(errors, out.burn_in, split);
   out.test = rows_of(errors, split, out.observations);

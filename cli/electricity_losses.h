@@ -1,7 +1,8 @@
 // The household benchmark's protocol: from a series to the losses that methods are compared on.
 //
 // The last observations are kept; experts run over all of them, strictly online. The first of them
-// (the burn-in, or as many as the slowest expert needs before it speaks) are not judged. The rest
+// (the burn-in, or as many as the slowest expert needs before it speaks) are not judged; an expert
+// that says nothing later, as after values that are out of all reason, is an error. The rest
 // is split in time: a training part, on which rates are tuned and models fine-tuned, and a test
 // part, on which everything is measured. Losses are squared errors divided by a quantile of those
 // of the training part, and clipped at 1.
@@ -31,7 +32,7 @@ struct SplitLosses {
   Matrix training, test;  // [T x K] in [0,1]
 };
 
-// Throws Error, naming `origin`, if too little is left of either part.
+// Throws Error, naming `origin`, if too little is left of either part or an expert falls asleep.
 SplitLosses split_losses(const std::vector<double>& series, ExpertPool pool,
                          const SplitOptions& options, const std::string& origin);
 

@@ -158,6 +158,22 @@ TEST_F(Electricity, TheTestPartDoesNotChangeTheTrainingPart) {
   EXPECT_EQ(a["methods"][1]["chosen_on_training_part"], b["methods"][1]["chosen_on_training_part"]);
 }
 
+TEST_F(Electricity, OnlyTheFirstSleepIsBurnIn) {
+  auto series = seasonal_series(700, 34);
+  const auto write = [&](const std::string& name) {
+    std::string text = "y\n";
+    for (const double y : series) text += fmt::format("{}\n", y);
+    return file(name, text);
+  };
+  series[200] = 1e9;
+  const json out = parsed({"electricity", write("high.csv"), "--column", "y", "--season", "12,84",
+                           "--window", "100", "--method", "hedge", "--json"});
+  EXPECT_EQ(out["burn_in"], 84);
+  series[600] = 1e200;  // a regression begins anew
+  refuses({"electricity", write("beyond.csv"), "--column", "y", "--season", "12,84"},
+          {"beyond.csv", "rls", "observation 602"});
+}
+
 TEST_F(Electricity, RefusesBadInputInASentence) {
   const std::string text = household_text();
   refuses({"electricity", dir_ / "household_power_consumption.txt"},

@@ -2,12 +2,14 @@
 // any size.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "experts/least_squares.h"
 #include "experts/series.h"
 #include "pcgs/experts.h"
+#include "reference/forecasters.h"
 #include "support/expect.h"
 
 namespace pcgs::test {
@@ -79,6 +81,33 @@ TEST(Regression, BeginsAnewAfterValuesBeyondReason) {
     for (const double f : out) ASSERT_FALSE(std::isinf(f));
   }
   for (std::size_t k = 0; k < out.size(); ++k) EXPECT_NEAR(out[k], 20, 12) << pool.names()[k];
+}
+
+TEST(RollingRegression, IsItselfAgainWhenWhatWasHugeHasLeftTheWindow) {
+  const std::vector<std::size_t> lags = {1, 2, 24};
+  constexpr std::size_t kWindow = 500;
+  auto outlier = seasonal_series(1500, 14), decay = outlier;
+  outlier[600] = 1e9;
+  for (std::size_t t = 0; t < decay.size(); ++t) {
+    decay[t] += 1e12 * std::pow(0.9, static_cast<double>(t));
+  }
+  for (const auto& series : {outlier, decay}) {
+    Experts experts;
+    experts.push_back(rolling_regression_expert(lags, kWindow));
+    ExpertPool pool(std::move(experts));
+    for (std::size_t t = 0; t < series.size(); ++t) {
+      double forecast = 0;
+      pool.forecast({&forecast, 1});
+      const auto past = reference::History(series).first(t);
+      const bool only_small =
+          t > kWindow + 24 &&
+          std::none_of(past.end() - (kWindow + 24), past.end(), [](double y) { return y > 100; });
+      if (only_small) {
+        ASSERT_NEAR(forecast, reference::rolling_regression(past, lags, kWindow), 1e-4) << t;
+      }
+      pool.observe(series[t]);
+    }
+  }
 }
 
 }  // namespace
