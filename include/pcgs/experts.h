@@ -87,7 +87,7 @@ struct RegressionOptions {
   double forgetting = 1;  // in [0.5,1]: what a value counts, one step later
   // Variance of each coefficient before anything is known, with values measured in `unit`.
   double prior = 1e4;
-  // 0: the root mean square of the first values.
+  // 0: the median size of the first values that are not 0.
   double unit = 0;
 };
 // Recursive least squares on an intercept and these lags.

@@ -1,10 +1,14 @@
 // Recursive least squares on an intercept and lags (the recursion is in least_squares.h).
 //
 // Values are divided by a unit first, so that kW and MW give the same forecasts: what the prior
-// says about the coefficients, and how far they may be forgotten, is relative to it. It sleeps
-// until it has learned from as many values as it has coefficients, and where a lag is missing.
+// says about the coefficients, and how far they may be forgotten, is relative to it. Unless it is
+// given, it is the median size of the first values that are not 0, which one wild value among them
+// does not move; when the numbers have left the range of a double, and learning begins anew, it is
+// chosen again. It sleeps until it has learned from as many values as it has coefficients, and
+// where a lag is missing.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -16,6 +20,8 @@ namespace pcgs {
 
 namespace {
 
+constexpr std::size_t kFewestForUnit = 5;  // steps; of one or two values the median is any
+
 class Regression final : public Expert {
  public:
   Regression(std::vector<std::size_t> lags, RegressionOptions options)
@@ -23,7 +29,8 @@ class Regression final : public Expert {
         options_(options),
         unit_(options.unit),
         squares_(lags_.size() + 1, options.forgetting, options.prior),
-        x_(lags_.size() + 1) {}
+        x_(lags_.size() + 1),
+        sizes_(options.unit == 0 ? reach() : 0) {}
 
   std::string name() const override {
     const RegressionOptions usual;
@@ -33,7 +40,9 @@ class Regression final : public Expert {
     if (options_.unit != usual.unit) name += fmt::format("@unit{}", options_.unit);
     return name;
   }
-  std::size_t reach() const override { return lags_.back(); }
+  std::size_t reach() const override {
+    return options_.unit == 0 ? std::max(lags_.back(), kFewestForUnit) : lags_.back();
+  }
 
   double forecast(const Past& past) const override {
     if (learned_ < squares_.size()) return std::numeric_limits<double>::quiet_NaN();
@@ -43,7 +52,12 @@ class Regression final : public Expert {
   void observe(const Past& past, double y) override {
     if (unit_ == 0) unit_ = unit_of(past);
     if (unit_ == 0 || std::isnan(y) || !fill_regressors(past, lags_, 0, unit_, x_)) return;
-    learned_ = squares_.learn(x_, y / unit_) ? learned_ + 1 : 0;
+    if (squares_.learn(x_, y / unit_)) {
+      learned_ = std::min<std::uint64_t>(learned_ + 1, squares_.size());
+    } else {
+      learned_ = 0;
+      unit_ = options_.unit;
+    }
   }
 
   void save(StateWriter& out) const override {
@@ -54,32 +68,32 @@ class Regression final : public Expert {
   void load(StateReader& in) override {
     unit_ = in.f64_within(0, std::numeric_limits<double>::max(), "the unit of a regression");
     learned_ = in.u64();
+    if (learned_ > squares_.size()) in.fail("a count of a regression is out of range");
     squares_.load(in);
   }
 
  private:
-  // The root mean square of the values within reach, once they are all there; 0 before, and as long
-  // as they are all 0.
-  double unit_of(const Past& past) const {
+  // 0 until as many steps have passed as it looks back, and as long as all of them are 0.
+  double unit_of(const Past& past) {
     if (past.count() < reach()) return 0;
-    double sum = 0;
-    std::size_t there = 0;
+    auto end = sizes_.begin();
     for (std::size_t n = 1; n <= reach(); ++n) {
-      const double y = past.lag(n);
-      if (std::isnan(y)) continue;
-      sum += y * y;
-      ++there;
+      const double size = std::abs(past.lag(n));
+      if (size > 0) *end++ = size;  // not for gaps
     }
-    const double unit = there > 0 ? std::sqrt(sum / static_cast<double>(there)) : 0;
-    return std::isfinite(unit) ? unit : 0;
+    if (end == sizes_.begin()) return 0;
+    const auto middle = sizes_.begin() + (end - sizes_.begin()) / 2;
+    std::nth_element(sizes_.begin(), middle, end);
+    return *middle;
   }
 
   std::vector<std::size_t> lags_;
   RegressionOptions options_;
   double unit_;                // 0: not known yet
-  std::uint64_t learned_ = 0;  // values since the beginning, or since it began anew
+  std::uint64_t learned_ = 0;  // values since it began (anew); counted up to squares_.size()
   LeastSquares squares_;
-  std::vector<double> x_;  // [1 + lags] scratch
+  std::vector<double> x_;      // [1 + lags] scratch
+  std::vector<double> sizes_;  // [reach] scratch; empty if the unit is given
 };
 
 }  // namespace

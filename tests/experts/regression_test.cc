@@ -110,5 +110,39 @@ TEST(RollingRegression, IsItselfAgainWhenWhatWasHugeHasLeftTheWindow) {
   }
 }
 
+// Over the second half of a series that begins with `first`.
+double mean_error(std::vector<std::size_t> lags, const std::vector<double>& first) {
+  auto series = seasonal_series(2000, 15);
+  std::copy(first.begin(), first.end(), series.begin());
+  Experts experts;
+  experts.push_back(regression_expert(std::move(lags)));
+  ExpertPool pool(std::move(experts));
+  double sum = 0;
+  for (std::size_t t = 0; t < series.size(); ++t) {
+    double forecast = 0;
+    pool.forecast({&forecast, 1});
+    if (t >= 1000) sum += std::abs(forecast - series[t]) / 1000;
+    pool.observe(series[t]);
+  }
+  return sum;
+}
+
+TEST(Regression, IsNotSpoiledByItsFirstValues) {
+  for (const auto& lags : std::vector<std::vector<std::size_t>>{{1}, {1, 2}, {1, 2, 3, 24}}) {
+    const double usual = mean_error(lags, {});
+    EXPECT_LT(mean_error(lags, {1e-150}), 1.05 * usual) << lags.size();
+    EXPECT_LT(mean_error(lags, {0, 0, 0}), 1.05 * usual) << lags.size();
+    // As long as anybody looks back, and the unit has to be chosen again.
+    EXPECT_LT(mean_error(lags, std::vector<double>(30, 1e-160)), 1.05 * usual) << lags.size();
+  }
+}
+
+TEST(Regression, MeasuresByTheMedianOfItsFirstValues) {
+  // A gap keeps the wild value out of what is learned: only the unit could tell the two apart.
+  const double gap = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_NEAR(mean_error({1, 2}, {1e6, gap, gap}), mean_error({1, 2}, {gap, gap, gap}), 1e-3);
+  EXPECT_NEAR(mean_error({1}, {1e6, gap}), mean_error({1}, {gap, gap}), 1e-3);
+}
+
 }  // namespace
 }  // namespace pcgs::test

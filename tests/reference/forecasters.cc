@@ -99,12 +99,12 @@ double regression(History past, const std::vector<std::size_t>& lags, double for
   const std::size_t size = lags.size() + 1;
   Real unit = given_unit;
   if (unit == 0 && past.size() >= reach) {
-    Real sum = 0;
-    std::size_t there = 0;
+    std::vector<double> sizes;
     for (std::size_t t = 0; t < reach; ++t) {
-      if (!std::isnan(past[t])) sum += past[t] * past[t], ++there;
+      if (!std::isnan(past[t])) sizes.push_back(std::abs(past[t]));
     }
-    unit = std::sqrt(sum / static_cast<Real>(there));
+    std::sort(sizes.begin(), sizes.end());
+    unit = sizes[sizes.size() / 2];
   }
   if (unit == 0) return kNone;
   std::vector<Row> a(size, Row(size, 0));

@@ -21,8 +21,8 @@ double seasonal_change(History past, std::size_t season);
 //
 //     sum_i forgetting^(t-1-i) (y_i - <c, x_i>)^2 + forgetting^n |c|^2 / prior
 //
-// over the n pairs without a gap, in units of the root mean square of the first max(lags) values
-// (or as given), found by elimination in long double.
+// over the n pairs without a gap, in units of the median size of the first max(lags) values that
+// are there (or as given; none of them 0, and max(lags) >= 5), found by elimination in long double.
 double regression(History past, const std::vector<std::size_t>& lags, double forgetting,
                   double prior, double unit);
 // The same over the pairs of the last `window` steps, unweighted and without a prior.
