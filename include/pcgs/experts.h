@@ -128,8 +128,8 @@ class ExpertPool {
   // Steps so far, gaps included.
   std::uint64_t steps() const { return past_.count(); }
 
-  // observe, save, load, observe gives the bits of observe, observe. A state of other experts is
-  // refused.
+  // observe, save, load, observe gives the bits of observe, observe. A state of other experts, or
+  // with numbers that none of them saves, is refused, and the pool stays as it was.
   void save(const std::string& path) const;
   void load(const std::string& path);
   std::vector<std::uint8_t> save_bytes() const;

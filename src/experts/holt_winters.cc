@@ -10,6 +10,7 @@
 // two (0 where both are gaps). At a gap only l = l + b.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -55,6 +56,7 @@ class HoltWinters final : public Expert {
     seasonal += rates_.seasonal * error;
     // Values at the ends of the range of a double can get it out of that range; it begins anew.
     started_ = std::isfinite(level_) && std::isfinite(trend_) && std::isfinite(seasonal);
+    if (!started_) clear();
   }
 
   void save(StateWriter& out) const override {
@@ -64,14 +66,27 @@ class HoltWinters final : public Expert {
     out.f64s(seasonal_);
   }
   void load(StateReader& in) override {
-    started_ = in.u64() != 0;
+    const std::uint64_t started = in.u64();
     level_ = in.f64();
     trend_ = in.f64();
     in.f64s(seasonal_);
+    if (started > 1 || !is_finite()) in.fail("a part of Holt-Winters is not finite");
+    started_ = started == 1;
   }
 
  private:
   std::size_t place(std::uint64_t step) const { return step % seasonal_.size(); }
+
+  bool is_finite() const {
+    return std::isfinite(level_) && std::isfinite(trend_) &&
+           std::all_of(seasonal_.begin(), seasonal_.end(),
+                       [](double s) { return std::isfinite(s); });
+  }
+
+  void clear() {
+    level_ = trend_ = 0;
+    std::fill(seasonal_.begin(), seasonal_.end(), 0.0);
+  }
 
   void start(const Past& past) {
     const std::size_t season = seasonal_.size();
@@ -99,7 +114,8 @@ class HoltWinters final : public Expert {
         seasonal = std::isnan(a) ? b : std::isnan(b) ? a : (a + b) / 2;
       }
     }
-    started_ = true;
+    started_ = is_finite();
+    if (!started_) clear();
   }
 
   HoltWintersRates rates_;

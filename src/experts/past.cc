@@ -6,6 +6,12 @@
 
 namespace pcgs {
 
+namespace {
+
+constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 53;  // one a microsecond for 285 years
+
+}  // namespace
+
 const double Past::kNone = std::numeric_limits<double>::quiet_NaN();
 
 Past::Past(std::size_t reach)
@@ -33,6 +39,7 @@ void Past::save(StateWriter& out) const {
 
 void Past::load(StateReader& in) {
   count_ = in.u64();
+  if (count_ > kMostSteps) in.fail("the number of steps is out of range");
   in.f64s(ring_);
   for (const double y : ring_) {
     if (std::isinf(y)) in.fail("a value of the series is infinite");

@@ -62,9 +62,19 @@ std::vector<std::uint8_t> ExpertPool::save_bytes() const {
 void ExpertPool::load_bytes(std::span<const std::uint8_t> file, const std::string& origin) {
   StateReader in(file, origin);
   if (in.architecture() != architecture()) in.fail("it was saved with other experts");
-  past_.load(in);
-  for (const auto& expert : experts_) expert->load(in);
-  in.finish();
+  const auto take = [&](StateReader& from) {
+    past_.load(from);
+    for (const auto& expert : experts_) expert->load(from);
+    from.finish();
+  };
+  const auto before = save_bytes();
+  try {
+    take(in);
+  } catch (...) {
+    StateReader back(before, origin);
+    take(back);
+    throw;
+  }
 }
 
 void ExpertPool::save(const std::string& path) const {

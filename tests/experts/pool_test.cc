@@ -1,9 +1,14 @@
 // The pool as a whole: the standard one, its file, saving and loading.
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cstring>
 #include <fstream>
+#include <functional>
+#include <limits>
 
 #include "experts/series.h"
+#include "pcgs/error.h"
 #include "pcgs/experts.h"
 #include "support/expect.h"
 #include "support/temp_dir.h"
@@ -115,6 +120,81 @@ TEST(Pool, RefusesTheStateOfOtherExperts) {
   ExpertPool other(standard({24}));
   EXPECT_TRUE(
       mentions(error_of([&] { other.load_bytes(pool.save_bytes(), "s"); }), "other experts"));
+}
+
+// A state whose `word`-th number is another; its checksum is right.
+std::vector<std::uint8_t> forged(std::span<const std::uint8_t> file, std::size_t word,
+                                 std::uint64_t value) {
+  constexpr std::size_t kHeader = 32, kChecksum = 4;
+  StateWriter out;
+  for (std::size_t at = kHeader; at + kChecksum < file.size(); at += 8) {
+    std::uint64_t number = 0;
+    std::memcpy(&number, file.data() + at, 8);
+    out.u64(at == kHeader + 8 * word ? value : number);
+  }
+  return out.file(StateReader(file, "s").architecture());
+}
+
+std::size_t words(std::span<const std::uint8_t> file) { return (file.size() - 36) / 8; }
+
+constexpr auto kInfinity = std::bit_cast<std::uint64_t>(std::numeric_limits<double>::infinity());
+
+TEST(Pool, LoadsAllOrNothing) {
+  const auto series = seasonal_series(400, 16);
+  ExpertPool older(everything()), pool(everything());
+  for (std::size_t t = 0; t < series.size(); ++t) {
+    if (t < 200) older.observe(series[t]);
+    pool.observe(series[t]);
+  }
+  const auto other = older.save_bytes(), own = pool.save_bytes();
+  std::size_t refused = 0;
+  for (std::size_t word = 0; word < words(other); word += 7) {
+    try {
+      pool.load_bytes(forged(other, word, kInfinity), "s");
+      pool.load_bytes(own, "s");  // some take it: the mean of values may well be infinite
+    } catch (const Error&) {
+      ++refused;
+    }
+    ASSERT_TRUE(pool.save_bytes() == own) << word;
+  }
+  EXPECT_GT(refused, 50u);
+}
+
+TEST(Pool, RefusesNumbersThatNoExpertSaves) {
+  const std::vector<std::function<std::unique_ptr<Expert>()>> kinds = {
+      [] { return holt_winters_expert(6); },
+      [] {
+        return rolling_regression_expert({1, 2, 12}, 50);
+      },
+      [] {
+        return regression_expert({1, 2, 12});
+      }};
+  for (const auto& make : kinds) {
+    Experts experts;
+    experts.push_back(make());
+    ExpertPool pool(std::move(experts));
+    for (const double y : seasonal_series(100, 17)) pool.observe(y);
+    const auto own = pool.save_bytes();
+    for (std::size_t word = 0; word < words(own); ++word) {
+      const auto file = forged(own, word, kInfinity);
+      EXPECT_TRUE(mentions(error_of([&] { pool.load_bytes(file, "s"); }), "s"))
+          << pool.names()[0] << " word " << word;
+    }
+  }
+}
+
+TEST(Pool, LoadsWhatItSavedAfterValuesBeyondReason) {
+  auto series = seasonal_series(600, 18);
+  for (const double huge : {1e160, -1e200, std::numeric_limits<double>::max()}) {
+    for (const std::size_t t : {5u, 30u, 300u, 301u}) series[t] = huge;
+    ExpertPool pool(everything()), resumed(everything());
+    for (const double y : series) {
+      pool.observe(y);
+      const auto bytes = pool.save_bytes();
+      resumed.load_bytes(bytes, "s");
+      ASSERT_EQ(resumed.save_bytes(), bytes);
+    }
+  }
 }
 
 TEST(PoolFile, DescribesEveryKind) {
