@@ -1,8 +1,8 @@
 // Experts that are a sum of a few past values. With y[n] the value n steps before the one that is
 // forecast:
 //
-//     lag(n)              y[n]                        the naive forecast; of a season: seasonal
-//     naive drift(n)            y[1] + (y[1] - y[n+1]) / n  goes on as over the last n steps
+//     lag(n)              y[n]                        the naive forecast, also of a season
+//     drift(n)            y[1] + (y[1] - y[n+1]) / n  goes on as over the last n steps
 //     seasonal-change(d)  y[1] + y[d] - y[d+1]        the change that came here a season ago
 #include <fmt/format.h>
 
