@@ -5,8 +5,10 @@
 //     28/4/2007;00:21:00;?;?;?;?;?;?;
 //
 // Semicolons, dates d/m/yyyy, one row per minute, later and later; ? or nothing where a value is
-// missing. Lines end in LF or CRLF; the last may end in nothing. Anything else, a last line that
-// was cut off among it, is refused with an Error that names the row and the line.
+// missing. Lines end in LF or CRLF; the last may end in nothing. Anything else is refused with an
+// Error that names the row and the line. A file that was cut off is refused if its last line has
+// too few fields; a cut inside the last field, or at the end of a line, cannot be told from the
+// end.
 //
 // What comes out are means over stretches of so many minutes, counted from midnight: rows without a
 // value are dropped, and so are stretches without a row that has one.

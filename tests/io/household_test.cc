@@ -53,6 +53,14 @@ TEST(Household, LineEndsAndBlankEndsDoNotMatter) {
   EXPECT_EQ(read(text.substr(0, text.size() - 1)).values, (std::vector<double>{1, 2}));
 }
 
+TEST(Household, ALastLineWithAllItsFieldsIsTakenAsItIs) {
+  const std::string text = kHeader + row("1/1/2008", "00:00:00", "1");
+  EXPECT_EQ(read(text.substr(0, text.size() - 4), 10, "Sub_metering_3").values,
+            (std::vector<double>{17}));
+  const std::string next = row("1/1/2008", "00:10:00", "2");
+  EXPECT_EQ(read(text + next.substr(0, next.size() - 7)).values, (std::vector<double>{1, 2}));
+}
+
 TEST(Household, TellsItsOwnFilesFromOthers) {
   EXPECT_TRUE(is_household(kHeader));
   EXPECT_FALSE(is_household("timestamp,global_active_power\n"));
