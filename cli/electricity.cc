@@ -1,7 +1,6 @@
 // pcgs electricity: the household benchmark, on the UCI file as published or on any other series.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -15,7 +14,6 @@
 #include "io/npy.h"
 #include "io/number_table.h"
 #include "pcgs/error.h"
-#include "pcgs/registry.h"
 #include "progress.h"
 
 namespace pcgs::cli {
@@ -112,19 +110,11 @@ ExpertPool make_pool(const ElectricityOptions& options, const std::vector<std::s
 }
 
 std::vector<std::string> played_methods(const ElectricityOptions& options) {
-  std::vector<std::string> methods;
-  if (options.methods.empty()) {
-    for (const char* name :
-         {"hedge", "fixed-share", "genshare", "ml-poly", "boa", "guard", "pcgs-tf"}) {
-      const auto registered = registered_methods();
-      if (std::any_of(registered.begin(), registered.end(),
-                      [&](const MethodInfo& method) { return method.name == name; })) {
-        methods.emplace_back(name);
-      }
-    }
-  } else {
-    methods = methods_from(options.methods, "");
-  }
+  std::vector<std::string> methods =
+      options.methods.empty()
+          ? std::vector<std::string>{"hedge", "fixed-share", "genshare", "ml-poly",
+                                     "boa",   "guard",       "pcgs-tf"}
+          : methods_from(options.methods, "");
   if (!options.model.empty()) methods.push_back(fmt::format("pcgs-tf{{model={}}}", options.model));
   return methods;
 }
@@ -161,10 +151,27 @@ Comparison play(const ElectricityOptions& options, const SplitLosses& losses) {
   return comparison;
 }
 
+std::string training_file(const std::string& folder) { return folder + "/train.npy"; }
+std::string test_file(const std::string& folder) { return folder + "/test.npy"; }
+
+void check_outputs(const ElectricityOptions& options) {
+  if (options.losses.empty()) return;
+  std::error_code ignored;
+  for (const auto& output : {training_file(options.losses), test_file(options.losses)}) {
+    for (const auto& input : {options.input, options.pool, options.model}) {
+      if (input.empty() || std::filesystem::weakly_canonical(output, ignored) !=
+                               std::filesystem::weakly_canonical(input, ignored)) {
+        continue;
+      }
+      throw Error(fmt::format("{}: is an input; give --losses a folder of its own", output));
+    }
+  }
+}
+
 // The two parts as files that pcgs-train and pcgs run read.
 struct LossFiles {
   explicit LossFiles(const std::string& folder)
-      : training(folder + "/train.npy"), test(folder + "/test.npy") {}
+      : training(training_file(folder)), test(test_file(folder)) {}
 
   void save(const SplitLosses& losses) {
     const auto put = [](WholeFile& file, const Matrix& matrix) {
@@ -181,6 +188,7 @@ struct LossFiles {
 };
 
 void run_electricity(const ElectricityOptions& options) {
+  check_outputs(options);
   const Observations observations = read_observations(options);
   const SplitLosses losses = split_losses(
       observations.values, make_pool(options, observations.seasons), options.split, options.input);

@@ -174,6 +174,20 @@ TEST_F(Electricity, OnlyTheFirstSleepIsBurnIn) {
           {"beyond.csv", "rls", "observation 602"});
 }
 
+TEST_F(Electricity, LossesDoNotReplaceAnInput) {
+  Matrix series(600, 1);
+  series.values = seasonal_series(600, 35);
+  const auto bytes = io::npy_bytes(series);
+  const std::string npy = file("train.npy", std::string(bytes.begin(), bytes.end()));
+  const std::string folder = dir_ / ".";
+  refuses({"electricity", npy, "--column", "e1", "--losses", folder}, {"train.npy", "--losses"});
+  const auto pool = file("test.npy", R"({"experts": [{"kind": "lag", "lag": 2}]})");
+  refuses(
+      {"electricity", file("y.csv", "y\n1\n"), "--column", "y", "--pool", pool, "--losses", folder},
+      {"test.npy", "--losses"});
+  EXPECT_EQ(losses("train.npy").values, series.values);
+}
+
 TEST_F(Electricity, RefusesBadInputInASentence) {
   const std::string text = household_text();
   refuses({"electricity", dir_ / "household_power_consumption.txt"},
