@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "loss_options.h"
 #include "methods/hindsight.h"
 #include "pcgs/error.h"
 #include "pcgs/oracle.h"
@@ -92,12 +93,7 @@ Aggregator fresh(const Problem& problem, const std::string& spec) {
 
 // Oracle and regrets, once everything is played and the scale of the losses is known.
 void measure(const Problem& problem, const Bound& bound, Comparison& comparison) {
-  if (!bound.is_known()) {
-    throw Error(fmt::format(
-        "{}: fewer than {} rounds have anybody awake, so the losses have no scale yet; give a "
-        "smaller --warmup or --scale C",
-        problem.origin, bound.warmup()));
-  }
+  check_scale(bound, problem.origin);
   const Matrix losses = bounded_losses(problem, bound);
   const std::size_t most =
       *std::max_element(comparison.switches.begin(), comparison.switches.end());

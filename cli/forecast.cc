@@ -129,6 +129,7 @@ void forecast(const ForecastOptions& options) {
   const bool to_stdout = !file && !options.json;
   std::string piece = file || to_stdout ? csv_head(names) : "";
   const auto flush = [&] {
+  // What is printed cannot be taken back, so it waits until the losses have a scale.
     if (file) {
       file->write(piece);
     } else {
@@ -143,13 +144,14 @@ void forecast(const ForecastOptions& options) {
       progress.advance();
       if (!file && !to_stdout) return;
       append_csv(row, piece);
-      if (piece.size() > kPiece) flush();
+      if (piece.size() > kPiece && (file || aggregator.bound().is_known())) flush();
     });
   }
   if (file || to_stdout) flush();
   if (file) file->commit();
   if (options.json) {
     fmt::print("{}", forecast_json(series, aggregator, summary));
+  check_scale(aggregator.bound(), series.origin);
   } else if (file) {
     fmt::print("{}", forecast_table(series, aggregator, summary));
   }

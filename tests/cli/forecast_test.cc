@@ -164,6 +164,12 @@ TEST_F(Forecast, RefusesBadInputInASentence) {
   refuses({"forecast", file, "--column", "y", "--method", "hedge,boa", "--out", out}, {"--method"});
   refuses({"forecast", file, "--column", "y", "--method", "hedge*", "--out", out}, {"--method"});
   refuses({"forecast", file, "--column", "y", "--warmup", "31", "--out", out}, {"30 rounds"});
+  // Nobody forecasts the first row.
+  refuses({"forecast", file, "--column", "y", "--warmup", "30", "--out", out},
+          {"y.csv", "fewer than 30 rounds", "--warmup", "--scale"});
+  refuses({"forecast", file, "--column", "y", "--warmup", "30"}, {"y.csv", "fewer than 30 rounds"});
+  const auto long_one = write("long.csv", seasonal_series(2000, 29));
+  refuses({"forecast", long_one, "--column", "y", "--warmup", "2000"}, {"long.csv", "2000 rounds"});
   refuses({"forecast", dir_ / "none.csv", "--column", "y", "--out", out}, {"none.csv"});
   std::ofstream(dir_ / "gaps.csv") << "y\nNA\nNA\n";
   refuses({"forecast", dir_ / "gaps.csv", "--column", "y"}, {"gaps.csv", "no value"});
