@@ -21,6 +21,10 @@ namespace pcgs::cli {
 
 namespace {
 
+// Whatever the length of the file: what is forecast of its first rows must not depend on how many
+// follow.
+constexpr std::size_t kUsualWarmup = 30;
+
 struct ForecastOptions {
   std::string input, column, pool, method, model, out;
   std::vector<std::size_t> seasons;
@@ -116,20 +120,20 @@ void forecast(const ForecastOptions& options) {
     throw Error(
         fmt::format("{}: column {} holds no value; give a series", series.origin, series.column));
   }
-  Aggregator aggregator =
-      make_aggregator(method, names.size(),
-                      {chosen_task(options.judged),
-                       chosen_bound(options.judged, true, there, series.origin), names});
+  Aggregator aggregator = make_aggregator(
+      method, names.size(),
+      {chosen_task(options.judged),
+       chosen_bound(options.judged, true, kUsualWarmup, there, series.origin), names});
   check_output(options);
   std::unique_ptr<WholeFile> file;
   if (!options.out.empty()) file = std::make_unique<WholeFile>(options.out);
 
   // Rows go out as they come, in pieces: a long series times many experts does not fit in memory.
+  // What is printed cannot be taken back, so it waits until the losses have a scale.
   constexpr std::size_t kPiece = std::size_t{1} << 16;
   const bool to_stdout = !file && !options.json;
   std::string piece = file || to_stdout ? csv_head(names) : "";
   const auto flush = [&] {
-  // What is printed cannot be taken back, so it waits until the losses have a scale.
     if (file) {
       file->write(piece);
     } else {
@@ -147,11 +151,11 @@ void forecast(const ForecastOptions& options) {
       if (piece.size() > kPiece && (file || aggregator.bound().is_known())) flush();
     });
   }
+  check_scale(aggregator.bound(), series.origin);
   if (file || to_stdout) flush();
   if (file) file->commit();
   if (options.json) {
     fmt::print("{}", forecast_json(series, aggregator, summary));
-  check_scale(aggregator.bound(), series.origin);
   } else if (file) {
     fmt::print("{}", forecast_table(series, aggregator, summary));
   }
@@ -196,7 +200,8 @@ void add_forecast(CLI::App& app) {
   text("--method", options->method,
        "How they are combined; pcgs methods lists the methods and names the default");
   text("--model", options->model, "Weights of pcgs-tf (.safetensors) instead of the shipped ones");
-  add_loss_options(*command, options->judged, {"squared", "absolute", "pinball"}, "the default");
+  add_loss_options(*command, options->judged, {"squared", "absolute", "pinball"}, "the default",
+                   fmt::format("{}", kUsualWarmup));
   text("--out", options->out,
        "Write forecasts and weights to this CSV file and print a table of the experts");
   command->add_flag("--json", options->json, "Print one JSON object instead");

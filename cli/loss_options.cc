@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 
 #include "pcgs/error.h"
@@ -11,7 +10,7 @@ namespace pcgs::cli {
 
 LossFlags add_loss_options(CLI::App& command, LossOptions& options,
                            const std::vector<std::string>& losses,
-                           const std::string& when_automatic) {
+                           const std::string& when_automatic, const std::string& usual_warmup) {
   LossFlags flags{};
   flags.loss = command.add_option("--loss", options.loss, "What forecasts are judged by")
                    ->check(CLI::IsMember(losses))
@@ -31,12 +30,12 @@ LossFlags add_loss_options(CLI::App& command, LossOptions& options,
               },
               ""))
           ->type_name("TEXT");
-  flags.warmup = command
-                     .add_option("--warmup", options.warmup,
-                                 "Rounds that set an automatic scale (a third of them, at most "
-                                 "100)")
-                     ->check(CLI::Range(1, 1000000000))
-                     ->type_name("ROUNDS");
+  flags.warmup =
+      command
+          .add_option("--warmup", options.warmup,
+                      fmt::format("Rounds that set an automatic scale ({})", usual_warmup))
+          ->check(CLI::Range(1, 1000000000))
+          ->type_name("ROUNDS");
   flags.quantile = command
                        .add_option("--quantile", options.quantile,
                                    "Quantile that becomes the automatic scale (0.95)")
@@ -52,16 +51,15 @@ TaskLoss chosen_task(const LossOptions& options) {
   return TaskLoss(options.loss, options.tau > 0 ? options.tau : 0.5);
 }
 
-Bound chosen_bound(const LossOptions& options, bool automatic_by_default, std::size_t rounds,
-                   const std::string& origin) {
+Bound chosen_bound(const LossOptions& options, bool automatic_by_default, std::size_t usual_warmup,
+                   std::size_t rounds, const std::string& origin) {
   const bool automatic = options.scale == "auto" || (options.scale.empty() && automatic_by_default);
   if (!automatic && (options.warmup > 0 || options.quantile > 0)) {
     throw Error(
         "--warmup and --quantile set an automatic scale; give --scale auto, or leave them out");
   }
   if (automatic) {
-    const std::size_t warmup =
-        options.warmup > 0 ? options.warmup : std::clamp<std::size_t>(rounds / 3, 1, 100);
+    const std::size_t warmup = options.warmup > 0 ? options.warmup : usual_warmup;
     if (warmup > rounds) {
       throw Error(
           fmt::format("{}: {} rounds are too few for a warm-up of {}; give --warmup at most {}",
@@ -77,14 +75,14 @@ Bound chosen_bound(const LossOptions& options, bool automatic_by_default, std::s
     throw Error(fmt::format("--scale is '{}'; give a positive number or auto", options.scale));
   }
   return Bound::scale(c);
+}
+
 void check_scale(const Bound& bound, const std::string& origin) {
   if (bound.is_known()) return;
   throw Error(fmt::format(
       "{}: fewer than {} rounds have anybody awake, so the losses have no scale yet; give a "
       "smaller --warmup or --scale C",
       origin, bound.warmup()));
-}
-
 }
 
 }  // namespace pcgs::cli

@@ -22,17 +22,18 @@ struct LossFlags {
   CLI::Option *loss, *tau, *scale, *warmup, *quantile;
 };
 
-// Accepts these names of losses. `when_automatic` is said of --scale auto.
+// Accepts these names of losses. `when_automatic` is said of --scale auto, `usual_warmup` of a
+// warm-up that is not given.
 LossFlags add_loss_options(CLI::App& command, LossOptions& options,
                            const std::vector<std::string>& losses,
-                           const std::string& when_automatic);
+                           const std::string& when_automatic, const std::string& usual_warmup);
 
 TaskLoss chosen_task(const LossOptions& options);
 
 // Without --scale the scale is automatic, or the losses must be in [0,1]. A warm-up longer than the
 // rounds is refused; `origin` names the file that holds them.
-Bound chosen_bound(const LossOptions& options, bool automatic_by_default, std::size_t rounds,
-                   const std::string& origin);
+Bound chosen_bound(const LossOptions& options, bool automatic_by_default, std::size_t usual_warmup,
+                   std::size_t rounds, const std::string& origin);
 
 // Once everything is played: throws Error, naming `origin`, if the warm-up never ended.
 void check_scale(const Bound& bound, const std::string& origin);

@@ -155,7 +155,9 @@ Problem read_problem(const RunOptions& options, const Aggregator* resumed) {
     problem.bound = resumed->bound();
   } else {
     problem.task = chosen_task(options.judged);
-    problem.bound = chosen_bound(options.judged, forecasts, problem.rounds(), options.input);
+    const auto warmup = std::clamp<std::size_t>(problem.rounds() / 3, 1, 100);
+    problem.bound =
+        chosen_bound(options.judged, forecasts, warmup, problem.rounds(), options.input);
   }
   check_values(problem, options.y);
   return problem;
@@ -373,9 +375,9 @@ void add_run(CLI::App& app) {
       text("--y", options->y,
            "The column that the other columns forecast; an empty or NaN forecast means "
            "that the expert sleeps that round");
-  LossFlags judged =
-      add_loss_options(*command, options->judged, {"squared", "absolute", "pinball", "log"},
-                       "the default with --y; without it losses must be in [0, 1]");
+  LossFlags judged = add_loss_options(
+      *command, options->judged, {"squared", "absolute", "pinball", "log"},
+      "the default with --y; without it losses must be in [0, 1]", "a third of them, at most 100");
   judged.loss->needs(y);
   judged.tau->needs(y);
   columns("--experts", options->experts, "Columns to combine (default: all others)");

@@ -105,6 +105,19 @@ TEST_F(Forecast, DoesNotSeeTheFuture) {
   EXPECT_NE(whole["forecasts"][151], other["forecasts"][151]);
 }
 
+TEST_F(Forecast, ForecastsTheFirstRowsAsIfTheyWereAll) {
+  auto series = seasonal_series(400, 28, 0.02);
+  const json whole = parsed({"forecast", write("a.csv", series), "--column", "y", "--json"});
+  for (const std::size_t rows : {250u, 100u, 40u}) {
+    series.resize(rows);
+    const json cut = parsed({"forecast", write("b.csv", series), "--column", "y", "--json"});
+    for (std::size_t t = 0; t < rows; ++t) {
+      ASSERT_EQ(cut["forecasts"][t], whole["forecasts"][t]) << rows << " rows, row " << t + 1;
+    }
+    EXPECT_EQ(cut["next"], whole["forecasts"][rows]);
+  }
+}
+
 TEST_F(Forecast, NextIsWhatARowWithoutAValueGets) {
   auto series = seasonal_series(120, 23);
   const std::vector<std::string> rest = {"--column", "y",       "--season", "12",    "--method",
@@ -170,6 +183,8 @@ TEST_F(Forecast, RefusesBadInputInASentence) {
   refuses({"forecast", file, "--column", "y", "--warmup", "30"}, {"y.csv", "fewer than 30 rounds"});
   const auto long_one = write("long.csv", seasonal_series(2000, 29));
   refuses({"forecast", long_one, "--column", "y", "--warmup", "2000"}, {"long.csv", "2000 rounds"});
+  const auto short_one = write("short.csv", seasonal_series(20, 30));
+  refuses({"forecast", short_one, "--column", "y"}, {"short.csv", "20 rounds", "--warmup"});
   refuses({"forecast", dir_ / "none.csv", "--column", "y", "--out", out}, {"none.csv"});
   std::ofstream(dir_ / "gaps.csv") << "y\nNA\nNA\n";
   refuses({"forecast", dir_ / "gaps.csv", "--column", "y"}, {"gaps.csv", "no value"});
