@@ -199,7 +199,8 @@ void add_forecast(CLI::App& app) {
       ->type_name("NAMES");
   text("--method", options->method,
        "How they are combined; pcgs methods lists the methods and names the default");
-  text("--model", options->model, "Weights of pcgs-tf (.safetensors) instead of the shipped ones");
+  text("--model", options->model,
+       "Weights of pcgs-tf, also inside guard (.safetensors), instead of the shipped ones");
   add_loss_options(*command, options->judged, {"squared", "absolute", "pinball"}, "the default",
                    fmt::format("{}", kUsualWarmup));
   text("--out", options->out,

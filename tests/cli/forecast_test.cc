@@ -163,6 +163,12 @@ TEST_F(Forecast, TakesAPoolFromAFile) {
   EXPECT_EQ(out["loss"], "absolute");
 }
 
+TEST_F(Forecast, SaysOfAModelWhatTheOtherCommandsSay) {
+  for (const char* command : {"forecast", "run", "suite"}) {
+    EXPECT_TRUE(mentions(run_program({command, "--help"}).out, "also inside guard")) << command;
+  }
+}
+
 TEST_F(Forecast, RefusesBadInputInASentence) {
   const auto file = write("y.csv", seasonal_series(30, 27));
   std::ofstream(dir_ / "pool.json") << R"({"experts": [{"kind": "lag", "leg": 2}]})";
