@@ -9,6 +9,7 @@
 #include "comparison.h"
 #include "core/whole_file.h"
 #include "electricity_study.h"
+#include "given.h"
 #include "io/household.h"
 #include "io/mapped_file.h"
 #include "io/npy.h"
@@ -212,13 +213,8 @@ void add_electricity(CLI::App& app) {
   auto options = std::make_shared<ElectricityOptions>();
   CLI::App* command = app.add_subcommand(
       "electricity", "The household benchmark, on the UCI file or any other series");
-  const CLI::Validator given(
-      [](std::string& value) {
-        return value.empty() ? std::string("is empty; give a value or leave it out") : "";
-      },
-      "");
   const auto text = [&](const char* name, std::string& value, const char* meaning) {
-    return command->add_option(name, value, meaning)->check(given)->type_name("TEXT");
+    return command->add_option(name, value, meaning)->check(given())->type_name("TEXT");
   };
   const auto count = [&](const char* name, std::size_t& value, int low, const char* meaning) {
     return command->add_option(name, value, meaning)

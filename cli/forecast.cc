@@ -11,6 +11,7 @@
 #include "core/csv_field.h"
 #include "core/whole_file.h"
 #include "forecasting.h"
+#include "given.h"
 #include "io/number_table.h"
 #include "loss_options.h"
 #include "pcgs/error.h"
@@ -167,13 +168,8 @@ void add_forecast(CLI::App& app) {
   auto options = std::make_shared<ForecastOptions>();
   CLI::App* command = app.add_subcommand(
       "forecast", "Forecast one column of a file with a pool of experts, combined online");
-  const CLI::Validator given(
-      [](std::string& value) {
-        return value.empty() ? std::string("is empty; give a value or leave it out") : "";
-      },
-      "");
   const auto text = [&](const char* name, std::string& value, const char* meaning) {
-    return command->add_option(name, value, meaning)->check(given)->type_name("TEXT");
+    return command->add_option(name, value, meaning)->check(given())->type_name("TEXT");
   };
   text("FILE", options->input, "The series, one row per step: .csv with a header, or .npy")
       ->required();
@@ -195,7 +191,7 @@ void add_forecast(CLI::App& app) {
       ->add_option("--forecasts", options->forecasts,
                    "Columns that hold forecasts of your own; they join the pool")
       ->delimiter(',')
-      ->check(given)
+      ->check(given())
       ->type_name("NAMES");
   text("--method", options->method,
        "How they are combined; pcgs methods lists the methods and names the default");

@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "given.h"
 #include "pcgs/error.h"
 
 namespace pcgs::cli {
@@ -24,11 +25,7 @@ LossFlags add_loss_options(CLI::App& command, LossOptions& options,
                       fmt::format("Divide losses by this number and clip them at 1; auto takes a "
                                   "quantile of the warm-up ({})",
                                   when_automatic))
-          ->check(CLI::Validator(
-              [](std::string& value) {
-                return value.empty() ? std::string("is empty; give a value or leave it out") : "";
-              },
-              ""))
+          ->check(given())
           ->type_name("TEXT");
   flags.warmup =
       command

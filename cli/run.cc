@@ -14,6 +14,7 @@
 #include "comparison.h"
 #include "core/csv_field.h"
 #include "core/whole_file.h"
+#include "given.h"
 #include "io/number_table.h"
 #include "json_text.h"
 #include "loss_options.h"
@@ -339,18 +340,13 @@ void run(const RunOptions& options) {
 void add_run(CLI::App& app) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* command = app.add_subcommand("run", "Combine the experts of a file");
-  const CLI::Validator given(
-      [](std::string& value) {
-        return value.empty() ? std::string("is empty; give a value or leave it out") : "";
-      },
-      "");
   const auto text = [&](const char* name, std::string& value, const char* meaning) {
-    return command->add_option(name, value, meaning)->check(given)->type_name("TEXT");
+    return command->add_option(name, value, meaning)->check(given())->type_name("TEXT");
   };
   const auto columns = [&](const char* name, std::vector<std::string>& value, const char* meaning) {
     return command->add_option(name, value, meaning)
         ->delimiter(',')
-        ->check(given)
+        ->check(given())
         ->type_name("NAMES");
   };
   text(
