@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
+#include <numeric>
 
 #include "tokens/token_kernels.h"
 
@@ -317,17 +319,34 @@ void TokenStream::load(StateReader& in) {
   for (double* x : {&variance_, &variance_mass_, &level_, &level_mass_}) {
     *x = in.f64_within(0, 1.000001, "a running mean");
   }
-  for (auto* group : {&averages_, &trend_once_, &trend_twice_, &dispersions_, &evidence_, &regrets_,
-                      &squared_regrets_, &scores_}) {
-    for (Average& average : *group) {
+  // Means of what is at most 1, so that the scale of the next round is too.
+  if (variance_ > variance_mass_ || level_ > level_mass_) in.fail("a mean in it is larger than 1");
+  // The largest and least that are averaged in each group. Means then stay within them, and what is
+  // saved later can be loaded again.
+  struct Group {
+    std::vector<Average>& averages;
+    double low, high;
+  };
+  const double evidence = kLargestEvidence;
+  constexpr double kLargestScore = 1e7;  // a loss in scales: at most about 12 K
+  for (const Group& group :
+       std::initializer_list<Group>{{averages_, -1, 1},
+                                    {trend_once_, -1, 1},
+                                    {trend_twice_, -1, 1},
+                                    {dispersions_, 0, 4},
+                                    {evidence_, -evidence, evidence},
+                                    {regrets_, -2, 2},
+                                    {squared_regrets_, 0, 4},
+                                    {scores_, -kLargestScore, kLargestScore}}) {
+    for (Average& average : group.averages) {
       average.mass = in.f64_within(0, 1.000001, "an averaging mass");
       // No round yet, or at least the weight of one: a mean divides by it.
       if (average.mass != 0 && average.mass < 1 - double{average.decay}) {
         in.fail("an averaging mass in it is less than one round's");
       }
-      const bool squares = group == &dispersions_ || group == &squared_regrets_;
       average.squared_mass = in.f64_within(0, 1.000001, "an averaging mass");
-      load_floats(in, average.sums, squares ? 0 : -1e7, 1e7);
+      const double most = 1.001 * average.mass;  // float rounds
+      load_floats(in, average.sums, most * group.low, most * group.high);
     }
   }
   load_floats(in, sums_, 0, kLargestSum);
@@ -335,6 +354,11 @@ void TokenStream::load(StateReader& in) {
   const double experts = static_cast<double>(experts_);
   const double least = double{*std::min_element(kFilterRho.begin(), kFilterRho.end())};
   load_floats(in, weights_, 0.9 * least / experts, 1.001);
+  for (std::size_t f = 0; f < kFilters; ++f) {
+    const auto w = filter(f);
+    const double total = std::accumulate(w.begin(), w.end(), 0.0);
+    if (!(std::abs(total - 1) <= 1e-3)) in.fail("a filter's weights in it do not sum to 1");
+  }
   leadership_.load(in);
 }
 

@@ -351,6 +351,8 @@ TEST_F(ForgedTokens, NumbersThatAreAcceptedLeaveTokensFinite) {
       Random random(i);
       for (int t = 0; t < 3; ++t) {
         stream.observe(random.losses(kExperts));
+        TokenStream again(kExperts);
+        ASSERT_NO_THROW(load(again, saved(stream))) << odd << " in place of number " << i;
         const std::vector<float> tokens = joined(stream);
         for (std::size_t j = 0; j < tokens.size(); ++j) {
           ASSERT_TRUE(std::isfinite(tokens[j]))
