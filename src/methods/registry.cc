@@ -136,8 +136,8 @@ MethodSource source_of(std::string_view spec) {
                std::size_t experts) { return transformer(experts, model, name); };
   }
   if (const auto path = own_model("guard", spec)) {
-    return [model = transformer_from_file(*path), name = fmt::format("guard{{model={}}}", *path)](
-               std::size_t experts) {
+    return [model = transformer_from_file(*path),
+            name = fmt::format("guard{{model={}}}", *path)](std::size_t experts) {
       return make_guard(experts, transformer(experts, model, "pcgs-tf"), kShareOfLearned, name);
     };
   }
