@@ -24,7 +24,7 @@ MemberHedge::MemberHedge(std::vector<double> prior)
       handicap_(shares_.size()),
       scratch_(shares_.size()) {
   for (std::size_t m = 0; m < members(); ++m) log_prior_[m] = -std::log(shares_[m]);
-  soft_minimum(learning_rate(), shares_);  // the prior, rounded as it is after load()
+  soft_ = soft_minimum(learning_rate(), shares_);  // the prior, rounded as it is after load()
 }
 
 void MemberHedge::learn(std::span<const double> losses) {
@@ -32,13 +32,12 @@ void MemberHedge::learn(std::span<const double> losses) {
   const double least = *std::min_element(losses.begin(), losses.end());
   double hedge_loss = 0;  // relative to the least, as everything here
   for (std::size_t m = 0; m < members(); ++m) hedge_loss += shares_[m] * (losses[m] - least);
-  const double before = soft_minimum(eta, scratch_);
   for (std::size_t m = 0; m < members(); ++m) behind_[m] += losses[m] - least;
   const double after = soft_minimum(eta, scratch_);
-  gap_sum_ += std::max(0.0, hedge_loss - (after - before));
+  gap_sum_ += std::max(0.0, hedge_loss - (after - soft_));
   const double leader = *std::min_element(behind_.begin(), behind_.end());
   for (double& c : behind_) c -= leader;
-  soft_minimum(learning_rate(), shares_);
+  soft_ = soft_minimum(learning_rate(), shares_);
 }
 
 double MemberHedge::bound(std::span<const double> excess) const {
@@ -63,7 +62,7 @@ void MemberHedge::save(StateWriter& out) const {
 void MemberHedge::load(StateReader& in) {
   gap_sum_ = in.f64_within(kLeastGap, 1e15, "the sum of mixability gaps");
   load_finite(in, behind_, 0, "a member's loss behind the leader");
-  soft_minimum(learning_rate(), shares_);
+  soft_ = soft_minimum(learning_rate(), shares_);
 }
 
 double MemberHedge::learning_rate() const {

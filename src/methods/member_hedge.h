@@ -48,6 +48,7 @@ class MemberHedge {
   double gap_sum_;                 // Delta
   std::vector<double> behind_;     // [M] C less the least C
   std::vector<double> shares_;     // [M] p
+  double soft_;                    // soft(C) less the least C, as it was when p was made
   std::vector<double> handicap_;   // [M] scratch
   std::vector<double> scratch_;    // [M]
 };
