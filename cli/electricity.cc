@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "commands.h"
-#include "comparison.h"
+#include "compare/comparison.h"
 #include "core/whole_file.h"
 #include "electricity_study.h"
 #include "given.h"
@@ -115,13 +115,14 @@ std::vector<std::string> played_methods(const ElectricityOptions& options) {
       options.methods.empty()
           ? std::vector<std::string>{"hedge", "fixed-share", "genshare", "ml-poly",
                                      "boa",   "guard",       "pcgs-tf"}
-          : methods_from(options.methods, "");
+          : compare::methods_from(options.methods, "");
   if (!options.model.empty()) methods.push_back(fmt::format("pcgs-tf{{model={}}}", options.model));
   return methods;
 }
 
-Problem problem_of(const std::string& origin, const SplitLosses& losses, const Matrix& part) {
-  Problem problem;
+compare::Problem problem_of(const std::string& origin, const SplitLosses& losses,
+                            const Matrix& part) {
+  compare::Problem problem;
   problem.origin = origin;
   problem.experts = losses.experts;
   problem.values = part;
@@ -131,11 +132,11 @@ Problem problem_of(const std::string& origin, const SplitLosses& losses, const M
 // The methods, the baselines tuned on the training part, and those tuned in hindsight.
 Comparison play(const ElectricityOptions& options, const SplitLosses& losses) {
   constexpr const char* kTuned[] = {"hedge", "fixed-share"};
-  ComparisonOptions compared;
+  compare::ComparisonOptions compared;
   compared.switches = options.switches;
-  compared.quiet = options.quiet;
   for (const char* name : kTuned) compared.methods.push_back(fmt::format("{}*", name));
-  const Comparison tuned = compare(problem_of(options.input, losses, losses.training), compared);
+  const Comparison tuned = play_with_progress(problem_of(options.input, losses, losses.training),
+                                              compared, options.quiet);
 
   std::vector<std::string> methods = played_methods(options);
   std::erase_if(methods, [](const std::string& name) { return name.back() == '*'; });
@@ -143,7 +144,8 @@ Comparison play(const ElectricityOptions& options, const SplitLosses& losses) {
   for (const MethodResult& method : tuned.methods) methods.push_back(method.chosen);
   methods.insert(methods.end(), compared.methods.begin(), compared.methods.end());
   compared.methods = std::move(methods);
-  Comparison comparison = compare(problem_of(options.input, losses, losses.test), compared);
+  Comparison comparison =
+      play_with_progress(problem_of(options.input, losses, losses.test), compared, options.quiet);
   for (std::size_t i = 0; i < std::size(kTuned); ++i) {
     MethodResult& method = comparison.methods[untuned + i];
     method.chosen = method.name;
@@ -193,7 +195,7 @@ void run_electricity(const ElectricityOptions& options) {
   const Observations observations = read_observations(options);
   const SplitLosses losses = split_losses(
       observations.values, make_pool(options, observations.seasons), options.split, options.input);
-  check_methods(played_methods(options), losses.experts.size(), 0);
+  compare::check_methods(played_methods(options), losses.experts.size(), 0);
   std::unique_ptr<LossFiles> files;
   if (!options.losses.empty()) {
     std::error_code failed;  // then the files cannot be written either, and say so

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "electricity_study.h"
-#include "json_text.h"
+#include "io/json_text.h"
 #include "table.h"
 
 namespace pcgs::cli {
@@ -56,7 +56,7 @@ std::string electricity_json(const ElectricityStudy& study) {
     one["ns_per_round"] = method.ns_per_round;
     out["methods"].push_back(std::move(one));
   }
-  return json_text(out) + "\n";
+  return io::json_text(out) + "\n";
 }
 
 std::string electricity_table(const ElectricityStudy& study) {

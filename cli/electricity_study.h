@@ -5,10 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "comparison.h"
+#include "compare/comparison.h"
 #include "electricity_losses.h"
 
 namespace pcgs::cli {
+
+using compare::Comparison;
+using compare::MethodResult;
 
 struct ElectricityStudy {
   std::string origin;  // the file

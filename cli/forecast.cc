@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "commands.h"
-#include "comparison.h"
+#include "compare/comparison.h"
 #include "core/csv_field.h"
 #include "core/whole_file.h"
 #include "forecasting.h"
@@ -72,7 +72,7 @@ std::vector<std::string> expert_names(const ExpertPool& pool, const Series& seri
 }
 
 std::string chosen_method(const ForecastOptions& options) {
-  const auto methods = methods_from(options.method, options.model);
+  const auto methods = compare::methods_from(options.method, options.model);
   if (methods.size() != 1 || methods.front().back() == '*') {
     throw Error("--method names one method that can be played; pcgs methods lists them");
   }
@@ -152,7 +152,7 @@ void forecast(const ForecastOptions& options) {
       if (piece.size() > kPiece && (file || aggregator.bound().is_known())) flush();
     });
   }
-  check_scale(aggregator.bound(), series.origin);
+  compare::check_scale(aggregator.bound(), series.origin);
   if (file || to_stdout) flush();
   if (file) file->commit();
   if (options.json) {

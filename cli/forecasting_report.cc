@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "forecasting.h"
-#include "json_text.h"
+#include "io/json_text.h"
 #include "table.h"
 
 namespace pcgs::cli {
@@ -48,7 +48,7 @@ std::string forecast_json(const Series& series, const Aggregator& aggregator,
   out["next"] = number(summary.next);
   out["forecasts"] = ordered_json::array();
   for (const double f : summary.combined) out["forecasts"].push_back(number(f));
-  return json_text(out) + "\n";
+  return io::json_text(out) + "\n";
 }
 
 std::string forecast_table(const Series& series, const Aggregator& aggregator,

@@ -74,12 +74,4 @@ Bound chosen_bound(const LossOptions& options, bool automatic_by_default, std::s
   return Bound::scale(c);
 }
 
-void check_scale(const Bound& bound, const std::string& origin) {
-  if (bound.is_known()) return;
-  throw Error(fmt::format(
-      "{}: fewer than {} rounds have anybody awake, so the losses have no scale yet; give a "
-      "smaller --warmup or --scale C",
-      origin, bound.warmup()));
-}
-
 }  // namespace pcgs::cli

@@ -35,7 +35,4 @@ TaskLoss chosen_task(const LossOptions& options);
 Bound chosen_bound(const LossOptions& options, bool automatic_by_default, std::size_t usual_warmup,
                    std::size_t rounds, const std::string& origin);
 
-// Once everything is played: throws Error, naming `origin`, if the warm-up never ended.
-void check_scale(const Bound& bound, const std::string& origin);
-
 }  // namespace pcgs::cli

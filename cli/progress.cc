@@ -48,4 +48,13 @@ void Progress::draw() {
   std::fflush(stderr);
 }
 
+compare::Comparison play_with_progress(const compare::Problem& problem,
+                                       compare::ComparisonOptions options, bool quiet,
+                                       Aggregator* aggregator) {
+  Progress progress("playing", rounds_to_play(problem, options), quiet);
+  options.advance = [&](std::size_t rounds) { progress.advance(rounds); };
+  return aggregator != nullptr ? play_from(problem, options, *aggregator)
+                               : play_methods(problem, options);
+}
+
 }  // namespace pcgs::cli

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <string>
 
+#include "compare/comparison.h"
+
 namespace pcgs::cli {
 
 class Progress {
@@ -26,5 +28,10 @@ class Progress {
   bool possible_;
   std::chrono::steady_clock::time_point start_, drawn_;
 };
+
+// Plays with a bar; goes on from an aggregator if one is given (compare/comparison.h).
+compare::Comparison play_with_progress(const compare::Problem& problem,
+                                       compare::ComparisonOptions options, bool quiet,
+                                       Aggregator* aggregator = nullptr);
 
 }  // namespace pcgs::cli

@@ -11,18 +11,22 @@
 
 #include "certificate_file.h"
 #include "commands.h"
-#include "comparison.h"
+#include "compare/comparison.h"
 #include "core/csv_field.h"
 #include "core/whole_file.h"
 #include "given.h"
+#include "io/json_text.h"
 #include "io/number_table.h"
-#include "json_text.h"
 #include "loss_options.h"
 #include "methods/hindsight.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
+#include "progress.h"
 
 namespace pcgs::cli {
+
+using compare::Comparison;
+using compare::Problem;
 
 namespace {
 
@@ -42,45 +46,6 @@ struct RunOptions {
 
 bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-// Every number must be one the methods can learn from, or the place where it is not gets named.
-void check_values(const Problem& problem, const std::string& outcome_name) {
-  const auto refuse = [&](std::size_t t, std::string_view column, std::string_view why) {
-    throw Error(fmt::format("{}: row {}, column {}: {}", problem.origin, t + 1, column, why));
-  };
-  for (std::size_t t = 0; t < problem.rounds(); ++t) {
-    const auto row = problem.values.row(t);
-    if (problem.has_forecasts()) {
-      const double y = problem.outcomes[t];
-      if (const auto objection = problem.task.objection_to_outcome(y); !objection.empty()) {
-        refuse(t, outcome_name, fmt::format("the outcome {} {}", y, objection));
-      }
-    }
-    for (std::size_t k = 0; k < row.size(); ++k) {
-      const double x = row[k];
-      if (std::isnan(x)) continue;  // asleep
-      double loss = x;
-      if (problem.has_forecasts()) {
-        if (const auto objection = problem.task.objection_to_forecast(x); !objection.empty()) {
-          refuse(t, problem.experts[k], fmt::format("the forecast {} {}", x, objection));
-        }
-        loss = problem.task(x, problem.outcomes[t]);
-      }
-      if (loss < 0) {
-        refuse(t, problem.experts[k],
-               fmt::format("the loss {} is negative; give losses in [0, 1], or not below 0 with "
-                           "--scale C or --scale auto",
-                           loss));
-      }
-      if (problem.bound.is_unit() && !(loss <= 1)) {
-        refuse(t, problem.experts[k],
-               fmt::format("the loss {} is outside [0, 1]; give losses in [0, 1], or divide and "
-                           "clip them with --scale C or --scale auto",
-                           loss));
-      }
-    }
-  }
 }
 
 // [T x M], a row for every round.
@@ -160,7 +125,7 @@ Problem read_problem(const RunOptions& options, const Aggregator* resumed) {
     problem.bound =
         chosen_bound(options.judged, forecasts, warmup, problem.rounds(), options.input);
   }
-  check_values(problem, options.y);
+  compare::check_values(problem, options.y);
   return problem;
 }
 
@@ -268,15 +233,14 @@ void run(const RunOptions& options) {
     aggregator = std::make_unique<Aggregator>(load_certified_aggregator(options.resume));
   }
   const Problem problem = read_problem(options, aggregator.get());
-  ComparisonOptions compared;
+  compare::ComparisonOptions compared;
   compared.switches = options.switches;
-  compared.quiet = options.quiet;
   if (aggregator) {
     check_resumed(options, problem, *aggregator);
     compared.methods = {options.methods.empty() ? aggregator->method().name() : options.methods};
   } else {
-    compared.methods = methods_from(options.methods, options.model);
-    check_methods(compared.methods, problem.experts.size(), problem.side.columns);
+    compared.methods = compare::methods_from(options.methods, options.model);
+    compare::check_methods(compared.methods, problem.experts.size(), problem.side.columns);
   }
   if (!options.save.empty() && !aggregator) {
     if (compared.methods.size() != 1 || compared.methods.front().back() == '*') {
@@ -318,21 +282,24 @@ void run(const RunOptions& options) {
   if (!options.save.empty()) state = std::make_unique<WholeFile>(options.save);
 
   const Comparison comparison =
-      aggregator ? compare_from(problem, compared, *aggregator) : compare(problem, compared);
+      play_with_progress(problem, compared, options.quiet, aggregator.get());
   if (state) {
     const auto bytes = aggregator->save_bytes();
     state->write(bytes.data(), bytes.size());
   }
   if (certificate) {
-    certificate->write(json_text(certificate_json(records, options.switches), 1) + "\n");
+    certificate->write(io::json_text(certificate_json(records, options.switches), 1) + "\n");
   }
-  if (results) results->write(json(problem, comparison));
+  const auto as_json = [&] {
+    return io::json_text(compare::comparison_json(problem, comparison)) + "\n";
+  };
+  if (results) results->write(as_json());
   if (forecasts) forecasts->write(forecasts_csv(problem, comparison));
   if (trace) trace->commit();
   for (const auto* file : {&certificate, &results, &forecasts, &state}) {
     if (*file) (*file)->commit();
   }
-  fmt::print("{}", options.json ? json(problem, comparison) : table(problem, comparison));
+  fmt::print("{}", options.json ? as_json() : compare::comparison_table(problem, comparison));
 }
 
 }  // namespace

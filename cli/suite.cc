@@ -8,10 +8,10 @@
 #include <thread>
 
 #include "commands.h"
-#include "comparison.h"
+#include "compare/comparison.h"
 #include "core/spec.h"
 #include "core/whole_file.h"
-#include "json_text.h"
+#include "io/json_text.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
 #include "studies.h"
@@ -90,7 +90,7 @@ std::string make_folder(const std::string& path) {
 
 void save(const std::string& folder, const char* study, const StudyResult& result,
           WholeFile& json) {
-  json.write(json_text(result.json, 1) + "\n");
+  json.write(io::json_text(result.json, 1) + "\n");
   json.commit();
   for (const auto& [name, table] : result.tables) {
     write_file(fmt::format("{}/{}.csv", folder, name), csv(table));
@@ -114,8 +114,8 @@ void check(SuiteOptions& options) {
   if (options.methods.empty() || options.families.empty()) {
     throw Error("--method and --families take names, or all; leave them out for all");
   }
-  study.methods = methods_from(options.methods, options.model);
-  check_methods(study.methods, study.experts, 0);
+  study.methods = compare::methods_from(options.methods, options.model);
+  compare::check_methods(study.methods, study.experts, 0);
   refuse_doubles("method", study.methods);
   if (options.families == "all") {
     for (const auto& family : suite::families()) study.families.emplace_back(family.name);
@@ -176,7 +176,7 @@ void run_suite(SuiteOptions& options) {
       whole = std::move(result.json);
     }
   }
-  if (options.json) fmt::print("{}\n", json_text(whole));
+  if (options.json) fmt::print("{}\n", io::json_text(whole));
   if (traced) write_traces(study, study.out + "/traces");
   if (!study.out.empty() && !options.json) fmt::print("files in {}\n", study.out);
 }

@@ -8,7 +8,7 @@
 #include "pcgs/losses.h"
 #include "pcgs/matrix.h"
 
-namespace pcgs::cli {
+namespace pcgs::compare {
 
 struct Problem {
   std::string origin;                // the file, for messages
@@ -23,8 +23,15 @@ struct Problem {
   bool has_forecasts() const { return !outcomes.empty(); }
 };
 
+// Throws Error unless every number is one the methods can learn from, naming the place where it is
+// not; `outcome_name` is that of the outcomes, if there are any.
+void check_values(const Problem& problem, const std::string& outcome_name);
+
 // The losses in [0,1] that methods were judged by, given the bound they ended with; +infinity for
 // sleepers. Rounds in which everybody sleeps are left out.
 Matrix bounded_losses(const Problem& problem, const Bound& bound);
 
-}  // namespace pcgs::cli
+// Once everything is played: throws Error, naming `origin`, if the warm-up never ended.
+void check_scale(const Bound& bound, const std::string& origin);
+
+}  // namespace pcgs::compare

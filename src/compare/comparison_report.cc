@@ -1,4 +1,3 @@
-// The two faces of a comparison: one JSON object for programs, one table for people.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,10 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "comparison.h"
-#include "json_text.h"
+#include "compare/comparison.h"
 
-namespace pcgs::cli {
+namespace pcgs::compare {
 
 namespace {
 
@@ -42,7 +40,7 @@ std::string pad_left(const std::string& text, std::size_t width) {
 
 }  // namespace
 
-std::string json(const Problem& problem, const Comparison& comparison) {
+ordered_json comparison_json(const Problem& problem, const Comparison& comparison) {
   ordered_json out;
   out["rounds"] = comparison.rounds;
   out["experts"] = problem.experts;
@@ -74,10 +72,10 @@ std::string json(const Problem& problem, const Comparison& comparison) {
     one["next_weights"] = method.next_weights;
     out["methods"].push_back(std::move(one));
   }
-  return json_text(out) + "\n";
+  return out;
 }
 
-std::string table(const Problem& problem, const Comparison& comparison) {
+std::string comparison_table(const Problem& problem, const Comparison& comparison) {
   std::vector<std::vector<std::string>> rows;
   std::vector<std::string> head = {"method", "total loss"};
   for (const std::size_t s : comparison.switches) head.push_back(fmt::format("regret S={}", s));
@@ -141,4 +139,4 @@ std::string table(const Problem& problem, const Comparison& comparison) {
   return out;
 }
 
-}  // namespace pcgs::cli
+}  // namespace pcgs::compare

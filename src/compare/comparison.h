@@ -4,16 +4,17 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "compare/problem.h"
 #include "pcgs/aggregator.h"
 #include "pcgs/certify.h"
 #include "pcgs/trace.h"
-#include "problem.h"
 
-namespace pcgs::cli {
+namespace pcgs::compare {
 
 struct MethodResult {
   std::string name;    // as the user wrote it
@@ -48,7 +49,9 @@ struct Comparison {
 struct ComparisonOptions {
   std::vector<std::string> methods;
   std::vector<std::size_t> switches;
-  bool quiet = false;
+  // Told now and then how many more of rounds_to_play() have been played; may be empty. May throw,
+  // which ends the work.
+  std::function<void(std::size_t rounds)> advance;
   // Asked for each method that is played; may be empty or return null. Not asked for the candidates
   // of starred methods.
   std::function<std::unique_ptr<TraceSink>(const std::string& name)> sink;
@@ -63,15 +66,18 @@ std::vector<std::string> methods_from(const std::string& list, const std::string
 // than `side` numbers a round.
 void check_methods(const std::vector<std::string>& methods, std::size_t experts, std::size_t side);
 
-Comparison compare(const Problem& problem, const ComparisonOptions& options);
+// Over all methods and candidates.
+std::size_t rounds_to_play(const Problem& problem, const ComparisonOptions& options);
+
+Comparison play_methods(const Problem& problem, const ComparisonOptions& options);
 
 // The same for the only method of the options, going on from where the aggregator is, which is left
 // as it ends.
-Comparison compare_from(const Problem& problem, const ComparisonOptions& options,
-                        Aggregator& aggregator);
+Comparison play_from(const Problem& problem, const ComparisonOptions& options,
+                     Aggregator& aggregator);
 
-// Reports.
-std::string json(const Problem& problem, const Comparison& comparison);
-std::string table(const Problem& problem, const Comparison& comparison);
+// The two faces of a comparison: an object for programs, a table for people.
+nlohmann::ordered_json comparison_json(const Problem& problem, const Comparison& comparison);
+std::string comparison_table(const Problem& problem, const Comparison& comparison);
 
-}  // namespace pcgs::cli
+}  // namespace pcgs::compare

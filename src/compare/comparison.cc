@@ -1,4 +1,4 @@
-#include "comparison.h"
+#include "compare/comparison.h"
 
 #include <fmt/format.h>
 
@@ -7,14 +7,12 @@
 #include <cmath>
 #include <limits>
 
-#include "loss_options.h"
 #include "methods/hindsight.h"
 #include "pcgs/error.h"
 #include "pcgs/oracle.h"
 #include "pcgs/registry.h"
-#include "progress.h"
 
-namespace pcgs::cli {
+namespace pcgs::compare {
 
 namespace {
 
@@ -26,7 +24,8 @@ struct Played {
 
 // Plays every round of the problem from where the aggregator is, and writes the combined forecasts.
 void play_rounds(const Problem& problem, Aggregator& aggregator, std::vector<double>& forecasts,
-                 Progress* progress) {
+                 const std::function<void(std::size_t)>& advance) {
+  constexpr std::size_t kBetween = 64;
   if (problem.has_forecasts()) forecasts.resize(problem.rounds());
   for (std::size_t t = 0; t < problem.rounds(); ++t) {
     const auto side = problem.side.columns > 0 ? problem.side.row(t) : std::span<const double>();
@@ -38,8 +37,9 @@ void play_rounds(const Problem& problem, Aggregator& aggregator, std::vector<dou
     } else {
       aggregator.learn(aggregator.open({}, side), problem.values.row(t));
     }
-    if (progress != nullptr) progress->advance();
+    if (advance && (t + 1) % kBetween == 0) advance(kBetween);
   }
+  if (advance) advance(problem.rounds() % kBetween);
 }
 
 void read_certificate(const Aggregator& aggregator, MethodResult& result) {
@@ -60,7 +60,7 @@ void read_bounds(const Method& method, const std::vector<std::size_t>& switches,
 }
 
 Played play(const Problem& problem, const std::string& name, Aggregator& aggregator,
-            TraceSink* sink, Progress& progress) {
+            TraceSink* sink, const std::function<void(std::size_t)>& advance) {
   Played played;
   played.result.name = name;
   const double loss_before = aggregator.total_loss();
@@ -69,7 +69,7 @@ Played play(const Problem& problem, const std::string& name, Aggregator& aggrega
   const std::int64_t skipped_before = aggregator.skipped();
   aggregator.trace(sink);
   const auto start = std::chrono::steady_clock::now();
-  play_rounds(problem, aggregator, played.result.forecasts, &progress);
+  play_rounds(problem, aggregator, played.result.forecasts, advance);
   const std::chrono::duration<double, std::nano> spent = std::chrono::steady_clock::now() - start;
   aggregator.trace(nullptr);
   played.result.total_loss = aggregator.total_loss() - loss_before;
@@ -84,6 +84,13 @@ Played play(const Problem& problem, const std::string& name, Aggregator& aggrega
   played.skipped = static_cast<std::size_t>(aggregator.skipped() - skipped_before);
   read_certificate(aggregator, played.result);
   return played;
+}
+
+// The method itself, or for a starred one all of its grid.
+std::vector<std::string> candidates_of(const std::string& name) {
+  auto candidates = hindsight_candidates(name);
+  if (candidates.empty()) candidates.push_back(name);
+  return candidates;
 }
 
 Aggregator fresh(const Problem& problem, const std::string& spec) {
@@ -162,27 +169,25 @@ void check_methods(const std::vector<std::string>& methods, std::size_t experts,
   }
 }
 
-Comparison compare(const Problem& problem, const ComparisonOptions& options) {
+std::size_t rounds_to_play(const Problem& problem, const ComparisonOptions& options) {
+  std::size_t runs = 0;
+  for (const auto& name : options.methods) runs += candidates_of(name).size();
+  return runs * problem.rounds();
+}
+
+Comparison play_methods(const Problem& problem, const ComparisonOptions& options) {
   Comparison comparison;
   comparison.switches = options.switches;
 
-  std::vector<std::vector<std::string>> candidates;  // one, or for a starred method all of its grid
-  std::size_t runs = 0;
-  for (const auto& name : options.methods) {
-    candidates.push_back(hindsight_candidates(name));
-    if (candidates.back().empty()) candidates.back().push_back(name);
-    runs += candidates.back().size();
-  }
-
-  Progress progress("playing", runs * problem.rounds(), options.quiet);
   Bound bound = problem.bound;
-  for (std::size_t i = 0; i < options.methods.size(); ++i) {
-    const bool starred = candidates[i].size() > 1;
+  for (const auto& name : options.methods) {
+    const auto candidates = candidates_of(name);
+    const bool starred = candidates.size() > 1;
     std::optional<MethodResult> best;
-    for (const auto& spec : candidates[i]) {
+    for (const auto& spec : candidates) {
       const auto sink = !starred && options.sink ? options.sink(spec) : nullptr;
       Aggregator aggregator = fresh(problem, spec);
-      Played played = play(problem, options.methods[i], aggregator, sink.get(), progress);
+      Played played = play(problem, name, aggregator, sink.get(), options.advance);
       bound = played.bound;
       comparison.skipped = played.skipped;
       if (best && best->total_loss <= played.result.total_loss) continue;
@@ -194,7 +199,7 @@ Comparison compare(const Problem& problem, const ComparisonOptions& options) {
       Aggregator certified = fresh(problem, spec);
       certify_live(certified);
       std::vector<double> ignored;
-      play_rounds(problem, certified, ignored, nullptr);
+      play_rounds(problem, certified, ignored, {});
       read_certificate(certified, *best);
     }
     comparison.methods.push_back(std::move(*best));
@@ -203,15 +208,14 @@ Comparison compare(const Problem& problem, const ComparisonOptions& options) {
   return comparison;
 }
 
-Comparison compare_from(const Problem& problem, const ComparisonOptions& options,
-                        Aggregator& aggregator) {
+Comparison play_from(const Problem& problem, const ComparisonOptions& options,
+                     Aggregator& aggregator) {
   Comparison comparison;
   comparison.switches = options.switches;
-  Progress progress("playing", problem.rounds(), options.quiet);
   const std::string& name = options.methods.front();
   const auto sink = options.sink ? options.sink(name) : nullptr;
   const bool from_the_start = aggregator.last_opened() == 0;
-  Played played = play(problem, name, aggregator, sink.get(), progress);
+  Played played = play(problem, name, aggregator, sink.get(), options.advance);
   comparison.skipped = played.skipped;
   // A bound speaks about all rounds since the first, the oracle only about those of this problem.
   if (from_the_start) read_bounds(aggregator.method(), options.switches, played.result);
@@ -220,4 +224,4 @@ Comparison compare_from(const Problem& problem, const ComparisonOptions& options
   return comparison;
 }
 
-}  // namespace pcgs::cli
+}  // namespace pcgs::compare
