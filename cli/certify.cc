@@ -9,8 +9,7 @@
 #include "certificate_file.h"
 #include "commands.h"
 #include "core/whole_file.h"
-#include "io/csv.h"
-#include "io/number.h"
+#include "io/trace_reader.h"
 #include "pcgs/error.h"
 
 namespace pcgs::cli {
@@ -24,69 +23,20 @@ struct CertifyOptions {
   bool json = false;
 };
 
-const std::vector<std::string> kColumns = {"method", "round", "mixture_loss", "learner_loss",
-                                           "eta",    "rho",   "mix_loss",     "gap"};
-
-// The number of experts of a trace with these columns.
-std::size_t experts_in(const io::CsvReader& reader, const std::string& path) {
-  const auto header = reader.header();
-  const std::size_t named = kColumns.size();
-  const bool starts = header.size() > named && (header.size() - named) % 3 == 0 &&
-                      std::equal(kColumns.begin(), kColumns.end(), header.begin());
-  const std::size_t experts = starts ? (header.size() - named) / 3 : 0;
-  bool fits = starts;
-  for (std::size_t k = 0; fits && k < experts; ++k) {
-    const auto column = [&](std::size_t kind) -> std::string_view {
-      return header[named + kind * experts + k];
-    };
-    fits = column(0).starts_with("weight:") && column(1).starts_with("loss:") &&
-           column(2).starts_with("q:");
-  }
-  if (!fits) {
-    throw Error(fmt::format("{}: is not a trace; give a file that pcgs run --trace wrote", path));
-  }
-  return experts;
-}
-
-double number_at(const io::CsvReader& reader, std::size_t field) {
-  const io::Number number = io::parse_number(reader.fields()[field]);
-  if (number.kind != io::NumberKind::kFinite) {
-    throw Error(fmt::format("{}: holds no finite number; give a trace as pcgs run --trace wrote it",
-                            reader.position(field)));
-  }
-  return number.value;
-}
-
 // Every method of the share form in the trace, replayed.
 std::vector<NamedRecord> records_of(const std::string& path) {
   const auto bytes = read_whole_file(path);
-  io::CsvReader reader({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
-  const std::size_t experts = experts_in(reader, path);
+  io::TraceReader reader({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
+  const std::size_t experts = reader.experts().size();
   std::vector<NamedRecord> records;
-  std::vector<double> numbers(3 * experts);  // weights, losses, q
   while (reader.next()) {
-    const std::string name(reader.fields()[0]);
-    if (reader.fields()[4].empty()) continue;  // no eta: not of the share form
-    TraceRow row;
-    row.round = static_cast<std::int64_t>(number_at(reader, 1));
-    row.mixture_loss = number_at(reader, 2);
-    row.learner_loss = number_at(reader, 3);
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      numbers[i] = number_at(reader, kColumns.size() + i);
-    }
-    const std::span<const double> all(numbers);
-    const ShareStep step{
-        {number_at(reader, 4), number_at(reader, 5), all.subspan(2 * experts, experts)},
-        number_at(reader, 6),
-        number_at(reader, 7)};
-    row.weights = all.first(experts);
-    row.losses = all.subspan(experts, experts);
-    row.step = &step;
+    if (reader.row().step == nullptr) continue;
+    const std::string& name = reader.method();
     if (records.empty() || records.back().first != name) {
       records.emplace_back(name, ShareRecord(experts));
     }
     try {
-      records.back().second.add(row);
+      records.back().second.add(reader.row());
     } catch (const Error& wrong) {
       throw Error(
           fmt::format("{}: the trace contradicts itself: {}", reader.position(), wrong.what()));

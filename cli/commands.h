@@ -11,6 +11,7 @@ void add_certify(CLI::App& app);
 void add_suite(CLI::App& app);
 void add_forecast(CLI::App& app);
 void add_electricity(CLI::App& app);
+void add_report(CLI::App& app);
 void add_methods(CLI::App& app);
 
 }  // namespace pcgs::cli

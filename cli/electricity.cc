@@ -11,11 +11,16 @@
 #include "electricity_study.h"
 #include "given.h"
 #include "io/household.h"
+#include "io/json_text.h"
 #include "io/mapped_file.h"
 #include "io/npy.h"
 #include "io/number_table.h"
+#include "outputs.h"
 #include "pcgs/error.h"
 #include "progress.h"
+#include "report/replay.h"
+#include "report/report.h"
+#include "report_file.h"
 
 namespace pcgs::cli {
 
@@ -24,7 +29,7 @@ namespace {
 constexpr std::size_t kMinutesPerDay = 1440;
 
 struct ElectricityOptions {
-  std::string input, column, pool, methods, model, losses;
+  std::string input, column, pool, methods, model, losses, report;
   std::size_t minutes = 0;           // 0: not given
   std::vector<std::size_t> seasons;  // empty: not given
   std::size_t window = 1440;         // 0: no regression over a window
@@ -158,17 +163,11 @@ std::string training_file(const std::string& folder) { return folder + "/train.n
 std::string test_file(const std::string& folder) { return folder + "/test.npy"; }
 
 void check_outputs(const ElectricityOptions& options) {
-  if (options.losses.empty()) return;
-  std::error_code ignored;
-  for (const auto& output : {training_file(options.losses), test_file(options.losses)}) {
-    for (const auto& input : {options.input, options.pool, options.model}) {
-      if (input.empty() || std::filesystem::weakly_canonical(output, ignored) !=
-                               std::filesystem::weakly_canonical(input, ignored)) {
-        continue;
-      }
-      throw Error(fmt::format("{}: is an input; give --losses a folder of its own", output));
-    }
+  std::vector<std::string> outputs = {options.report};
+  if (!options.losses.empty()) {
+    outputs.insert(outputs.end(), {training_file(options.losses), test_file(options.losses)});
   }
+  check_distinct(outputs, {options.input, options.pool, options.model});
 }
 
 // The two parts as files that pcgs-train and pcgs run read.
@@ -190,6 +189,16 @@ struct LossFiles {
   WholeFile training, test;
 };
 
+std::string report_page(const ElectricityStudy& study, const nlohmann::ordered_json& json) {
+  const auto problem = problem_of(study.origin, study.losses, study.losses.test);
+  report::Material material;
+  material.results.push_back({study.origin, json});
+  material.runs.push_back(report::replay(problem, study.comparison, [&](const std::string& method) {
+    return compare::make_player(problem, method);
+  }));
+  return report::page(material);
+}
+
 void run_electricity(const ElectricityOptions& options) {
   check_outputs(options);
   const Observations observations = read_observations(options);
@@ -202,11 +211,16 @@ void run_electricity(const ElectricityOptions& options) {
     std::filesystem::create_directories(options.losses, failed);
     files = std::make_unique<LossFiles>(options.losses);
   }
+  ReportFile page(options.report);
   const ElectricityStudy study = {
       options.input, observations.column,  observations.description, observations.seasons,
       losses,        play(options, losses)};
+  const auto json = electricity_json(study);
+  const std::string made = page ? report_page(study, json) : "";
   if (files) files->save(losses);
-  fmt::print("{}", options.json ? electricity_json(study) : electricity_table(study));
+  if (page) page.write(made);
+  fmt::print("{}", options.json ? io::json_text(json) + "\n" : electricity_table(study));
+  if (page && !options.json) fmt::print("page in {}\n", options.report);
 }
 
 }  // namespace
@@ -264,6 +278,7 @@ void add_electricity(CLI::App& app) {
       ->check(CLI::Range(0, 1000000))
       ->type_name("NUMBERS")
       ->default_str("5,10,20");
+  add_report_option(*command, options->report);
   text("--losses", options->losses,
        "Folder for train.npy and test.npy, the losses of the two parts; pcgs-train --losses "
        "fine-tunes on the first");

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "electricity_study.h"
-#include "io/json_text.h"
 #include "table.h"
 
 namespace pcgs::cli {
@@ -19,7 +18,7 @@ double per_round(const Comparison& comparison, double x) {
 
 }  // namespace
 
-std::string electricity_json(const ElectricityStudy& study) {
+ordered_json electricity_json(const ElectricityStudy& study) {
   const SplitLosses& losses = study.losses;
   const Comparison& comparison = study.comparison;
   const auto by_budget = [&](const std::vector<double>& values) {
@@ -56,7 +55,7 @@ std::string electricity_json(const ElectricityStudy& study) {
     one["ns_per_round"] = method.ns_per_round;
     out["methods"].push_back(std::move(one));
   }
-  return io::json_text(out) + "\n";
+  return out;
 }
 
 std::string electricity_table(const ElectricityStudy& study) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,7 @@ struct ElectricityStudy {
   Comparison comparison;  // on the test part
 };
 
-std::string electricity_json(const ElectricityStudy& study);
+nlohmann::ordered_json electricity_json(const ElectricityStudy& study);
 std::string electricity_table(const ElectricityStudy& study);
 
 }  // namespace pcgs::cli

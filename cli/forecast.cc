@@ -12,11 +12,15 @@
 #include "core/whole_file.h"
 #include "forecasting.h"
 #include "given.h"
+#include "io/json_text.h"
 #include "io/number_table.h"
 #include "loss_options.h"
+#include "outputs.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
 #include "progress.h"
+#include "report/report.h"
+#include "report_file.h"
 
 namespace pcgs::cli {
 
@@ -27,7 +31,7 @@ namespace {
 constexpr std::size_t kUsualWarmup = 30;
 
 struct ForecastOptions {
-  std::string input, column, pool, method, model, out;
+  std::string input, column, pool, method, model, out, report;
   std::vector<std::size_t> seasons;
   std::vector<std::string> forecasts;
   LossOptions judged;
@@ -79,17 +83,6 @@ std::string chosen_method(const ForecastOptions& options) {
   return methods.front();
 }
 
-void check_output(const ForecastOptions& options) {
-  std::error_code ignored;
-  for (const auto& input : {options.input, options.pool, options.model}) {
-    if (input.empty() || options.out.empty()) continue;
-    if (std::filesystem::weakly_canonical(options.out, ignored) ==
-        std::filesystem::weakly_canonical(input, ignored)) {
-      throw Error(fmt::format("{}: is an input; give --out a file of its own", options.out));
-    }
-  }
-}
-
 std::string csv_head(const std::vector<std::string>& names) {
   std::string head = "row,value,forecast";
   for (const auto& name : names) head += ',' + csv_field("weight:" + name);
@@ -109,11 +102,40 @@ void append_csv(const ForecastRow& row, std::string& out) {
   out += '\n';
 }
 
+// Forecasts the series once more, in depth: now the losses are known.
+std::string report_page(const Series& series, nlohmann::ordered_json json, Matrix losses,
+                        ExpertPool& pool, Aggregator& aggregator) {
+  constexpr std::size_t kSwitches = 20, kBuckets = 400;
+  const report::Hindsight hindsight(std::move(losses), kSwitches, kBuckets);
+  report::DepthRecorder recorder(aggregator.method().name(), hindsight, &aggregator.method());
+  report::ForecastRecorder curves(series.origin, series.column, aggregator.method().name(),
+                                  aggregator.names(), series.values.size());
+  aggregator.trace(&recorder);
+  forecast_series(series, pool, aggregator, [&](const ForecastRow& row) {
+    curves.add(row.value, row.forecast, row.experts);
+  });
+  report::Material material;
+  report::RunDepth run;
+  run.title = series.column;
+  run.experts = aggregator.names();
+  run.switches = kSwitches;
+  run.path = stays(hindsight, recorder.round_numbers());
+  run.last = static_cast<double>(series.values.size());
+  run.methods.push_back(recorder.finish());
+  material.runs.push_back(std::move(run));
+  material.forecasts.push_back(curves.finish(report::best_expert_name(json)));
+  material.results.push_back({series.origin, std::move(json)});
+  return report::page(material);
+}
+
 void forecast(const ForecastOptions& options) {
   const std::string method = chosen_method(options);
   const Series series = read_series(options);
-  ExpertPool pool(options.pool.empty() ? standard_experts(options.seasons)
-                                       : read_experts(options.pool));
+  const auto make_pool = [&] {
+    return ExpertPool(options.pool.empty() ? standard_experts(options.seasons)
+                                           : read_experts(options.pool));
+  };
+  ExpertPool pool = make_pool();
   const auto names = expert_names(pool, series);
   const auto there = static_cast<std::size_t>(std::count_if(
       series.values.begin(), series.values.end(), [](double y) { return !std::isnan(y); }));
@@ -121,13 +143,19 @@ void forecast(const ForecastOptions& options) {
     throw Error(
         fmt::format("{}: column {} holds no value; give a series", series.origin, series.column));
   }
-  Aggregator aggregator = make_aggregator(
-      method, names.size(),
-      {chosen_task(options.judged),
-       chosen_bound(options.judged, true, kUsualWarmup, there, series.origin), names});
-  check_output(options);
+  const auto make_player = [&] {
+    return make_aggregator(
+        method, names.size(),
+        {chosen_task(options.judged),
+         chosen_bound(options.judged, true, kUsualWarmup, there, series.origin), names});
+  };
+  Aggregator aggregator = make_player();
+  check_distinct({options.out, options.report}, {options.input, options.pool, options.model});
   std::unique_ptr<WholeFile> file;
   if (!options.out.empty()) file = std::make_unique<WholeFile>(options.out);
+  ReportFile page(options.report);
+  report::LossKeeper losses;
+  if (page) aggregator.trace(&losses);
 
   // Rows go out as they come, in pieces: a long series times many experts does not fit in memory.
   // What is printed cannot be taken back, so it waits until the losses have a scale.
@@ -153,12 +181,21 @@ void forecast(const ForecastOptions& options) {
     });
   }
   compare::check_scale(aggregator.bound(), series.origin);
+  std::string made;
+  if (page) {
+    ExpertPool again = make_pool();
+    Aggregator watched = make_player();
+    made = report_page(series, forecast_json(series, aggregator, summary), losses.take(), again,
+                       watched);
+  }
   if (file || to_stdout) flush();
   if (file) file->commit();
+  if (page) page.write(made);
   if (options.json) {
-    fmt::print("{}", forecast_json(series, aggregator, summary));
+    fmt::print("{}\n", io::json_text(forecast_json(series, aggregator, summary)));
   } else if (file) {
     fmt::print("{}", forecast_table(series, aggregator, summary));
+    if (page) fmt::print("page in {}\n", options.report);
   }
 }
 
@@ -199,6 +236,7 @@ void add_forecast(CLI::App& app) {
        "Weights of pcgs-tf, also inside guard (.safetensors), instead of the shipped ones");
   add_loss_options(*command, options->judged, {"squared", "absolute", "pinball"}, "the default",
                    fmt::format("{}", kUsualWarmup));
+  add_report_option(*command, options->report);
   text("--out", options->out,
        "Write forecasts and weights to this CSV file and print a table of the experts");
   command->add_flag("--json", options->json, "Print one JSON object instead");

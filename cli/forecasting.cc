@@ -49,7 +49,7 @@ ForecastSummary forecast_series(const Series& series, ExpertPool& pool, Aggregat
     const double y = series.values[t];
     const double combined = open(t);
     const auto round = aggregator.last_opened();
-    each({t + 1, y, combined, aggregator.played(round)});
+    each({t + 1, y, combined, forecasts, aggregator.played(round)});
     summary.combined.push_back(combined);
     if (std::isnan(y)) {
       ++summary.gaps;
@@ -68,7 +68,8 @@ ForecastSummary forecast_series(const Series& series, ExpertPool& pool, Aggregat
   summary.next = open(series.values.size());
   const auto round = aggregator.last_opened();
   const auto weights = aggregator.played(round);
-  each({series.values.size() + 1, std::numeric_limits<double>::quiet_NaN(), summary.next, weights});
+  each({series.values.size() + 1, std::numeric_limits<double>::quiet_NaN(), summary.next, forecasts,
+        weights});
   summary.next_forecasts = forecasts;
   summary.next_weights.assign(weights.begin(), weights.end());
   aggregator.abandon(round);

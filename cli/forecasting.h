@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,6 +42,7 @@ struct ForecastRow {
   std::size_t row = 0;              // 1, 2, ...; T + 1 for the one after the last
   double value = 0;                 // NaN: a gap, or not known yet
   double forecast = 0;              // NaN: everybody slept
+  std::span<const double> experts;  // [K] their forecasts; NaN: asleep
   std::span<const double> weights;  // [K] as played; zero for sleepers
 };
 
@@ -50,8 +52,8 @@ ForecastSummary forecast_series(const Series& series, ExpertPool& pool, Aggregat
                                 const std::function<void(const ForecastRow&)>& each);
 
 // Reports. The aggregator knows the names.
-std::string forecast_json(const Series& series, const Aggregator& aggregator,
-                          const ForecastSummary& summary);
+nlohmann::ordered_json forecast_json(const Series& series, const Aggregator& aggregator,
+                                     const ForecastSummary& summary);
 std::string forecast_table(const Series& series, const Aggregator& aggregator,
                            const ForecastSummary& summary);
 

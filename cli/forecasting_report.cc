@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "forecasting.h"
-#include "io/json_text.h"
 #include "table.h"
 
 namespace pcgs::cli {
@@ -24,8 +23,8 @@ std::string shown(double x) { return std::isnan(x) ? "none" : fmt::format("{:.6g
 
 }  // namespace
 
-std::string forecast_json(const Series& series, const Aggregator& aggregator,
-                          const ForecastSummary& summary) {
+ordered_json forecast_json(const Series& series, const Aggregator& aggregator,
+                           const ForecastSummary& summary) {
   ordered_json out;
   out["rounds"] = series.values.size();
   out["gaps"] = summary.gaps;
@@ -48,7 +47,7 @@ std::string forecast_json(const Series& series, const Aggregator& aggregator,
   out["next"] = number(summary.next);
   out["forecasts"] = ordered_json::array();
   for (const double f : summary.combined) out["forecasts"].push_back(number(f));
-  return io::json_text(out) + "\n";
+  return out;
 }
 
 std::string forecast_table(const Series& series, const Aggregator& aggregator,

@@ -24,6 +24,7 @@ int main(int argc, char** argv) {
   pcgs::cli::add_certify(app);
   pcgs::cli::add_suite(app);
   pcgs::cli::add_electricity(app);
+  pcgs::cli::add_report(app);
   pcgs::cli::add_methods(app);
   try {
     app.parse(argc, argv);

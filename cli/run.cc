@@ -19,9 +19,13 @@
 #include "io/number_table.h"
 #include "loss_options.h"
 #include "methods/hindsight.h"
+#include "outputs.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
 #include "progress.h"
+#include "report/replay.h"
+#include "report/report.h"
+#include "report_file.h"
 
 namespace pcgs::cli {
 
@@ -39,7 +43,7 @@ struct RunOptions {
   std::vector<std::string> experts, ignore, side;
   std::string side_file;
   std::vector<std::size_t> switches = {5, 10, 20};
-  std::string trace, certificate, out, save, resume;
+  std::string trace, certificate, out, save, resume, report;
   bool json = false;
   bool quiet = false;
 };
@@ -168,28 +172,19 @@ void check_resumed(const RunOptions& options, const Problem& problem, const Aggr
 std::string results_file(const RunOptions& options) { return options.out + "/results.json"; }
 std::string forecasts_file(const RunOptions& options) { return options.out + "/forecasts.csv"; }
 
-// Outputs must not overwrite an input or each other; only a state may replace the one it continues.
+// Only a state may replace the one it continues.
 void check_outputs(const RunOptions& options) {
-  const auto canonical = [](const std::string& name) {
-    std::error_code ignored;
-    return std::filesystem::weakly_canonical(name, ignored);
-  };
-  std::vector<std::string> outputs = {options.trace, options.certificate, options.save};
+  std::vector<std::string> outputs = {options.trace, options.certificate, options.save,
+                                      options.report};
   if (!options.out.empty()) {
     outputs.insert(outputs.end(), {results_file(options), forecasts_file(options)});
   }
-  std::vector<std::filesystem::path> taken = {canonical(options.input)};
-  if (!options.side_file.empty()) taken.push_back(canonical(options.side_file));
-  if (!options.resume.empty() && canonical(options.resume) != canonical(options.save)) {
-    taken.push_back(canonical(options.resume));
+  std::vector<std::string> inputs = {options.input, options.side_file, options.model};
+  std::error_code ignored;
+  if (!std::filesystem::equivalent(options.resume, options.save, ignored)) {
+    inputs.push_back(options.resume);
   }
-  for (const auto& name : outputs) {
-    if (name.empty()) continue;
-    if (std::find(taken.begin(), taken.end(), canonical(name)) != taken.end()) {
-      throw Error(fmt::format("{}: is named twice; give each output a file of its own", name));
-    }
-    taken.push_back(canonical(name));
-  }
+  check_distinct(outputs, inputs);
 }
 
 // Before the work, not after it.
@@ -226,6 +221,18 @@ class CertifyingSink final : public TraceSink {
   std::vector<NamedRecord>& records_;
   bool started_ = false;
 };
+
+// A resumed run is looked at once more from where it began.
+std::string report_page(const RunOptions& options, const Problem& problem,
+                        const Comparison& comparison) {
+  if (options.resume.empty()) return report::run_page(problem, comparison);
+  report::Material material;
+  material.results.push_back({problem.origin, compare::comparison_json(problem, comparison)});
+  material.runs.push_back(report::replay(problem, comparison, [&](const std::string&) {
+    return load_certified_aggregator(options.resume);
+  }));
+  return report::page(material);
+}
 
 void run(const RunOptions& options) {
   std::unique_ptr<Aggregator> aggregator;  // of a run that is resumed or saved
@@ -280,6 +287,7 @@ void run(const RunOptions& options) {
     }
   }
   if (!options.save.empty()) state = std::make_unique<WholeFile>(options.save);
+  ReportFile page(options.report);
 
   const Comparison comparison =
       play_with_progress(problem, compared, options.quiet, aggregator.get());
@@ -295,11 +303,14 @@ void run(const RunOptions& options) {
   };
   if (results) results->write(as_json());
   if (forecasts) forecasts->write(forecasts_csv(problem, comparison));
+  const std::string made = page ? report_page(options, problem, comparison) : "";
   if (trace) trace->commit();
   for (const auto* file : {&certificate, &results, &forecasts, &state}) {
     if (*file) (*file)->commit();
   }
+  if (page) page.write(made);
   fmt::print("{}", options.json ? as_json() : compare::comparison_table(problem, comparison));
+  if (page && !options.json) fmt::print("page in {}\n", options.report);
 }
 
 }  // namespace
@@ -358,6 +369,7 @@ void add_run(CLI::App& app) {
                                   "proves it again from the trace")
                                  ->needs(trace);
   text("--out", options->out, "Folder for results.json and, with --y, forecasts.csv");
+  add_report_option(*command, options->report);
   text("--save", options->save, "Save the method's state at the end to this file");
   CLI::Option* resume = text("--resume", options->resume,
                              "Go on from a saved state, with its method, loss and scale");

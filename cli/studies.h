@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "report/depth.h"
 #include "suite/tournament.h"
 #include "table.h"
 
@@ -50,6 +51,9 @@ StudyResult ablation_study(const StudyOptions& options);
 // Per-round files for the first sequence of each family: FAMILY.csv with what everybody lost in
 // each round, and FAMILY-trace.csv with the weights and controls of a few methods.
 void write_traces(const StudyOptions& options, const std::string& folder);
+
+// The first sequence of each family in depth, for a report: our methods beside the classical ones.
+std::vector<report::RunDepth> first_sequences(const StudyOptions& options);
 
 // What every study says about its configuration.
 nlohmann::ordered_json config_json(const StudyOptions& options);

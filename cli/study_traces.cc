@@ -7,6 +7,7 @@
 #include "core/whole_file.h"
 #include "methods/hindsight.h"
 #include "pcgs/oracle.h"
+#include "pcgs/registry.h"
 #include "studies.h"
 
 namespace pcgs::cli {
@@ -43,11 +44,28 @@ std::string curves_csv(const StudyOptions& options, const suite::Sequence& seque
   return out;
 }
 
+std::vector<std::string> expert_names(const StudyOptions& options) {
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < options.experts; ++k) names.push_back(fmt::format("e{}", k + 1));
+  return names;
+}
+
+// Of these, those that play.
+std::vector<std::string> playing(const StudyOptions& options, std::vector<std::string> wanted) {
+  std::sort(wanted.begin(), wanted.end());
+  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+  std::erase_if(wanted, [&](const std::string& method) {
+    return !hindsight_candidates(method).empty() ||
+           std::find(options.methods.begin(), options.methods.end(), method) ==
+               options.methods.end();
+  });
+  return wanted;
+}
+
 }  // namespace
 
 void write_traces(const StudyOptions& options, const std::string& folder) {
-  std::vector<std::string> experts;
-  for (std::size_t k = 0; k < options.experts; ++k) experts.push_back(fmt::format("e{}", k + 1));
+  const auto experts = expert_names(options);
   for (const auto& family : options.families) {
     const auto sequence = suite::generate(family, options.rounds, options.experts,
                                           suite::evaluation_seed(options.seed, 0));
@@ -57,20 +75,42 @@ void write_traces(const StudyOptions& options, const std::string& folder) {
 
     // Weights and controls take much room: only of the methods that the paper compares.
     TraceFile trace(fmt::format("{}/{}-trace.csv", folder, family), experts);
-    std::vector<std::string> shown = {"hedge", "fixed-share", "genshare", options.featured()};
-    std::sort(shown.begin(), shown.end());
-    shown.erase(std::unique(shown.begin(), shown.end()), shown.end());
-    for (const auto& method : shown) {
-      if (std::find(options.methods.begin(), options.methods.end(), method) ==
-          options.methods.end()) {
-        continue;
-      }
-      if (!hindsight_candidates(method).empty()) continue;
+    for (const auto& method :
+         playing(options, {"hedge", "fixed-share", "genshare", options.featured()})) {
       const auto sink = trace.sink(method);
       suite::play(method, sequence.losses, sink.get());
     }
     trace.commit();
   }
+}
+
+std::vector<report::RunDepth> first_sequences(const StudyOptions& options) {
+  constexpr std::size_t kBuckets = 100;  // seven families share a page
+  std::vector<report::RunDepth> runs;
+  auto shown = playing(options, {"fixed-share", "genshare", "guard", options.featured()});
+  if (shown.empty()) return runs;
+  // What the study is about is looked at first.
+  std::stable_partition(shown.begin(), shown.end(),
+                        [&](const auto& name) { return name == options.featured(); });
+  for (const auto& family : options.families) {
+    const auto sequence = suite::generate(family, options.rounds, options.experts,
+                                          suite::evaluation_seed(options.seed, 0));
+    const report::Hindsight hindsight(sequence.losses, options.switches, kBuckets);
+    report::RunDepth run;
+    run.title = family;
+    run.switches = options.switches;
+    run.last = static_cast<double>(options.rounds);
+    run.experts = expert_names(options);
+    for (const auto& name : shown) {
+      auto method = make_method(name, options.experts);
+      report::DepthRecorder recorder(name, hindsight, method.get());
+      suite::play(std::move(method), sequence.losses, &recorder);
+      run.methods.push_back(recorder.finish());
+      run.path = stays(hindsight, recorder.round_numbers());
+    }
+    runs.push_back(std::move(run));
+  }
+  return runs;
 }
 
 }  // namespace pcgs::cli

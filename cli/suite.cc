@@ -14,6 +14,8 @@
 #include "io/json_text.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
+#include "report/report.h"
+#include "report_file.h"
 #include "studies.h"
 
 namespace pcgs::cli {
@@ -70,6 +72,7 @@ struct SuiteOptions {
   std::string methods = "all";
   std::string model;
   std::string families = "all";
+  std::string report;
   bool json = false;
 };
 
@@ -152,6 +155,8 @@ void run_suite(SuiteOptions& options) {
       !study.out.empty() && (all || options.name == "main" || options.name == "mechanism");
   if (!study.out.empty()) make_folder(study.out);
   if (traced) make_folder(study.out + "/traces");
+  ReportFile page(options.report);
+  report::Material material;
   for (const Study& one : kStudies) {
     if (!all && options.name != one.name) continue;
     chosen.push_back(one);
@@ -165,6 +170,7 @@ void run_suite(SuiteOptions& options) {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
     result.json["timing"] = {{"seconds", spent.count()}, {"threads", study.threads}};
     if (!study.out.empty()) save(study.out, one.name, result, *files[i]);
+    if (page) material.results.push_back({fmt::format("{} study", one.name), result.json});
     if (!options.json) {
       for (const auto& named : result.tables) fmt::print("{}\n", text(named.second));
       fmt::print("{}seed {}, {:.1f} s\n{}", result.remarks, study.seed, spent.count(),
@@ -178,6 +184,12 @@ void run_suite(SuiteOptions& options) {
   }
   if (options.json) fmt::print("{}\n", io::json_text(whole));
   if (traced) write_traces(study, study.out + "/traces");
+  if (page) {
+    const bool in_depth = all || options.name == "main" || options.name == "mechanism";
+    if (in_depth) material.runs = first_sequences(study);
+    page.write(report::page(material));
+    if (!options.json) fmt::print("page in {}\n", options.report);
+  }
   if (!study.out.empty() && !options.json) fmt::print("files in {}\n", study.out);
 }
 
@@ -249,6 +261,7 @@ void add_suite(CLI::App& app) {
       ->check([](const std::string& path) {
         return path.empty() ? std::string("is empty; name a folder") : "";
       });
+  add_report_option(*command, options->report);
   command->add_flag("--json", options->json, "Print one JSON object instead of the tables");
   command->add_flag("--quiet", study.quiet, "No progress bar");
   std::string described;

@@ -14,15 +14,11 @@
 
 namespace pcgs::compare {
 
-namespace {
+Aggregator make_player(const Problem& problem, const std::string& method) {
+  return make_aggregator(method, problem.experts.size(),
+                         {problem.task, problem.bound, problem.experts});
+}
 
-struct Played {
-  MethodResult result;
-  Bound bound;
-  std::size_t skipped = 0;
-};
-
-// Plays every round of the problem from where the aggregator is, and writes the combined forecasts.
 void play_rounds(const Problem& problem, Aggregator& aggregator, std::vector<double>& forecasts,
                  const std::function<void(std::size_t)>& advance) {
   constexpr std::size_t kBetween = 64;
@@ -41,6 +37,14 @@ void play_rounds(const Problem& problem, Aggregator& aggregator, std::vector<dou
   }
   if (advance) advance(problem.rounds() % kBetween);
 }
+
+namespace {
+
+struct Played {
+  MethodResult result;
+  Bound bound;
+  std::size_t skipped = 0;
+};
 
 void read_certificate(const Aggregator& aggregator, MethodResult& result) {
   const LiveCertificate* live = live_certificate(aggregator);
@@ -91,11 +95,6 @@ std::vector<std::string> candidates_of(const std::string& name) {
   auto candidates = hindsight_candidates(name);
   if (candidates.empty()) candidates.push_back(name);
   return candidates;
-}
-
-Aggregator fresh(const Problem& problem, const std::string& spec) {
-  return make_aggregator(spec, problem.experts.size(),
-                         {problem.task, problem.bound, problem.experts});
 }
 
 // Oracle and regrets, once everything is played and the scale of the losses is known.
@@ -186,7 +185,7 @@ Comparison play_methods(const Problem& problem, const ComparisonOptions& options
     std::optional<MethodResult> best;
     for (const auto& spec : candidates) {
       const auto sink = !starred && options.sink ? options.sink(spec) : nullptr;
-      Aggregator aggregator = fresh(problem, spec);
+      Aggregator aggregator = make_player(problem, spec);
       Played played = play(problem, name, aggregator, sink.get(), options.advance);
       bound = played.bound;
       comparison.skipped = played.skipped;
@@ -196,10 +195,10 @@ Comparison play_methods(const Problem& problem, const ComparisonOptions& options
       read_bounds(aggregator.method(), options.switches, *best);
       if (starred || aggregator.method().share() == nullptr) continue;
       // Once more with a certificate, so that it costs nothing where time is measured.
-      Aggregator certified = fresh(problem, spec);
+      Aggregator certified = make_player(problem, spec);
       certify_live(certified);
       std::vector<double> ignored;
-      play_rounds(problem, certified, ignored, {});
+      play_rounds(problem, certified, ignored);
       read_certificate(certified, *best);
     }
     comparison.methods.push_back(std::move(*best));

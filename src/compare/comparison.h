@@ -66,6 +66,13 @@ std::vector<std::string> methods_from(const std::string& list, const std::string
 // than `side` numbers a round.
 void check_methods(const std::vector<std::string>& methods, std::size_t experts, std::size_t side);
 
+// The aggregator that plays a method on this problem, before its first round.
+Aggregator make_player(const Problem& problem, const std::string& method);
+// Plays every round from where the aggregator is, and writes the combined forecasts, if there are
+// any.
+void play_rounds(const Problem& problem, Aggregator& aggregator, std::vector<double>& forecasts,
+                 const std::function<void(std::size_t)>& advance = {});
+
 // Over all methods and candidates.
 std::size_t rounds_to_play(const Problem& problem, const ComparisonOptions& options);
 

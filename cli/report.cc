@@ -1,0 +1,150 @@
+// pcgs report: results that were written earlier, as one page.
+#include "report/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "commands.h"
+#include "core/whole_file.h"
+#include "given.h"
+#include "outputs.h"
+#include "pcgs/error.h"
+#include "report/replay.h"
+#include "report_file.h"
+
+namespace pcgs::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ReportOptions {
+  std::vector<std::string> inputs;
+  std::string out = "report.html";
+  std::size_t switches = 0;
+  bool switches_given = false;
+};
+
+// A folder that pcgs run or suite filled stands for the results and traces in it.
+std::vector<std::string> files_of(const std::vector<std::string>& inputs) {
+  std::vector<std::string> files;
+  for (const auto& input : inputs) {
+    std::error_code failed;
+    if (!fs::is_directory(input, failed)) {
+      files.push_back(input);
+      continue;
+    }
+    std::vector<std::string> here;
+    for (const fs::path& folder : {fs::path(input), fs::path(input) / "traces"}) {
+      for (const auto& entry : fs::directory_iterator(folder, failed)) {
+        const std::string name = entry.path().filename().string();
+        if (name.ends_with(".json") || name.ends_with("-trace.csv")) {
+          here.push_back(entry.path().string());
+        }
+      }
+    }
+    if (here.empty()) {
+      throw Error(fmt::format(
+          "{}: holds no results; give a folder that pcgs run or pcgs suite wrote with --out", input));
+    }
+    std::sort(here.begin(), here.end());
+    files.insert(files.end(), here.begin(), here.end());
+  }
+  return files;
+}
+
+// What the results were measured against, the largest if there are several.
+std::size_t switches_of(const report::Material& material) {
+  std::size_t most = 0;
+  for (const auto& result : material.results) {
+    const auto& json = result.json;
+    if (!json.is_object()) continue;
+    if (json.contains("switches") && json["switches"].is_array()) {
+      for (const auto& s : json["switches"]) {
+        if (s.is_number_unsigned()) most = std::max(most, s.get<std::size_t>());
+      }
+    } else if (json.contains("config") && json["config"].contains("switches") &&
+               json["config"]["switches"].is_number_unsigned()) {
+      most = std::max(most, json["config"]["switches"].get<std::size_t>());
+    }
+  }
+  return most > 0 ? most : 20;
+}
+
+void make_report(const ReportOptions& options) {
+  const auto files = files_of(options.inputs);
+  check_distinct({options.out}, files);
+  ReportFile page(options.out);
+  report::Material material;
+  struct Text {
+    std::string path;
+    std::vector<std::uint8_t> bytes;
+    std::string_view view() const {
+      return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+    }
+  };
+  std::vector<Text> traces;
+  for (const auto& path : files) {
+    Text text{path, read_whole_file(path)};
+    if (report::is_trace(text.view())) {
+      traces.push_back(std::move(text));
+      continue;
+    }
+    auto json = nlohmann::ordered_json::parse(text.bytes.begin(), text.bytes.end(), nullptr, false);
+    if (json.is_discarded()) {
+      throw Error(fmt::format(
+          "{}: is neither JSON nor a trace; give what pcgs prints with --json, or writes with --out "
+          "or --trace",
+          path));
+    }
+    material.results.push_back({path, std::move(json)});
+  }
+  const std::size_t switches = options.switches_given ? options.switches : switches_of(material);
+  for (const auto& trace : traces) {
+    material.runs.push_back(
+        report::depth_of_trace(trace.view(), trace.path, switches, traces.size()));
+  }
+  page.write(report::page(material));
+  fmt::print("page in {}\n", options.out);
+}
+
+}  // namespace
+
+void add_report(CLI::App& app) {
+  auto options = std::make_shared<ReportOptions>();
+  CLI::App* command =
+      app.add_subcommand("report", "Results that were written earlier, as one HTML page");
+  command
+      ->add_option("RESULTS", options->inputs,
+                   "JSON of run, suite, electricity or forecast, traces of run, or folders that run "
+                   "or suite wrote")
+      ->required()
+      ->check(given())
+      ->type_name("FILES");
+  command->add_option("--out", options->out, "The page")
+      ->check(given())
+      ->capture_default_str()
+      ->type_name("FILE");
+  CLI::Option* switches =
+      command
+          ->add_option("--switches", options->switches,
+                       "Switches of the oracle's path beside a trace (default: as in the results, "
+                       "or 20)")
+          ->check(CLI::Range(0, 100000))
+          ->type_name("NUMBER");
+  command->footer(
+      "The page opens from disk and loads nothing from elsewhere.\n\n"
+      "Examples:\n"
+      "  pcgs run losses.csv --method guard,fixed-share --trace t.csv --json > r.json\n"
+      "  pcgs report r.json t.csv --out page.html\n"
+      "  pcgs suite --study all --out results && pcgs report results");
+  command->callback([options, switches] {
+    options->switches_given = switches->count() > 0;
+    make_report(*options);
+  });
+}
+
+}  // namespace pcgs::cli

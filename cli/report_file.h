@@ -1,0 +1,27 @@
+// The page that --report asks for.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "core/whole_file.h"
+
+namespace pcgs::cli {
+
+// Adds --report FILE.
+CLI::Option* add_report_option(CLI::App& command, std::string& path);
+
+// Opened before the work and written, whole, after it. Nothing where no page is asked for; throws
+// Error where this build makes none.
+class ReportFile {
+ public:
+  explicit ReportFile(const std::string& path);
+  explicit operator bool() const { return file_ != nullptr; }
+  void write(const std::string& page);
+
+ private:
+  std::unique_ptr<WholeFile> file_;
+};
+
+}  // namespace pcgs::cli

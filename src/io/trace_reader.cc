@@ -1,0 +1,82 @@
+#include "io/trace_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "io/number.h"
+#include "pcgs/error.h"
+
+namespace pcgs::io {
+
+namespace {
+
+constexpr std::array<std::string_view, 8> kColumns = {
+    "method", "round", "mixture_loss", "learner_loss", "eta", "rho", "mix_loss", "gap"};
+constexpr std::array<std::string_view, 3> kKinds = {"weight:", "loss:", "q:"};
+
+// The names of the experts; none if the columns are not those of a trace.
+std::vector<std::string> experts_in(std::span<const std::string> header) {
+  if (header.size() <= kColumns.size() || (header.size() - kColumns.size()) % kKinds.size() != 0 ||
+      !std::equal(kColumns.begin(), kColumns.end(), header.begin())) {
+    return {};
+  }
+  const std::size_t experts = (header.size() - kColumns.size()) / kKinds.size();
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < experts; ++k) {
+    for (std::size_t kind = 0; kind < kKinds.size(); ++kind) {
+      if (!header[kColumns.size() + kind * experts + k].starts_with(kKinds[kind])) return {};
+    }
+    names.push_back(header[kColumns.size() + k].substr(kKinds[0].size()));
+  }
+  return names;
+}
+
+}  // namespace
+
+TraceReader::TraceReader(std::string_view text, const std::string& origin)
+    : csv_(text, origin), experts_(experts_in(csv_.header())), numbers_(3 * experts_.size()) {
+  if (experts_.empty()) {
+    throw Error(fmt::format("{}: is not a trace; give a file that pcgs run --trace wrote", origin));
+  }
+}
+
+bool TraceReader::looks_like_trace(std::string_view text) {
+  return text.starts_with("method,round,mixture_loss,");
+}
+
+double TraceReader::number_at(std::size_t field) const {
+  const Number number = parse_number(csv_.fields()[field]);
+  if (number.kind != NumberKind::kFinite) {
+    throw Error(fmt::format("{}: holds no finite number; give a trace as pcgs run --trace wrote it",
+                            csv_.position(field)));
+  }
+  return number.value;
+}
+
+bool TraceReader::next() {
+  if (!csv_.next()) return false;
+  const auto fields = csv_.fields();
+  method_ = fields[0];
+  const bool share_form = !fields[4].empty();  // has an eta
+  const std::size_t experts = experts_.size();
+  row_.round = static_cast<std::int64_t>(number_at(1));
+  row_.mixture_loss = number_at(2);
+  row_.learner_loss = number_at(3);
+  const std::size_t given = (share_form ? 3 : 2) * experts;
+  for (std::size_t i = 0; i < given; ++i) numbers_[i] = number_at(kColumns.size() + i);
+  const std::span<const double> all(numbers_);
+  row_.weights = all.first(experts);
+  row_.losses = all.subspan(experts, experts);
+  row_.step = nullptr;
+  if (share_form) {
+    step_ = {{number_at(4), number_at(5), all.subspan(2 * experts, experts)},
+             number_at(6),
+             number_at(7)};
+    row_.step = &step_;
+  }
+  return true;
+}
+
+}  // namespace pcgs::io

@@ -1,0 +1,192 @@
+#include "report/depth.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "oracle/sweep.h"
+#include "pcgs/oracle.h"
+#include "suite/mechanism.h"
+
+namespace pcgs::report {
+
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+double entropy(std::span<const double> q) {
+  double nats = 0;
+  for (const double p : q) nats -= p > 0 ? p * std::log(p) : 0;
+  return nats;
+}
+
+double deviation(const std::vector<double>& x) {
+  double mean = 0, square = 0;
+  for (const double y : x) mean += y / static_cast<double>(x.size());
+  for (const double y : x) square += (y - mean) * (y - mean) / static_cast<double>(x.size());
+  return std::sqrt(square);
+}
+
+bool uniform_over_awake(std::span<const double> weights) {
+  const double most = *std::max_element(weights.begin(), weights.end());
+  return std::all_of(weights.begin(), weights.end(),
+                     [&](double w) { return w == 0 || std::abs(w - most) < 1e-12; });
+}
+
+}  // namespace
+
+Hindsight::Hindsight(Matrix losses, std::size_t switches, std::size_t buckets)
+    : losses_(std::move(losses)),
+      switches_(switches),
+      buckets_(std::clamp<std::size_t>(buckets, 1, std::max<std::size_t>(losses_.rows, 1))) {
+  path_ = switching_path(losses_, switches).experts;
+  const oracle::MatrixRows rows(losses_);
+  oracle::Sweep sweep(rows, switches + 1);
+  std::size_t first = 0;
+  for (std::size_t t = 0; t < losses_.rows; ++t) {
+    if (!ends_bucket(t)) continue;
+    sweep.advance(first, t + 1 - first, switches + 1);
+    first = t + 1;
+    auto& frontier = frontiers_.emplace_back(switches + 1);
+    for (std::size_t s = 0; s <= switches; ++s) frontier[s] = sweep.best(s);
+  }
+}
+
+bool Hindsight::ends_bucket(std::size_t t) const {
+  return t + 1 == rounds() ||
+         stretch_of(t, rounds(), buckets_) != stretch_of(t + 1, rounds(), buckets_);
+}
+
+DepthRecorder::DepthRecorder(std::string name, const Hindsight& hindsight, const Method* method)
+    : hindsight_(hindsight),
+      method_(method),
+      regret_(hindsight.rounds(), hindsight.buckets()),
+      eta_(regret_),
+      rho_(regret_),
+      q_on_next_(regret_),
+      q_entropy_(regret_),
+      volatility_(regret_),
+      weights_(hindsight.rounds(), hindsight.buckets()) {
+  out_.name = std::move(name);
+  out_.block_losses.resize(std::min(kBlocks, hindsight.rounds()));
+}
+
+void DepthRecorder::record(const TraceRow& row) {
+  const std::size_t t = t_++;
+  if (t >= hindsight_.rounds()) return;
+  const auto x = static_cast<double>(row.round);
+  numbers_.push_back(x);
+  out_.total_loss += row.mixture_loss;
+  out_.block_losses[stretch_of(t, hindsight_.rounds(), out_.block_losses.size())] +=
+      row.mixture_loss;
+  if (hindsight_.has_path()) {
+    path_loss_ += hindsight_.path_loss(t);
+    regret_.add(x, out_.total_loss - path_loss_);
+  }
+  weights_.add(x, row.weights);
+
+  constexpr std::size_t kMemory = suite::kVolatilityRounds;
+  if (recent_.size() < kMemory) {
+    recent_.push_back(row.mixture_loss);
+  } else {
+    recent_[t % kMemory] = row.mixture_loss;
+  }
+  if (row.step != nullptr) {
+    record_controls(x, row);
+    // A certificate of its own can begin wherever the weights are uniform.
+    if (t == 0 && uniform_over_awake(row.weights)) live_.emplace(row.weights.size());
+    if (live_) live_->observe(row.losses, *row.step, row.mixture_loss);
+  }
+  if (hindsight_.ends_bucket(t)) record_bound(x, t);
+}
+
+void DepthRecorder::record_controls(double x, const TraceRow& row) {
+  const std::size_t t = t_ - 1;
+  const Controls& controls = row.step->controls;
+  const auto uniform = static_cast<double>(row.weights.size());
+  eta_.add(x, controls.eta);
+  rho_.add(x, controls.rho);
+  q_entropy_.add(x, controls.q.empty() ? std::log(uniform) : entropy(controls.q));
+  const double volatility = recent_.size() == suite::kVolatilityRounds ? deviation(recent_) : kNone;
+  volatility_.add(x, volatility);
+  if (hindsight_.has_path() && t + 1 < hindsight_.rounds()) {
+    q_on_next_.add(x, controls.q.empty() ? 1 / uniform : controls.q[hindsight_.path(t + 1)]);
+  }
+  if (!std::isnan(volatility) && controls.rho > top_rho_) {
+    top_rho_ = controls.rho;
+    top_volatility_ = volatility;
+  }
+}
+
+void DepthRecorder::record_bound(double x, std::size_t t) {
+  if (top_rho_ >= 0) {
+    out_.scatter_rho.push_back(top_rho_);
+    out_.scatter_volatility.push_back(top_volatility_);
+    top_rho_ = -1;
+  }
+  Certificate now;
+  if (live_) {
+    now = live_->weighted();
+  } else if (method_ != nullptr && std::isfinite(method_->switching_bound(0))) {
+    const auto& frontier =
+        hindsight_.frontier(stretch_of(t, hindsight_.rounds(), hindsight_.buckets()));
+    if (!std::isfinite(frontier.back())) return;
+    std::vector<double> bounds;
+    for (std::size_t s = 0; s <= hindsight_.switches(); ++s) {
+      bounds.push_back(method_->switching_bound(s));
+    }
+    now = switching_certificate(bounds, out_.total_loss, frontier, t + 1, hindsight_.experts());
+    out_.certified_switches = hindsight_.switches();
+  } else {
+    return;
+  }
+  for (auto [points, y] : {std::pair{&out_.bound, now.bound}, {&out_.certified_regret, now.regret}}) {
+    points->x.push_back(x);
+    points->y.push_back(y);
+  }
+}
+
+MethodDepth DepthRecorder::finish() {
+  weights_.finish();
+  out_.weight_rounds = weights_.x();
+  out_.weights = weights_.rows();
+  out_.regret = regret_.points();
+  out_.eta = eta_.points();
+  out_.rho = rho_.points();
+  out_.q_on_next = q_on_next_.points();
+  out_.q_entropy = q_entropy_.points();
+  out_.volatility = volatility_.points();
+  if (live_) {
+    out_.weighted = live_->constant_eta() == 0;
+    if (!out_.weighted) {
+      for (auto* points : {&out_.bound, &out_.certified_regret}) {
+        for (double& y : points->y) y /= live_->constant_eta();
+      }
+    }
+  }
+  return std::move(out_);
+}
+
+void LossKeeper::record(const TraceRow& row) {
+  losses_.columns = row.losses.size();
+  ++losses_.rows;
+  for (std::size_t k = 0; k < row.losses.size(); ++k) {
+    const bool asleep = row.weights[k] == 0 && row.losses[k] == row.mixture_loss;
+    losses_.values.push_back(asleep ? std::numeric_limits<double>::infinity() : row.losses[k]);
+  }
+}
+
+std::vector<RunDepth::Stay> stays(const Hindsight& hindsight, const std::vector<double>& numbers) {
+  std::vector<RunDepth::Stay> out;
+  if (!hindsight.has_path()) return out;
+  for (std::size_t t = 0; t < numbers.size(); ++t) {
+    if (out.empty() || out.back().expert != hindsight.path(t)) {
+      out.push_back({numbers[t], numbers[t], hindsight.path(t)});
+    } else {
+      out.back().to = numbers[t];
+    }
+  }
+  return out;
+}
+
+}  // namespace pcgs::report

@@ -1,0 +1,119 @@
+// One run round by round, kept small enough to be drawn: what a report shows in depth.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pcgs/certify.h"
+#include "pcgs/matrix.h"
+#include "pcgs/method.h"
+#include "pcgs/trace.h"
+#include "report/thin.h"
+
+namespace pcgs::report {
+
+inline constexpr std::size_t kBlocks = 20;  // equal parts of a run in which methods are compared
+
+struct MethodDepth {
+  std::string name;
+  double total_loss = 0;
+  std::vector<double> block_losses;  // [kBlocks or fewer]
+  Points regret;                     // loss so far beyond the oracle's path; empty without one
+  std::vector<double> weight_rounds;
+  std::vector<std::vector<double>> weights;  // [weight_rounds][K]
+
+  // Methods of the share form, else empty.
+  Points eta, rho, q_on_next, q_entropy, volatility;
+  std::vector<double> scatter_volatility, scatter_rho;
+
+  // Methods that carry a certificate, else empty: what is proved about the rounds so far beside what
+  // happened in them.
+  Points bound, certified_regret;
+  bool weighted = false;                           // both weighted by eta, which changed
+  std::optional<std::size_t> certified_switches{}; // the comparator's, where it is the oracle
+};
+
+struct RunDepth {
+  std::string title;
+  std::vector<std::string> experts;  // [K]
+  double first = 1, last = 1;        // rounds
+  std::size_t switches = 0;          // that the oracle may take
+  struct Stay {
+    double from, to;  // rounds, both included
+    std::uint32_t expert;
+  };
+  std::vector<Stay> path;  // of the oracle; empty if there is none
+  std::vector<MethodDepth> methods;
+};
+
+// What is known about a run before its methods are looked at.
+class Hindsight {
+ public:
+  // [T x K] losses in [0,1], +infinity for sleepers. `buckets` is how many stretches of time are
+  // told apart in a picture.
+  Hindsight(Matrix losses, std::size_t switches, std::size_t buckets);
+
+  std::size_t rounds() const { return losses_.rows; }
+  std::size_t experts() const { return losses_.columns; }
+  std::size_t switches() const { return switches_; }
+  std::size_t buckets() const { return buckets_; }
+  bool has_path() const { return !path_.empty(); }
+  std::uint32_t path(std::size_t t) const { return path_[t]; }
+  double path_loss(std::size_t t) const { return losses_.row(t)[path_[t]]; }
+  // L_sw(0), ..., L_sw(switches) of the rounds up to the last one of a bucket.
+  const std::vector<double>& frontier(std::size_t bucket) const { return frontiers_[bucket]; }
+  bool ends_bucket(std::size_t t) const;
+
+ private:
+  Matrix losses_;
+  std::size_t switches_, buckets_;
+  std::vector<std::uint32_t> path_;
+  std::vector<std::vector<double>> frontiers_;
+};
+
+// Watches one method play. Rounds come in order, each once.
+class DepthRecorder final : public TraceSink {
+ public:
+  // `method`, if given, plays its first round now and is asked for its bound. Both must outlive the
+  // recorder.
+  DepthRecorder(std::string name, const Hindsight& hindsight, const Method* method = nullptr);
+
+  void record(const TraceRow& row) override;
+  MethodDepth finish();
+  const std::string& name() const { return out_.name; }
+  const std::vector<double>& round_numbers() const { return numbers_; }
+
+ private:
+  void record_controls(double x, const TraceRow& row);
+  void record_bound(double x, std::size_t t);
+
+  const Hindsight& hindsight_;
+  const Method* method_;
+  MethodDepth out_;
+  std::size_t t_ = 0;
+  double path_loss_ = 0;
+  std::vector<double> numbers_;
+  std::vector<double> recent_;  // losses, a ring
+  ThinCurve regret_, eta_, rho_, q_on_next_, q_entropy_, volatility_;
+  ThinRows weights_;
+  std::optional<LiveCertificate> live_;
+  double top_rho_ = -1, top_volatility_ = 0;  // of the bucket, for the scatter
+};
+
+// Keeps the losses of a run for Hindsight. A sleeper is known by having neither weight nor a loss of
+// its own.
+class LossKeeper final : public TraceSink {
+ public:
+  void record(const TraceRow& row) override;
+  Matrix take() { return std::move(losses_); }
+
+ private:
+  Matrix losses_;
+};
+
+// The oracle's path as stays, given the number of each of its rounds.
+std::vector<RunDepth::Stay> stays(const Hindsight& hindsight, const std::vector<double>& numbers);
+
+}  // namespace pcgs::report

@@ -1,0 +1,439 @@
+// One run in depth: regret, weights below the oracle's path, controls, certificates, over time.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "report/charts.h"
+#include "report/sections.h"
+
+namespace pcgs::report {
+
+namespace {
+
+std::vector<std::string> names_of(const RunDepth& run) {
+  std::vector<std::string> names;
+  for (const auto& method : run.methods) names.push_back(method.name);
+  return names;
+}
+
+std::string window_of(std::size_t run) { return fmt::format("time-{}", run + 1); }
+
+std::string path_name(const RunDepth& run) {
+  return fmt::format("the best path of experts with at most {} switch{}", run.switches,
+                     run.switches == 1 ? "" : "es");
+}
+
+// The experts that get a colour: those with the most weight, and those on the oracle's path.
+std::vector<std::size_t> leading_experts(const RunDepth& run) {
+  std::vector<double> score(run.experts.size());
+  for (const auto& method : run.methods) {
+    for (const auto& row : method.weights) {
+      for (std::size_t k = 0; k < row.size(); ++k) {
+        score[k] += row[k] / static_cast<double>(method.weights.size() * run.methods.size());
+      }
+    }
+  }
+  for (const auto& stay : run.path) {
+    score[stay.expert] += (stay.to - stay.from + 1) / (run.last - run.first + 1);
+  }
+  std::vector<std::size_t> order(score.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return score[a] > score[b]; });
+  // One expert alone behind "others" may as well have its name.
+  if (order.size() > kColoredExperts) order.resize(kColoredExperts);
+  return order;
+}
+
+struct Colored {
+  explicit Colored(const RunDepth& run) : leaders(leading_experts(run)) {
+    for (const std::size_t k : leaders) names.push_back(run.experts[k]);
+    const std::size_t others = run.experts.size() - leaders.size();
+    if (others > 0) rest = others == 1 ? "1 other" : fmt::format("{} others", others);
+    // An expert may have that name.
+    while (std::find(names.begin(), names.end(), rest) != names.end()) rest += " ";
+  }
+  std::string name(std::size_t expert) const {
+    const auto at = std::find(leaders.begin(), leaders.end(), expert);
+    return at == leaders.end() ? rest : names[static_cast<std::size_t>(at - leaders.begin())];
+  }
+  std::vector<std::size_t> leaders;
+  std::vector<std::string> names;
+  std::string rest;
+};
+
+ordered_json regret_groups(const RunDepth& run) {
+  ordered_json groups = ordered_json::array();
+  for (const auto& method : run.methods) {
+    groups.push_back(curve(method.regret, "regret", {{"method", method.name}}));
+  }
+  return groups;
+}
+
+std::string regret_sentence(const RunDepth& run) {
+  auto methods = run.methods;
+  std::stable_sort(methods.begin(), methods.end(), [](const auto& a, const auto& b) {
+    return a.total_loss < b.total_loss;
+  });
+  std::string out = "Loss beyond " + path_name(run) + ", after the last round:";
+  for (std::size_t i = 0; i < methods.size(); ++i) {
+    out += fmt::format("{} {} {:.2f}", i == 0 ? "" : ",", methods[i].name,
+                       methods[i].regret.y.empty() ? 0 : methods[i].regret.y.back());
+  }
+  return out + ".";
+}
+
+ordered_json line(double width = 1.6) {
+  return {{"type", "line"}, {"clip", true}, {"strokeWidth", width}, {"strokeJoin", "round"}};
+}
+
+Window overview(const RunDepth& run, std::size_t index) {
+  Window window;
+  window.id = window_of(index);
+  window.first = run.first;
+  window.last = run.last;
+  Chart& chart = window.overview;
+  chart.id = window.id + "-overview";
+  chart.title = "Choose a part of the run";
+  chart.note = "Drag over the curves, or move the sliders; the charts below follow.";
+  chart.alternative = regret_sentence(run);
+  chart.height = 70;
+  chart.canvas = true;
+  chart.groups = regret_groups(run);
+  ordered_json x = {{"field", "round"},
+                    {"type", "quantitative"},
+                    {"title", nullptr},
+                    {"scale", {{"domain", {run.first, run.last}}, {"nice", false}}},
+                    {"axis", {{"format", ",d"}, {"tickMinStep", 1}, {"grid", false}}}};
+  ordered_json color = method_colors(names_of(run));
+  color["legend"] = nullptr;
+  const ordered_json brush = {
+      {"name", "brush"},
+      {"select", {{"type", "interval"}, {"encodings", ordered_json::array({"x"})}}}};
+  chart.spec = {
+      {"params", ordered_json::array({brush})},
+      {"mark", line(1)},
+      {"encoding",
+       {{"x", x},
+        {"y", {{"field", "regret"}, {"type", "quantitative"}, {"axis", nullptr}}},
+        {"color", color}}}};
+  return window;
+}
+
+Chart regret_chart(const RunDepth& run, std::size_t index) {
+  Chart chart;
+  chart.id = fmt::format("regret-{}", index + 1);
+  chart.title = "Regret so far";
+  chart.note = fmt::format(
+      "What each method has lost beyond {}. Flat: as good as that path; rising after a switch: the "
+      "price of finding the new best expert.",
+      path_name(run));
+  chart.alternative = regret_sentence(run);
+  chart.window = window_of(index);
+  chart.canvas = true;
+  chart.height = 300;
+  chart.groups = regret_groups(run);
+  chart.spec = {{"params", window_params(run.first, run.last)},
+                {"mark", line()},
+                {"encoding",
+                 {{"x", time_axis()},
+                  {"y", quantitative("regret", "loss beyond the path")},
+                  {"color", method_colors(names_of(run))}}}};
+  return chart;
+}
+
+Chart weights_chart(const RunDepth& run, const MethodDepth& method, const Colored& colored,
+                    const std::string& id, std::size_t index) {
+  Chart chart;
+  chart.id = id + "-weights";
+  chart.title = "Weights of " + method.name;
+  chart.note = run.path.empty()
+                   ? "The share that each expert has, one above the other."
+                   : fmt::format("The share that each expert has, one above the other; the ribbon "
+                                 "on top is {}.",
+                                 path_name(run));
+  chart.window = window_of(index);
+  chart.canvas = true;
+  chart.height = 280;
+  std::vector<double> means(colored.leaders.size());
+  const auto add = [&](const std::string& name, std::size_t rank, std::vector<double> weights) {
+    chart.groups.push_back({{"expert", name},
+                            {"rank", rank},
+                            {"round", drawn(method.weight_rounds)},
+                            {"weight", drawn(weights)}});
+  };
+  std::vector<double> rest(method.weights.size(), 1.0);
+  for (std::size_t i = 0; i < colored.leaders.size(); ++i) {
+    std::vector<double> weights;
+    for (std::size_t t = 0; t < method.weights.size(); ++t) {
+      weights.push_back(method.weights[t][colored.leaders[i]]);
+      rest[t] -= weights.back();
+      means[i] += weights.back() / static_cast<double>(method.weights.size());
+    }
+    add(colored.names[i], i, std::move(weights));
+  }
+  if (!colored.rest.empty()) {
+    for (double& w : rest) w = std::max(w, 0.0);
+    add(colored.rest, colored.leaders.size(), std::move(rest));
+  }
+  std::vector<double> from, end;
+  std::vector<std::string> expert, name;
+  for (std::size_t i = 0; i < run.path.size(); ++i) {
+    from.push_back(run.path[i].from);
+    end.push_back(i + 1 < run.path.size() ? run.path[i + 1].from : run.last);
+    expert.push_back(colored.name(run.path[i].expert));
+    name.push_back(run.experts[run.path[i].expert]);
+  }
+  const ordered_json path = {
+      {"round", drawn(from)}, {"end", drawn(end)}, {"expert", expert}, {"name", name}};
+  chart.datasets = {{"path", ordered_json::array({path})}};
+  const auto most = static_cast<std::size_t>(std::max_element(means.begin(), means.end()) -
+                                             means.begin());
+  chart.alternative =
+      fmt::format("Weights of {} over time. {} has the most, {:.0f} % on average. {} visits {}.",
+                  method.name, colored.names[most], 100 * means[most], path_name(run),
+                  run.path.size() == 1 ? "one expert" : fmt::format("{} stays", run.path.size()));
+  const double top = run.path.empty() ? 1 : 1.12;
+  const ordered_json y_scale = {{"domain", {0, top}}, {"nice", false}};
+  const ordered_json y_axis = {{"values", {0, 0.25, 0.5, 0.75, 1}}, {"format", ".0%"}};
+  ordered_json color = expert_colors(colored.names, colored.rest);
+  color["legend"] = {{"columns", 5}};
+  ordered_json areas = {
+      {"mark", {{"type", "area"}, {"interpolate", "step-after"}, {"clip", true}, {"opacity", 0.9}}},
+      {"encoding",
+       {{"x", time_axis()},
+        {"y",
+         {{"field", "weight"},
+          {"type", "quantitative"},
+          {"stack", "zero"},
+          {"title", "weight"},
+          {"scale", y_scale},
+          {"axis", y_axis}}},
+        {"order", {{"field", "rank"}, {"type", "quantitative"}}},
+        {"color", color}}}};
+  ordered_json ribbon = {
+      {"data", {{"name", "path"}}},
+      {"mark", {{"type", "rect"}, {"clip", true}}},
+      {"encoding",
+       {{"x", time_axis()},
+        {"x2", {{"field", "end"}}},
+        {"y", {{"datum", 1.04}, {"type", "quantitative"}, {"scale", y_scale}, {"axis", y_axis}, {"title", "weight"}}},
+        {"y2", {{"datum", 1.12}}},
+        {"color", color},
+        {"tooltip",
+         {{{"field", "name"}, {"title", "best path"}},
+          {{"field", "round"}, {"title", "from round"}, {"format", ",d"}}}}}}};
+  chart.spec = {{"params", window_params(run.first, run.last)},
+                {"layer", run.path.empty() ? ordered_json::array({areas})
+                                           : ordered_json::array({areas, ribbon})}};
+  return chart;
+}
+
+// A line over time with the oracle's switches marked.
+Chart control_chart(const RunDepth& run, std::size_t index, const std::string& id,
+                    const Points& points, const char* field, const char* axis) {
+  Chart chart;
+  chart.id = id;
+  chart.window = window_of(index);
+  chart.canvas = true;
+  chart.height = 150;
+  chart.groups.push_back(curve(points, field));
+  std::vector<double> switches;
+  for (std::size_t i = 1; i < run.path.size(); ++i) switches.push_back(run.path[i].from);
+  const ordered_json marked = {{"round", drawn(switches)}};
+  chart.datasets = {{"switches", ordered_json::array({marked})}};
+  ordered_json y = quantitative(field, axis);
+  const auto [low, high] = std::minmax_element(points.y.begin(), points.y.end());
+  y["scale"] = {{"zero", false}};
+  // Restarts span many orders of magnitude.
+  if (low != points.y.end() && *low > 0 && *high > 20 * *low) {
+    y["scale"] = {{"type", "log"}};
+    y["axis"] = {{"format", ".0e"}, {"tickCount", 5}};
+  }
+  ordered_json rules = {{"data", {{"name", "switches"}}},
+                        {"mark", {{"type", "rule"}, {"clip", true}, {"color", themed("faint")}}},
+                        {"encoding", {{"x", time_axis()}}}};
+  ordered_json curve_layer = {{"mark", line(1.2)}, {"encoding", {{"x", time_axis()}, {"y", y}}}};
+  chart.spec = {{"params", window_params(run.first, run.last)},
+                {"layer", switches.empty() ? ordered_json::array({curve_layer})
+                                           : ordered_json::array({rules, curve_layer})}};
+  return chart;
+}
+
+std::string range_sentence(const char* what, const std::string& method, const Points& points) {
+  if (points.y.empty()) return fmt::format("{} of {}", what, method);
+  const auto [low, high] = std::minmax_element(points.y.begin(), points.y.end());
+  return fmt::format("{} of {} over time, between {:.3g} and {:.3g}.", what, method, *low, *high);
+}
+
+Chart rho_chart(const RunDepth& run, const MethodDepth& method, std::size_t index,
+                const std::string& id) {
+  Chart chart = control_chart(run, index, id + "-rho", method.rho, "rho", "rho");
+  chart.title = "Restart intensity rho of " + method.name;
+  chart.note =
+      "How much of the weights is dealt out anew after each round. Vertical lines: the best path "
+      "switches.";
+  chart.alternative = range_sentence("Restart intensity", method.name, method.rho);
+  return chart;
+}
+
+Chart eta_chart(const RunDepth& run, const MethodDepth& method, std::size_t index,
+                const std::string& id) {
+  Chart chart = control_chart(run, index, id + "-eta", method.eta, "eta", "eta");
+  chart.title = "Learning rate eta of " + method.name;
+  chart.note = "How strongly a loss moves the weights. Vertical lines: the best path switches.";
+  chart.alternative = range_sentence("Learning rate", method.name, method.eta);
+  return chart;
+}
+
+Chart certificate_chart(const RunDepth& run, const MethodDepth& method, std::size_t index,
+                        const std::string& id) {
+  Chart chart;
+  chart.id = id + "-certificate";
+  chart.title = "Certificate of " + method.name;
+  const std::string against =
+      method.certified_switches ? path_name(run)
+                                : std::string("the path of experts for which the proof says most");
+  chart.note = fmt::format(
+      "Regret to {}, after each round: proved to be at most the upper line, whatever the losses; "
+      "the lower line is what happened.{}",
+      against, method.weighted ? " Every loss is weighted by its round's eta, which changed." : "");
+  chart.alternative = fmt::format("After the last round at most {:.2f} is proved and {:.2f} happened.",
+                                  method.bound.y.back(), method.certified_regret.y.back());
+  chart.window = window_of(index);
+  chart.height = 200;
+  chart.canvas = true;
+  chart.groups = {curve(method.bound, "regret", {{"line", "proved at most"}}),
+                  curve(method.certified_regret, "regret", {{"line", "what happened"}})};
+  chart.spec = {
+      {"params", window_params(run.first, run.last)},
+      {"mark", line()},
+      {"encoding",
+       {{"x", time_axis()},
+        {"y", quantitative("regret", method.weighted ? "regret, weighted by eta" : "regret")},
+        {"color",
+         {{"field", "line"},
+          {"type", "nominal"},
+          {"title", nullptr},
+          {"sort", nullptr},
+          {"scale",
+           {{"domain", {"proved at most", "what happened"}}, {"range", {"#2f9e44", "#e8590c"}}}}}}}}};
+  return chart;
+}
+
+std::string option_id(const char* what, std::size_t run, std::size_t method) {
+  return fmt::format("{}-{}-{}", what, run + 1, method + 1);
+}
+
+std::vector<Block> blocks_of(const RunDepth& run, std::size_t index) {
+  std::vector<Block> blocks;
+  const bool has_regret = std::any_of(run.methods.begin(), run.methods.end(),
+                                      [](const auto& m) { return !m.regret.y.empty(); });
+  if (has_regret) {
+    blocks.emplace_back(overview(run, index));
+    blocks.emplace_back(regret_chart(run, index));
+  }
+  const Colored colored(run);
+  Choice choice{fmt::format("method-{}", index + 1), "Method", {}};
+  for (std::size_t m = 0; m < run.methods.size(); ++m) {
+    const MethodDepth& method = run.methods[m];
+    const std::string id = option_id("depth", index, m);
+    Choice::Option option{method.name, {}};
+    option.blocks.emplace_back(weights_chart(run, method, colored, id, index));
+    if (!method.eta.y.empty()) {
+      option.blocks.emplace_back(eta_chart(run, method, index, id));
+      option.blocks.emplace_back(rho_chart(run, method, index, id));
+    }
+    if (!method.bound.y.empty()) {
+      option.blocks.emplace_back(certificate_chart(run, method, index, id));
+    }
+    choice.options.push_back(std::move(option));
+  }
+  blocks.emplace_back(std::move(choice));
+  return blocks;
+}
+
+Chart scatter_chart(const MethodDepth& method, const std::string& id) {
+  Chart chart;
+  chart.id = id + "-volatility";
+  chart.title = "Restarts and volatility of " + method.name;
+  chart.note =
+      "One point for each stretch of the run, its strongest restart: rho against the standard "
+      "deviation of the last ten losses.";
+  chart.alternative = fmt::format("{} points of volatility and rho of {}.",
+                                  method.scatter_rho.size(), method.name);
+  chart.groups.push_back(
+      {{"volatility", drawn(method.scatter_volatility)}, {"rho", drawn(method.scatter_rho)}});
+  ordered_json y = quantitative("rho", "rho");
+  const auto [low, high] = std::minmax_element(method.scatter_rho.begin(), method.scatter_rho.end());
+  if (low != method.scatter_rho.end() && *low > 0 && *high > 20 * *low) {
+    y["scale"] = {{"type", "log"}};
+    y["axis"] = {{"format", ".0e"}, {"tickCount", 5}};
+  }
+  ordered_json x = quantitative("volatility", "volatility of the learner's loss");
+  x["scale"] = {{"zero", false}};
+  chart.spec = {{"mark", {{"type", "point"}, {"filled", true}, {"opacity", 0.5}, {"size", 24}}},
+                {"encoding", {{"x", x}, {"y", y}}}};
+  return chart;
+}
+
+}  // namespace
+
+Section depth_section(const std::vector<RunDepth>& runs) {
+  Section section{"depth", "One run in depth", {}};
+  if (runs.size() == 1) {
+    section.blocks = blocks_of(runs.front(), 0);
+    return section;
+  }
+  Choice choice{"depth-run", "Run", {}};
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    choice.options.push_back({runs[i].title, blocks_of(runs[i], i)});
+  }
+  section.blocks.emplace_back(std::move(choice));
+  return section;
+}
+
+std::optional<Section> restarts_section(const std::vector<RunDepth>& runs) {
+  Section section{"restarts", "Mechanism: when and where it restarts", {}};
+  section.blocks.emplace_back(Paragraph{
+      "A method of the share form deals a part rho of the weights out anew after each round, "
+      "following a distribution q. A good one restarts when the best expert changes, towards the "
+      "expert that is best next."});
+  Choice choice{"restarts-of", runs.size() == 1 ? "Method" : "Run and method", {}};
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    for (std::size_t m = 0; m < runs[i].methods.size(); ++m) {
+      const RunDepth& run = runs[i];
+      const MethodDepth& method = run.methods[m];
+      if (method.rho.y.empty()) continue;
+      const std::string id = option_id("restarts", i, m);
+      Choice::Option option{
+          runs.size() == 1 ? method.name : fmt::format("{}: {}", run.title, method.name), {}};
+      option.blocks.emplace_back(rho_chart(run, method, i, id));
+      if (!method.q_on_next.y.empty()) {
+        Chart next =
+            control_chart(run, i, id + "-q", method.q_on_next, "mass", "q on the next expert");
+        next.title = "Restart mass of " + method.name + " on the expert that the best path plays next";
+        next.note = fmt::format("Uniform restarts put 1/{} there.", run.experts.size());
+        next.alternative = range_sentence("Restart mass on the next best expert", method.name,
+                                          method.q_on_next);
+        option.blocks.emplace_back(std::move(next));
+      }
+      Chart entropy =
+          control_chart(run, i, id + "-entropy", method.q_entropy, "entropy", "entropy in nats");
+      entropy.title = "Entropy of q of " + method.name;
+      entropy.note = "Low: restarts go to few experts. Uniform restarts have the logarithm of the "
+                     "number of experts.";
+      entropy.alternative = range_sentence("Entropy of q", method.name, method.q_entropy);
+      option.blocks.emplace_back(std::move(entropy));
+      if (!method.scatter_rho.empty()) option.blocks.emplace_back(scatter_chart(method, id));
+      choice.options.push_back(std::move(option));
+    }
+  }
+  if (choice.options.empty()) return std::nullopt;
+  section.blocks.emplace_back(std::move(choice));
+  return section;
+}
+
+}  // namespace pcgs::report

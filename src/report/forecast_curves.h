@@ -1,0 +1,50 @@
+// What was forecast and what came, kept small enough to be drawn.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "report/thin.h"
+
+namespace pcgs::report {
+
+struct ForecastCurves {
+  std::string title;
+  std::string outcome_name;
+  double first = 1, last = 1;  // rounds
+  Points outcome;
+  struct Forecaster {
+    std::string name;
+    Points forecast;
+    Points error;  // forecast - outcome
+  };
+  std::vector<Forecaster> combined;  // one for each method
+  std::vector<Forecaster> expert;    // the best one, or none
+};
+
+inline constexpr std::size_t kCurveBuckets = 500;
+
+// Collects the curves of one combined forecast, row by row; the best expert is known at the end.
+class ForecastRecorder {
+ public:
+  ForecastRecorder(std::string title, std::string outcome_name, std::string method,
+                   std::vector<std::string> experts, std::size_t rows);
+  // NaN: a gap, or no forecast. What comes after the last row is left out.
+  void add(double outcome, double combined, std::span<const double> experts);
+  // `best` names an expert, or nobody.
+  ForecastCurves finish(const std::string& best);
+
+ private:
+  struct Curves {
+    ThinCurve forecast, error;
+  };
+  ForecastCurves out_;
+  std::vector<std::string> experts_;
+  std::size_t rows_, seen_ = 0;
+  ThinCurve outcome_;
+  Curves combined_;
+  std::vector<Curves> each_;  // [experts]
+};
+
+}  // namespace pcgs::report

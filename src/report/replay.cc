@@ -1,0 +1,148 @@
+#include "report/replay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+
+#include "io/trace_reader.h"
+#include "pcgs/error.h"
+
+namespace pcgs::report {
+
+namespace {
+
+// The more there is to draw, the coarser: pages stay small whatever the run.
+std::size_t buckets_for(std::size_t methods) {
+  return std::clamp<std::size_t>(3000 / std::max<std::size_t>(methods, 1), 150, 400);
+}
+
+ForecastCurves::Forecaster forecaster(const std::string& name, const std::vector<double>& forecasts,
+                                      const std::vector<double>& outcomes) {
+  ThinCurve forecast(forecasts.size(), kCurveBuckets), error(forecasts.size(), kCurveBuckets);
+  for (std::size_t t = 0; t < forecasts.size(); ++t) {
+    const auto x = static_cast<double>(t + 1);
+    forecast.add(x, forecasts[t]);
+    error.add(x, forecasts[t] - outcomes[t]);
+  }
+  return {name, forecast.points(), error.points()};
+}
+
+}  // namespace
+
+RunDepth replay(const compare::Problem& problem, const compare::Comparison& comparison,
+                const MakePlayer& player) {
+  const Bound bound =
+      problem.bound.is_unit() ? Bound::unit() : Bound::scale(comparison.scale);
+  const std::size_t switches =
+      *std::max_element(comparison.switches.begin(), comparison.switches.end());
+  const Hindsight hindsight(compare::bounded_losses(problem, bound), switches,
+                            buckets_for(comparison.methods.size()));
+  RunDepth run;
+  run.title = problem.origin;
+  run.experts = problem.experts;
+  run.switches = switches;
+  std::vector<double> numbers;
+  for (const auto& method : comparison.methods) {
+    Aggregator aggregator = player(method.chosen.empty() ? method.name : method.chosen);
+    const bool fresh = aggregator.last_opened() == 0;
+    DepthRecorder recorder(method.name, hindsight, fresh ? &aggregator.method() : nullptr);
+    aggregator.trace(&recorder);
+    std::vector<double> ignored;
+    compare::play_rounds(problem, aggregator, ignored);
+    aggregator.trace(nullptr);
+    run.methods.push_back(recorder.finish());
+    numbers = recorder.round_numbers();
+  }
+  run.path = stays(hindsight, numbers);
+  if (!numbers.empty()) {
+    run.first = numbers.front();
+    run.last = numbers.back();
+  }
+  return run;
+}
+
+bool is_trace(std::string_view text) { return io::TraceReader::looks_like_trace(text); }
+
+RunDepth depth_of_trace(std::string_view text, const std::string& origin, std::size_t switches,
+                        std::size_t sharing) {
+  LossKeeper keeper;
+  std::string first_method;
+  std::size_t methods = 0;
+  {
+    io::TraceReader reader(text, origin);
+    std::string last;
+    while (reader.next()) {
+      if (reader.method() != last) {
+        last = reader.method();
+        if (methods++ == 0) first_method = last;
+      }
+      // The others met the same losses; reading on would only tell how many they are.
+      if (last != first_method) break;
+      keeper.record(reader.row());
+    }
+  }
+  if (methods == 0) throw Error(fmt::format("{}: holds no round", origin));
+  const Hindsight hindsight(keeper.take(), switches, buckets_for(3 * sharing));
+  RunDepth run;
+  run.title = std::filesystem::path(origin).stem().string();
+  if (run.title.ends_with("-trace")) run.title.resize(run.title.size() - 6);
+  run.switches = switches;
+  io::TraceReader reader(text, origin);
+  run.experts = reader.experts();
+  std::unique_ptr<DepthRecorder> recorder;
+  std::vector<double> numbers;
+  const auto finish = [&] {
+    if (!recorder) return;
+    numbers = recorder->round_numbers();
+    if (numbers.size() != hindsight.rounds()) {
+      throw Error(fmt::format(
+          "{}: its methods played different numbers of rounds; give a trace as it was written",
+          origin));
+    }
+    run.methods.push_back(recorder->finish());
+  };
+  while (reader.next()) {
+    if (run.methods.empty() && !recorder) {
+      recorder = std::make_unique<DepthRecorder>(reader.method(), hindsight);
+    } else if (reader.method() != recorder->name()) {
+      finish();
+      recorder = std::make_unique<DepthRecorder>(reader.method(), hindsight);
+    }
+    recorder->record(reader.row());
+  }
+  finish();
+  run.path = stays(hindsight, numbers);
+  run.first = numbers.front();
+  run.last = numbers.back();
+  return run;
+}
+
+ForecastCurves forecast_curves(const compare::Problem& problem,
+                               const compare::Comparison& comparison) {
+  ForecastCurves curves;
+  curves.title = problem.origin;
+  curves.outcome_name = "outcome";
+  curves.last = static_cast<double>(problem.rounds());
+  ThinCurve outcome(problem.rounds(), kCurveBuckets);
+  for (std::size_t t = 0; t < problem.rounds(); ++t) {
+    outcome.add(static_cast<double>(t + 1), problem.outcomes[t]);
+  }
+  curves.outcome = outcome.points();
+  for (const auto& method : comparison.methods) {
+    curves.combined.push_back(forecaster(method.name, method.forecasts, problem.outcomes));
+  }
+  if (std::isfinite(comparison.best_expert_loss)) {
+    std::vector<double> best;
+    for (std::size_t t = 0; t < problem.rounds(); ++t) {
+      best.push_back(problem.values.row(t)[comparison.best_expert]);
+    }
+    curves.expert.push_back(
+        forecaster(problem.experts[comparison.best_expert], best, problem.outcomes));
+  }
+  return curves;
+}
+
+}  // namespace pcgs::report

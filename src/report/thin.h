@@ -1,0 +1,63 @@
+// Long curves with fewer points, chosen so that nothing that stands out is lost.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace pcgs::report {
+
+struct Points {
+  std::vector<double> x, y;
+};
+
+// Takes `rounds` numbers one after the other and keeps of each of at most `buckets` equal stretches
+// of them the first, the last, the lowest and the highest: a line through these covers the pixels
+// that the line through all of them covers. NaN is a gap; a stretch with nothing else has one.
+class ThinCurve {
+ public:
+  ThinCurve(std::size_t rounds, std::size_t buckets);
+  void add(double x, double y);
+  // What was kept, in order; a stretch that is not finished counts.
+  Points points() const;
+
+ private:
+  struct Kept {
+    std::size_t index;
+    double x, y;
+  };
+  void finish(Points& out) const;
+
+  std::size_t rounds_, buckets_;
+  std::size_t seen_ = 0;
+  std::size_t bucket_ = 0;  // the one that is being filled
+  std::vector<Kept> here_;  // of it: first, last, lowest, highest; empty before the first
+  Points kept_;
+};
+
+// The same for rows of numbers that are looked at together, such as weights that sum to 1: of each
+// stretch the first row, and the one that differs most from it (in the sum of absolute
+// differences).
+class ThinRows {
+ public:
+  ThinRows(std::size_t rounds, std::size_t buckets);
+  void add(double x, std::span<const double> row);
+  void finish();  // after the last
+
+  const std::vector<double>& x() const { return x_; }
+  const std::vector<std::vector<double>>& rows() const { return rows_; }
+
+ private:
+  std::size_t rounds_, buckets_;
+  std::size_t seen_ = 0;
+  std::size_t bucket_ = 0;
+  double far_ = 0, far_x_ = 0;
+  std::vector<double> farthest_;
+  std::vector<double> x_;
+  std::vector<std::vector<double>> rows_;
+};
+
+// In which of `buckets` stretches of `rounds` the i-th falls; the last one if it is beyond.
+std::size_t stretch_of(std::size_t i, std::size_t rounds, std::size_t buckets);
+
+}  // namespace pcgs::report
