@@ -81,7 +81,7 @@
       aria: false, // the plot element has the text alternative
       background: colour.paper,
       font: getComputedStyle(document.body).fontFamily,
-      padding: 0,
+      padding: { left: 0, right: 0, top: 4, bottom: 4 },
       view: { stroke: null },
       axis: {
         ...quiet,
@@ -105,7 +105,7 @@
         orient: "top",
         direction: "horizontal",
         columns: Math.max(2, Math.floor(width / 160)),
-        offset: 28, // leaves room for the title of the vertical axis
+        offset: 32, // leaves room for the title of the vertical axis
         columnPadding: 18,
         rowPadding: 4,
         labelColor: colour.ink,
@@ -294,7 +294,7 @@
 
     slider(name) {
       const slider = element("input", { type: "range", min: this.first, max: this.last, step: 1 });
-      element("label", {}, element("span", { textContent: name }), slider, element("output"));
+      element("label", {}, element("span", { textContent: name }), element("b"), slider);
       return slider;
     }
 
@@ -302,7 +302,7 @@
       for (const end of ["from", "to"]) {
         const slider = this.sliders[end];
         slider.value = this[end];
-        slider.nextElementSibling.textContent = this[end].toLocaleString("en");
+        slider.previousElementSibling.textContent = this[end].toLocaleString("en");
       }
     }
 
@@ -356,12 +356,12 @@
   function enableChoice(choice) {
     const select = choice.querySelector(":scope > label select");
     const options = choice.querySelectorAll(":scope > .option");
-    const show = () => {
-      options.forEach((option, index) => (option.hidden = index !== select.selectedIndex));
+    const show = () => options.forEach((option, index) => (option.hidden = index !== select.selectedIndex));
+    select.addEventListener("change", () => {
+      show();
       drawVisible();
-    };
-    select.addEventListener("change", show);
-    show(); // a browser may restore an earlier choice when the page is loaded again
+    });
+    show(); // a browser may restore an earlier choice when it loads the page again
   }
 
   // --- Saving charts, copying tables -------------------------------------------------------------

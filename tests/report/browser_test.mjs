@@ -1,0 +1,488 @@
+// Opens pages that the program writes in headless Chromium: from disk, with the network blocked.
+// By hand: PCGS_PROGRAM=build/release/pcgs PCGS_WEB_MODULES=web/node_modules PCGS_SCREENSHOTS=build/screenshots node --test tests/report/browser_test.mjs
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { pathToFileURL } from "node:url";
+
+const program = resolve(process.env.PCGS_PROGRAM);
+const screenshots = resolve(process.env.PCGS_SCREENSHOTS);
+const { chromium } = createRequire(join(resolve(process.env.PCGS_WEB_MODULES), "x"))("playwright-core");
+
+const hostileNames = [
+  "<script>alert(1)</script>",
+  `"quotes' & <b>bold`,
+  "🦊 fox",
+  "long ".repeat(39) + "name!",
+  "</script><img src=x onerror=alert(2)>",
+];
+
+let folder;
+let browser;
+const file = (name) => join(folder, name);
+const pcgs = (...args) =>
+  execFileSync(program, [...args, "--quiet"], { encoding: "utf8", maxBuffer: 1 << 28, cwd: folder });
+
+// Uniform in [0, 1), the same on every machine.
+function randomNumbers(seed) {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+// Losses that favour another expert every 50 rounds.
+function writeLosses(name, rounds) {
+  const random = randomNumbers(1);
+  const quoted = hostileNames.map((expert) => `"${expert.replaceAll('"', '""')}"`);
+  const lines = [quoted.join(",")];
+  for (let round = 0; round < rounds; ++round) {
+    const best = Math.floor(round / 50) % hostileNames.length;
+    lines.push(hostileNames.map((_, k) => (random() * (k === best ? 0.4 : 1)).toFixed(4)).join(","));
+  }
+  writeFileSync(file(name), lines.join("\n") + "\n");
+}
+
+function writeForecasts(name, rounds) {
+  const random = randomNumbers(2);
+  const quoted = hostileNames.map((expert) => `"${expert.replaceAll('"', '""')}"`);
+  const lines = [["load", ...quoted].join(",")];
+  for (let round = 0; round < rounds; ++round) {
+    const load = 10 + 3 * Math.sin(round / 12) + random();
+    const forecasts = hostileNames.map((_, k) => load + (random() - 0.5) * (k + 1));
+    lines.push([load, ...forecasts].map((number) => number.toFixed(3)).join(","));
+  }
+  writeFileSync(file(name), lines.join("\n") + "\n");
+}
+
+function writeNpy(name, rounds, experts) {
+  const dictionary = `{'descr': '<f4', 'fortran_order': False, 'shape': (${rounds}, ${experts}), }`;
+  const header = dictionary.padEnd(128 - 10 - 1) + "\n";
+  const random = randomNumbers(3);
+  const numbers = Float32Array.from({ length: rounds * experts }, random);
+  const magic = Buffer.from([0x93, ...Buffer.from("NUMPY"), 1, 0, header.length, 0]);
+  writeFileSync(file(name), Buffer.concat([magic, Buffer.from(header), Buffer.from(numbers.buffer)]));
+}
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), "pcgs-report-"));
+  mkdirSync(screenshots, { recursive: true });
+  writeLosses("losses.csv", 300);
+  writeForecasts("forecasts.csv", 300);
+  pcgs("run", "losses.csv", "--method", "fixed-share,hedge,guard", "--report", "run.html");
+  browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
+  });
+});
+
+after(async () => {
+  await browser?.close();
+  rmSync(folder, { recursive: true });
+});
+
+const allDrawn = (page) => page.waitForFunction(() => document.documentElement.dataset.drawn === "yes");
+
+// Opens a page, lets `look` examine it, and fails if the page complained or reached for anything.
+async function open(name, { width = 1280, scheme = "light" }, look) {
+  const viewport = { width, height: 900 };
+  const context = await browser.newContext({ viewport, colorScheme: scheme, offline: true });
+  const problems = [];
+  await context.route(
+    (url) => !["file:", "data:", "blob:"].includes(url.protocol),
+    (route) => {
+      problems.push(`request for ${route.request().url()}`);
+      return route.abort();
+    },
+  );
+  const page = await context.newPage();
+  page.on("request", (request) => {
+    if (request.url().startsWith("file:") && !request.isNavigationRequest()) problems.push(`request for ${request.url()}`);
+  });
+  page.on("console", (message) => problems.push(`console ${message.type()}: ${message.text()}`));
+  page.on("pageerror", (error) => problems.push(`error: ${error.stack}`));
+  page.on("dialog", (dialog) => {
+    problems.push(`dialog: ${dialog.message()}`);
+    return dialog.dismiss();
+  });
+  await page.addInitScript(() => {
+    new MutationObserver((changes, observer) => {
+      if (!document.querySelector(".plot svg, .plot canvas")) return;
+      window.firstChartAfter = performance.now();
+      observer.disconnect();
+    }).observe(document, { childList: true, subtree: true });
+  });
+  try {
+    await page.goto(pathToFileURL(file(name)).href);
+    await allDrawn(page);
+    await look(page);
+    assert.deepEqual(problems, []);
+  } finally {
+    await context.close();
+  }
+}
+
+// Shows every option of every choice in turn; returns the ids of charts that are not drawn even then.
+async function chartsNotDrawn(page) {
+  const missing = [];
+  for (const figure of await page.locator("figure.chart").all()) {
+    await figure.evaluate((element) => {
+      for (let at = element; at; at = at.parentElement) {
+        if (!at.classList.contains("option")) continue;
+        const select = at.parentElement.querySelector(":scope > label select");
+        select.selectedIndex = [...at.parentElement.querySelectorAll(":scope > .option")].indexOf(at);
+        select.dispatchEvent(new Event("change"));
+      }
+    });
+    await allDrawn(page);
+    const drawn = await figure.evaluate((element) => {
+      const canvas = element.querySelector("canvas");
+      if (canvas) {
+        const pixels = new Uint32Array(
+          canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.buffer,
+        );
+        return pixels.some((pixel) => pixel !== pixels[0]);
+      }
+      const marks = [...element.querySelectorAll(".plot svg .role-mark > *")];
+      return marks.some((mark) => mark.getBBox().width + mark.getBBox().height > 0);
+    });
+    if (!drawn) missing.push(await figure.getAttribute("id"));
+  }
+  return missing;
+}
+
+// The text that a reader can see, charts included.
+const shownText = (page) =>
+  page.evaluate(() => {
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT, (node) =>
+      node.parentElement.closest("script, style") ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT);
+    let text = "";
+    while (texts.nextNode()) text += texts.currentNode.data + "\n";
+    return text;
+  });
+
+const foreignElements = (page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll("img, iframe, main script:not([type='application/json']), main b:not(.figures b, .range b)")]
+      .map((element) => element.outerHTML));
+
+describe("a page opened from disk without a network", () => {
+  const pages = {
+    "of losses": () => "run.html",
+    "of forecasts": () => {
+      pcgs("run", "forecasts.csv", "--y", "load", "--method", "fixed-share,ml-poly", "--report", "forecasts.html");
+      return "forecasts.html";
+    },
+  };
+  for (const [kind, write] of Object.entries(pages)) {
+    test(`${kind}: is quiet, draws every chart and shows hostile names as text`, () =>
+      open(write(), {}, async (page) => {
+        assert.ok((await page.locator("figure.chart").count()) > 0);
+        assert.deepEqual(await chartsNotDrawn(page), []);
+        const text = await shownText(page);
+        for (const name of hostileNames) assert.ok(text.includes(name), `${name} is not shown`);
+        assert.deepEqual(await foreignElements(page), []);
+      }));
+  }
+});
+
+describe("the time window", () => {
+  const linked = (page) => page.locator("figure.chart[data-window]:visible").first();
+  const shown = async (page) => {
+    const { from, to } = await linked(page).evaluate((figure) => ({ ...figure.dataset }));
+    return [Number(from), Number(to)];
+  };
+  const becomes = (page, from, to) =>
+    page.waitForFunction(
+      ([from, to]) =>
+        [...document.querySelectorAll("figure.chart[data-window]")]
+          .filter((figure) => figure.checkVisibility())
+          .every((figure) => figure.dataset.from === String(from) && figure.dataset.to === String(to)),
+      [from, to],
+    );
+  const ticks = (page) => linked(page).locator(".role-axis-label text").allTextContents();
+
+  test("follows a brush over the overview, in all its charts", () =>
+    open("run.html", {}, async (page) => {
+      const before = await ticks(page);
+      const plot = page.locator(".window:visible .overview .plot").first();
+      await plot.scrollIntoViewIfNeeded();
+      const box = await plot.boundingBox();
+      await page.mouse.move(box.x + box.width * 0.3, box.y + 20);
+      await page.mouse.down();
+      await page.mouse.move(box.x + box.width * 0.6, box.y + 30, { steps: 5 });
+      await page.mouse.up();
+      const slider = page.locator(".window:visible input[type=range]");
+      const [from, to] = [await slider.nth(0).inputValue(), await slider.nth(1).inputValue()].map(Number);
+      await becomes(page, from, to);
+      assert.ok(from > 60 && from < 120, `from ${from}`);
+      assert.ok(to > 150 && to < 210, `to ${to}`);
+      assert.notDeepEqual(await ticks(page), before);
+    }));
+
+  test("follows its sliders by keyboard, and the button shows the whole run again", () =>
+    open("run.html", {}, async (page) => {
+      const from = page.locator(".window:visible").getByLabel("From round").first();
+      const to = page.locator(".window:visible").getByLabel("To round").first();
+      await becomes(page, 1, 300);
+      await from.focus();
+      await page.keyboard.press("ArrowRight");
+      await becomes(page, 2, 300);
+      await page.keyboard.press("PageUp");
+      const paged = Number(await from.inputValue());
+      assert.ok(paged > 3, `PageUp went to ${paged}`);
+      await becomes(page, paged, 300);
+      await to.focus();
+      await page.keyboard.press("Home");
+      await becomes(page, paged, paged + 1);
+      await page.keyboard.press("End");
+      await page.keyboard.press("ArrowLeft");
+      await becomes(page, paged, 299);
+      const brush = page.locator(".window:visible .overview .plot svg .brush_brush path").first();
+      assert.ok((await brush.boundingBox()).width > 100, "the brush shows the window");
+      await page.locator(".window:visible").getByRole("button", { name: "Whole run", exact: true }).first().press("Enter");
+      await becomes(page, 1, 300);
+      assert.deepEqual(await shown(page), [1, 300]);
+    }));
+});
+
+describe("taking things along", () => {
+  async function downloaded(page, button) {
+    const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
+    return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
+  }
+
+  test("every visible chart is saved as SVG and as PNG", () =>
+    open("run.html", {}, async (page) => {
+      for (const figure of await page.locator("figure.chart:visible").all()) {
+        const id = await figure.getAttribute("id");
+        const svg = await downloaded(page, figure.getByRole("button", { name: /^Save chart .* as SVG$/ }));
+        assert.equal(svg.name, `${id}.svg`);
+        const text = svg.bytes.toString();
+        assert.ok(text.startsWith("<svg"), text.slice(0, 40));
+        const title = await figure.locator("h3").textContent();
+        const parsed = await page.evaluate((text) => {
+          const image = new DOMParser().parseFromString(text, "image/svg+xml");
+          return { root: image.documentElement.nodeName, text: image.documentElement.textContent };
+        }, text);
+        assert.equal(parsed.root, "svg");
+        assert.ok(parsed.text.includes(title), `${title} is not in ${svg.name}`);
+
+        const png = await downloaded(page, figure.getByRole("button", { name: /^Save chart .* as PNG$/ }));
+        assert.equal(png.name, `${id}.png`);
+        assert.equal(png.bytes.subarray(0, 8).toString("latin1"), "\x89PNG\r\n\x1a\n");
+        assert.ok(png.bytes.readUInt32BE(16) >= 1800, "twice 900 pixels wide");
+        assert.ok(png.bytes.length > 3000, `${png.bytes.length} bytes`);
+      }
+    }));
+
+  const fieldsOf = (line) =>
+    [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) =>
+      quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+
+  for (const clipboard of ["with the clipboard", "where the browser keeps the clipboard from the page"]) {
+    test(`every visible table is copied with its exact numbers, ${clipboard}`, () =>
+      open("run.html", {}, async (page) => {
+        if (clipboard !== "with the clipboard") {
+          await page.evaluate(() => Object.defineProperty(navigator, "clipboard", { value: undefined }));
+        }
+        const area = await page.evaluateHandle(() => document.body.appendChild(document.createElement("textarea")));
+        const tables = await page.locator("figure.table:visible").all();
+        assert.ok(tables.length > 0);
+        for (const figure of tables) {
+          await figure.getByRole("button", { name: /^Copy table/ }).click();
+          await figure.getByText("Copied", { exact: true }).waitFor();
+          await area.evaluate((element) => {
+            element.value = "";
+            element.focus();
+          });
+          await page.keyboard.press("Control+V");
+          const pasted = (await area.inputValue()).trimEnd().split("\n").map(fieldsOf);
+          const exact = await figure.locator("table").evaluate((table) =>
+            [...table.rows].map((row) => [...row.cells].map((cell) => cell.dataset.value ?? cell.textContent.trim())));
+          assert.deepEqual(pasted, exact);
+        }
+        assert.match(await page.getByRole("status").first().textContent(), /^Copied table /);
+      }));
+  }
+});
+
+describe("on screens and on paper", () => {
+  const luminance = (colour) => {
+    const [red, green, blue] = colour.match(/[\d.]+/g).map((part) => {
+      const share = Number(part) / 255;
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const contrast = (one, other) => {
+    const [dark, light] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+    return (light + 0.05) / (dark + 0.05);
+  };
+
+  for (const width of [1280, 390]) {
+    for (const scheme of ["light", "dark"]) {
+      test(`${width} pixels wide and ${scheme}: nothing overflows, text stands out`, () =>
+        open("run.html", { width, scheme }, async (page) => {
+          await page.screenshot({ path: join(screenshots, `run-${width}-${scheme}.png`), fullPage: true });
+          const [content, screen] = await page.evaluate(() => [
+            document.documentElement.scrollWidth,
+            document.documentElement.clientWidth,
+          ]);
+          assert.ok(content <= screen, `${content} wide on a screen of ${screen}`);
+          const wide = await page.locator(".plot").evaluateAll((plots) =>
+            plots.filter((plot) => plot.scrollWidth > plot.clientWidth).map((plot) => plot.parentElement.id));
+          assert.deepEqual(wide, []);
+
+          const colour = (selector, property) =>
+            page.locator(selector).first().evaluate((element, property) => getComputedStyle(element)[property], property);
+          const paper = await colour("body", "backgroundColor");
+          assert.equal(luminance(paper) > 0.5, scheme === "light");
+          assert.ok(contrast(await colour("body", "color"), paper) >= 7);
+          assert.ok(contrast(await colour("figcaption h3", "color"), paper) >= 4.5);
+          assert.ok(contrast(await colour("figcaption p", "color"), paper) >= 4.5);
+          assert.ok(contrast(await colour(".plot svg .role-axis-label text", "fill"), paper) >= 4.5);
+        }));
+    }
+  }
+
+  test("the button changes between light and dark, charts included", () =>
+    open("run.html", {}, async (page) => {
+      const colours = () =>
+        page.evaluate(() => [
+          getComputedStyle(document.body).backgroundColor,
+          document.querySelector(".plot svg .role-axis-label text").getAttribute("fill"),
+        ]);
+      const light = await colours();
+      await page.getByRole("button", { name: "Switch to dark colours" }).click();
+      await allDrawn(page);
+      const dark = await colours();
+      assert.ok(luminance(dark[0]) < 0.1 && luminance(dark[1]) > luminance(light[1]), `${light} ${dark}`);
+      await page.getByRole("button", { name: "Switch to light colours" }).click();
+      await allDrawn(page);
+      assert.deepEqual(await colours(), light);
+    }));
+
+  test("printed from a dark screen: light, without buttons, charts within the paper", () =>
+    open("run.html", { scheme: "dark" }, async (page) => {
+      await page.pdf({ path: join(screenshots, "run.pdf"), format: "A4" });
+      assert.ok(statSync(join(screenshots, "run.pdf")).size > 10000);
+      await allDrawn(page);
+      await page.emulateMedia({ media: "print", colorScheme: "dark" });
+      for (const button of await page.locator("button, nav, input").all()) assert.ok(await button.isHidden());
+      const paper = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+      assert.ok(luminance(paper) > 0.9);
+      await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+      const label = await page.locator(".plot svg .role-axis-label text").first().getAttribute("fill");
+      assert.ok(contrast(label, paper) >= 4.5, "charts are drawn for paper, too");
+    }));
+});
+
+describe("numbers", () => {
+  const rowsOf = (page, id) =>
+    page.locator(`#${id} table`).evaluate((table) => {
+      const keys = [...table.tHead.rows[0].cells].map((cell) => cell.dataset.key);
+      return [...table.tBodies[0].rows].map((row) => ({
+        name: row.cells[0].textContent,
+        values: [...row.cells].slice(1).map((cell, index) => [keys[index + 1], cell.dataset.value]),
+      }));
+    });
+
+  test("of a run equal its JSON to the last digit", async () => {
+    const result = JSON.parse(
+      pcgs("run", "losses.csv", "--method", "fixed-share,hedge,guard,ml-poly", "--switches", "5,20", "--json", "--report", "numbers.html"),
+    );
+    await open("numbers.html", {}, async (page) => {
+      const rows = await rowsOf(page, "methods");
+      assert.deepEqual(rows.map((row) => row.name).sort(), result.methods.map((method) => method.name).sort());
+      for (const { name, values } of rows) {
+        const method = result.methods.find((method) => method.name === name);
+        for (const [key, value] of values.filter(([key]) => key)) {
+          const expected = key.split(".").reduce((part, step) => part?.[step], method);
+          if (value === undefined) assert.equal(expected ?? null, null, `${name} ${key}`);
+          else assert.equal(Number(value), expected, `${name} ${key}`);
+        }
+        for (const key of ["total_loss", "dynamic_regret.5", "dynamic_regret.20"]) {
+          assert.ok(values.some(([name, value]) => name === key && value), `${key} has a column`);
+        }
+      }
+    });
+  });
+
+  test("of a study equal its JSON to the last digit", async () => {
+    const sizes = ["--sequences", "2", "--rounds", "60", "--experts", "4"];
+    const result = JSON.parse(
+      pcgs("suite", "--study", "main", ...sizes, "--method", "fixed-share,hedge,guard", "--json", "--report", "suite.html"),
+    );
+    await open("suite.html", {}, async (page) => {
+      assert.deepEqual(await chartsNotDrawn(page), []);
+      const rows = await rowsOf(page, "means");
+      assert.ok(rows.length >= 3);
+      for (const family of result.families) {
+        for (const method of family.methods) {
+          const row = rows.find((row) => row.name === method.name);
+          const [, value] = row?.values.find(([key]) => key === family.name) ?? [];
+          assert.equal(Number(value), method.mean, `${method.name} in ${family.name}`);
+        }
+      }
+    });
+  });
+});
+
+test("20,000 rounds of 32 experts make a page below 5 MB that draws", async (context) => {
+  writeNpy("large.npy", 20000, 32);
+  writeFileSync(
+    file("large.json"),
+    pcgs("run", "large.npy", "--method", "fixed-share,hedge,adahedge", "--trace", "large.csv", "--json"),
+  );
+  const started = performance.now();
+  pcgs("report", "large.json", "large.csv", "--out", "large.html");
+  context.diagnostic(`written in ${((performance.now() - started) / 1000).toFixed(2)} s`);
+  const { size } = statSync(file("large.html"));
+  context.diagnostic(`${size} bytes`);
+  assert.ok(size < 5_000_000, `${size} bytes`);
+  await open("large.html", {}, async (page) => {
+    const first = await page.evaluate(() => window.firstChartAfter);
+    context.diagnostic(`first chart after ${(first / 1000).toFixed(2)} s`);
+    assert.deepEqual(await chartsNotDrawn(page), []);
+  });
+});
+
+test("the Tab key reaches everything that can be used, and all of it has a name", () =>
+  open("run.html", {}, async (page) => {
+    const usable = "a[href], button, select, input, [tabindex='0']";
+    const all = await page.evaluate((usable) => {
+      const shown = [...document.querySelectorAll(usable)].filter((element) => element.checkVisibility());
+      return shown.map((element, index) => {
+        element.dataset.stop = index;
+        return {
+          tag: element.tagName,
+          name: element.ariaLabel ?? element.labels?.[0]?.textContent ?? element.textContent,
+        };
+      });
+    }, usable);
+    for (const { tag, name } of all) assert.ok(name.trim(), `${tag} has no name`);
+    for (const tag of ["A", "BUTTON", "SELECT", "INPUT", "DIV"]) {
+      assert.ok(all.some((stop) => stop.tag === tag), `the page has ${tag}`);
+    }
+    const reached = new Set();
+    for (let press = 0; press < all.length; ++press) {
+      await page.keyboard.press("Tab");
+      reached.add(await page.evaluate(() => document.activeElement.dataset.stop));
+    }
+    const missed = all.filter((_, index) => !reached.has(String(index)));
+    assert.deepEqual(missed, []);
+  }));
