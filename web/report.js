@@ -74,13 +74,28 @@
 
   const facetSpacing = 28;
 
+  // How many of the names in the chart's colour scales fit beside each other in a legend.
+  const pen = document.createElement("canvas").getContext("2d");
+  function legendColumns(spec, width, font, labelLimit) {
+    const names = [];
+    JSON.stringify(spec, (key, value) => {
+      if (key === "domain" && Array.isArray(value)) names.push(...value);
+      return value;
+    });
+    pen.font = font;
+    const widest = Math.max(40, ...names.map((name) => pen.measureText(name).width));
+    return Math.max(1, Math.floor(width / (Math.min(widest, labelLimit) + 44)));
+  }
+
   // `width` is that of the whole chart, `plotWidth` that of one of its plots.
-  function configuration(colour, width, plotWidth) {
+  function configuration(spec, colour, width, plotWidth) {
+    const font = getComputedStyle(document.body).fontFamily;
+    const legendLimit = Math.min(240, width / 2 - 50);
     const quiet = { titleColor: colour.soft, titleFontSize: 12, titleFontWeight: "normal" };
     return {
       aria: false, // the plot element has the text alternative
       background: colour.paper,
-      font: getComputedStyle(document.body).fontFamily,
+      font,
       padding: { left: 0, right: 0, top: 4, bottom: 4 },
       view: { stroke: null },
       axis: {
@@ -104,13 +119,13 @@
         ...quiet,
         orient: "top",
         direction: "horizontal",
-        columns: Math.max(2, Math.floor(width / 160)),
+        columns: legendColumns(spec, width, `12px ${font}`, legendLimit),
         offset: 32, // leaves room for the title of the vertical axis
         columnPadding: 18,
         rowPadding: 4,
         labelColor: colour.ink,
         labelFontSize: 12,
-        labelLimit: Math.min(180, width / 2 - 50),
+        labelLimit: legendLimit,
         symbolSize: 110,
         symbolStrokeWidth: 2.5,
         gradientLength: Math.min(200, width / 2),
@@ -171,26 +186,30 @@
     plot.width = plotWidth;
     if (source.height) plot.height = source.height;
     if (fitsItself(spec)) spec.autosize = { type: "fit-x", contains: "padding" };
-    spec.config = configuration(colour, width, plotWidth);
+    spec.config = configuration(source.spec, colour, width, plotWidth);
     return spec;
   }
 
-  // A view of the chart, `width` pixels wide, that is computed but not shown. The margin of
-  // charts that do not fit themselves is known only after a first try.
+  // A view of the chart, `width` pixels wide, that is computed but not shown. What stands
+  // beside the plots of charts that do not fit themselves is known only after a first try.
   function computedView(chart, width, change = {}) {
     const compute = (margin) => {
       const { spec } = vegaLite.compile({ ...specification(chart, width, margin), ...change });
       return new vega.View(vega.parse(spec), { logLevel: vega.Warn }).run();
     };
-    const view = compute(0);
-    if (fitsItself(chart.source.spec)) return view;
-    const margin = Math.ceil(view.scenegraph().root.bounds.width()) - width;
-    view.finalize();
-    return compute(margin);
+    let margin = 0;
+    let view = compute(margin);
+    const overflow = () => Math.ceil(view.scenegraph().root.bounds.width()) - width;
+    for (let tries = 0; tries < 3 && !fitsItself(chart.source.spec) && overflow() > 0; ++tries) {
+      margin += overflow();
+      view.finalize();
+      view = compute(margin);
+    }
+    return view;
   }
 
-  function draw(chart, width) {
-    const { figure, plot, source } = chart;
+  function draw(chart, width, renderer = chart.source.renderer ?? "svg") {
+    const { figure, plot } = chart;
     chart.view?.finalize();
     chart.view = null;
     figure.classList.remove("failed");
@@ -198,7 +217,7 @@
     try {
       const drawing = element("div");
       const view = computedView(chart, width);
-      view.tooltip(showTooltip).renderer(source.renderer ?? "svg").initialize(drawing).hover().run();
+      view.tooltip(showTooltip).renderer(renderer).initialize(drawing).hover().run();
       plot.replaceChildren(drawing);
       chart.view = view;
       chart.window?.drew(chart);
@@ -464,14 +483,14 @@
 
   // --- Printing ----------------------------------------------------------------------------------
 
-  // Paper is light, and about 700 pixels wide.
+  // Paper is light, about 700 pixels wide, and finer than any screen.
   let themeOnScreen;
   addEventListener("beforeprint", () => {
     themeOnScreen = root.dataset.theme;
     root.dataset.theme = "light";
     for (const chart of charts) {
       if (!chart.plot.clientWidth) continue;
-      draw(chart, Math.min(700, chart.plot.clientWidth));
+      draw(chart, Math.min(700, chart.plot.clientWidth), "svg");
       chart.drawnAs = null;
     }
   });

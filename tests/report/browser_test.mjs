@@ -11,7 +11,7 @@ import { pathToFileURL } from "node:url";
 
 const program = resolve(process.env.PCGS_PROGRAM);
 const screenshots = resolve(process.env.PCGS_SCREENSHOTS);
-const { chromium } = createRequire(join(resolve(process.env.PCGS_WEB_MODULES), "x"))("playwright-core");
+const { chromium } = createRequire(resolve(process.env.PCGS_WEB_MODULES, "any"))("playwright-core");
 
 const hostileNames = [
   "<script>alert(1)</script>",
@@ -201,10 +201,6 @@ describe("a page opened from disk without a network", () => {
 
 describe("the time window", () => {
   const linked = (page) => page.locator("figure.chart[data-window]:visible").first();
-  const shown = async (page) => {
-    const { from, to } = await linked(page).evaluate((figure) => ({ ...figure.dataset }));
-    return [Number(from), Number(to)];
-  };
   const becomes = (page, from, to) =>
     page.waitForFunction(
       ([from, to]) =>
@@ -213,11 +209,13 @@ describe("the time window", () => {
           .every((figure) => figure.dataset.from === String(from) && figure.dataset.to === String(to)),
       [from, to],
     );
-  const ticks = (page) => linked(page).locator(".role-axis-label text").allTextContents();
+  // What a drawing looks like, be it SVG or canvas.
+  const picture = (figure) =>
+    figure.evaluate((element) => element.querySelector("canvas")?.toDataURL() ?? element.querySelector("svg").outerHTML);
 
   test("follows a brush over the overview, in all its charts", () =>
     open("run.html", {}, async (page) => {
-      const before = await ticks(page);
+      const before = await picture(linked(page));
       const plot = page.locator(".window:visible .overview .plot").first();
       await plot.scrollIntoViewIfNeeded();
       const box = await plot.boundingBox();
@@ -230,7 +228,7 @@ describe("the time window", () => {
       await becomes(page, from, to);
       assert.ok(from > 60 && from < 120, `from ${from}`);
       assert.ok(to > 150 && to < 210, `to ${to}`);
-      assert.notDeepEqual(await ticks(page), before);
+      assert.notEqual(await picture(linked(page)), before);
     }));
 
   test("follows its sliders by keyboard, and the button shows the whole run again", () =>
@@ -238,6 +236,8 @@ describe("the time window", () => {
       const from = page.locator(".window:visible").getByLabel("From round").first();
       const to = page.locator(".window:visible").getByLabel("To round").first();
       await becomes(page, 1, 300);
+      const overview = page.locator(".window:visible .overview").first();
+      const before = await picture(overview);
       await from.focus();
       await page.keyboard.press("ArrowRight");
       await becomes(page, 2, 300);
@@ -251,11 +251,10 @@ describe("the time window", () => {
       await page.keyboard.press("End");
       await page.keyboard.press("ArrowLeft");
       await becomes(page, paged, 299);
-      const brush = page.locator(".window:visible .overview .plot svg .brush_brush path").first();
-      assert.ok((await brush.boundingBox()).width > 100, "the brush shows the window");
+      assert.notEqual(await picture(overview), before, "the brush shows the window");
       await page.locator(".window:visible").getByRole("button", { name: "Whole run", exact: true }).first().press("Enter");
       await becomes(page, 1, 300);
-      assert.deepEqual(await shown(page), [1, 300]);
+      assert.equal(await picture(overview), before);
     }));
 });
 
@@ -343,9 +342,14 @@ describe("on screens and on paper", () => {
             document.documentElement.clientWidth,
           ]);
           assert.ok(content <= screen, `${content} wide on a screen of ${screen}`);
-          const wide = await page.locator(".plot").evaluateAll((plots) =>
-            plots.filter((plot) => plot.scrollWidth > plot.clientWidth).map((plot) => plot.parentElement.id));
-          assert.deepEqual(wide, []);
+          const wide = await page.locator(".plot:visible").evaluateAll((plots) => {
+            const drawnWidth = (plot) => {
+              const svg = plot.querySelector("svg");
+              return svg ? Number(svg.getAttribute("width")) : parseFloat(plot.querySelector("canvas").style.width);
+            };
+            return plots.filter((plot) => drawnWidth(plot) > plot.clientWidth + 1).map((plot) => plot.parentElement.id);
+          });
+          assert.deepEqual(wide, [], "charts as wide as their place");
 
           const colour = (selector, property) =>
             page.locator(selector).first().evaluate((element, property) => getComputedStyle(element)[property], property);

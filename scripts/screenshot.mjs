@@ -1,0 +1,33 @@
+// A picture of a report page: light, in twice the pixels, its top or the first element that a selector
+// finds. Needs the modules of web/package.json (npm ci --prefix web --ignore-scripts) and Chromium.
+//
+//   node scripts/screenshot.mjs PAGE.html OUT.png [WIDTH] [SELECTOR]
+import { createRequire } from "node:module";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const modules = process.env.PCGS_WEB_MODULES ?? new URL("../web/node_modules", import.meta.url).pathname;
+const { chromium } = createRequire(resolve(modules, "any"))("playwright-core");
+
+const [page, picture, width = "1280", selector] = process.argv.slice(2);
+if (!picture) {
+  console.error("usage: node scripts/screenshot.mjs PAGE.html OUT.png [WIDTH] [SELECTOR]");
+  process.exit(2);
+}
+
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+});
+const tab = await browser.newPage({
+  viewport: { width: Number(width), height: 900 },
+  deviceScaleFactor: 2,
+  colorScheme: "light",
+  offline: true,
+});
+await tab.goto(pathToFileURL(resolve(page)).href);
+await tab.waitForFunction(() => document.documentElement.dataset.drawn === "yes");
+// What sticks to the top of the screen would cover a chart.
+await tab.addStyleTag({ content: "nav, .window { position: static !important }" });
+await (selector ? tab.locator(selector).first() : tab).screenshot({ path: picture });
+await browser.close();
