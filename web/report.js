@@ -1,5 +1,5 @@
-// The report page's script: draws the Vega-Lite charts that the program wrote into the page, ties the
-// charts of a run to its time window, and adds the buttons. Text and tables need none of it.
+// The report page's script: draws the Vega-Lite charts that the program wrote into the page, ties
+// the charts of a run to its time window, and adds the buttons. Text and tables need none of it.
 // What comes from data is only ever set as text, never as markup.
 "use strict";
 (() => {
@@ -74,23 +74,30 @@
 
   const facetSpacing = 28;
 
-  // How many of the names in the chart's colour scales fit beside each other in a legend.
-  const pen = document.createElement("canvas").getContext("2d");
-  function legendColumns(spec, width, font, labelLimit) {
-    const names = [];
+  // What the configuration has to know of a specification: the names in its legends, and whether
+  // names stand down its side, so that it is read along horizontal lines.
+  function traitsOf(spec) {
+    const traits = { names: [], namesDownTheSide: false };
     JSON.stringify(spec, (key, value) => {
-      if (key === "domain" && Array.isArray(value)) names.push(...value);
+      if (key === "domain" && Array.isArray(value)) traits.names.push(...value);
+      if (key === "y" && value.type === "nominal") traits.namesDownTheSide = true;
       return value;
     });
+    return traits;
+  }
+
+  const pen = document.createElement("canvas").getContext("2d");
+  function widestOf(names, font) {
     pen.font = font;
-    const widest = Math.max(40, ...names.map((name) => pen.measureText(name).width));
-    return Math.max(1, Math.floor(width / (Math.min(widest, labelLimit) + 44)));
+    return Math.max(0, ...names.map((name) => pen.measureText(name).width));
   }
 
   // `width` is that of the whole chart, `plotWidth` that of one of its plots.
   function configuration(spec, colour, width, plotWidth) {
     const font = getComputedStyle(document.body).fontFamily;
+    const { names, namesDownTheSide } = traitsOf(spec);
     const legendLimit = Math.min(240, width / 2 - 50);
+    const legendEntry = 44 + Math.min(legendLimit, Math.max(40, widestOf(names, `12px ${font}`)));
     const quiet = { titleColor: colour.soft, titleFontSize: 12, titleFontWeight: "normal" };
     return {
       aria: false, // the plot element has the text alternative
@@ -110,7 +117,12 @@
         ticks: false,
       },
       axisX: { grid: false, labelFlush: true, titlePadding: 8 },
-      axisXQuantitative: { ticks: true, tickCount: Math.max(3, Math.round(plotWidth / 110)) },
+      axisXQuantitative: {
+        ticks: !namesDownTheSide,
+        domain: !namesDownTheSide,
+        grid: namesDownTheSide,
+        tickCount: Math.max(3, Math.round(plotWidth / 110)),
+      },
       axisYQuantitative: { domain: false, tickCount: 5 },
       axisYDiscrete: { grid: false, domain: false },
       // The title stands above its axis, level: that reads easily and keeps narrow screens wide.
@@ -119,7 +131,7 @@
         ...quiet,
         orient: "top",
         direction: "horizontal",
-        columns: legendColumns(spec, width, `12px ${font}`, legendLimit),
+        columns: Math.max(1, Math.floor(width / legendEntry)),
         offset: 32, // leaves room for the title of the vertical axis
         columnPadding: 18,
         rowPadding: 4,
@@ -229,10 +241,12 @@
   }
 
   const afterPainting = () =>
-    new Promise((done) => (document.hidden ? setTimeout(done) : requestAnimationFrame(() => setTimeout(done))));
+    new Promise((done) =>
+      document.hidden ? setTimeout(done) : requestAnimationFrame(() => setTimeout(done)),
+    );
 
-  // Draws each visible chart that is not drawn in the present theme and width, top to bottom, letting
-  // the browser paint in between. A later call takes over from an earlier one.
+  // Draws each visible chart that is not drawn in the present theme and width, top to bottom,
+  // letting the browser paint in between. A later call takes over from an earlier one.
   let latestRound = 0;
   async function drawVisible() {
     const round = ++latestRound;
@@ -259,7 +273,9 @@
   // Specifications that care set a format; an unformatted number comes with all its digits.
   function shortened(value) {
     const text = String(value);
-    return /^[-−]?\d+\.\d{6,}$/.test(text) ? String(+Number(text.replace("−", "-")).toPrecision(5)) : text;
+    return /^[-−]?\d+\.\d{6,}$/.test(text)
+      ? String(+Number(text.replace("−", "-")).toPrecision(5))
+      : text;
   }
 
   function showTooltip(handler, event, item, value) {
@@ -268,20 +284,27 @@
     const entries = typeof value === "object" ? Object.entries(value) : [["", value]];
     const list = element("dl");
     for (const [name, content] of entries) {
-      list.append(element("dt", { textContent: name }), element("dd", { textContent: shortened(content) }));
+      list.append(
+        element("dt", { textContent: name }),
+        element("dd", { textContent: shortened(content) }),
+      );
     }
     tooltip.replaceChildren(list);
     const gap = 14;
     const { width, height } = tooltip.getBoundingClientRect();
-    const left = event.clientX + gap + width < innerWidth ? event.clientX + gap : event.clientX - gap - width;
-    const top = event.clientY + gap + height < innerHeight ? event.clientY + gap : event.clientY - gap - height;
+    const left =
+      event.clientX + gap + width < innerWidth ? event.clientX + gap : event.clientX - gap - width;
+    const top =
+      event.clientY + gap + height < innerHeight
+        ? event.clientY + gap
+        : event.clientY - gap - height;
     tooltip.style.translate = `${Math.max(4, left)}px ${Math.max(4, top)}px`;
   }
 
   // --- Time windows ------------------------------------------------------------------------------
 
-  // One stretch of a run's rounds, chosen by a brush over the overview or by two sliders, shown by all
-  // charts that name the window.
+  // One stretch of a run's rounds, chosen by a brush over the overview or by two sliders, shown by
+  // all charts that name the window.
   class TimeWindow {
     constructor(box) {
       this.first = Number(box.dataset.first);
@@ -375,7 +398,8 @@
   function enableChoice(choice) {
     const select = choice.querySelector(":scope > label select");
     const options = choice.querySelectorAll(":scope > .option");
-    const show = () => options.forEach((option, index) => (option.hidden = index !== select.selectedIndex));
+    const show = () =>
+      options.forEach((option, index) => (option.hidden = index !== select.selectedIndex));
     select.addEventListener("change", () => {
       show();
       drawVisible();
@@ -436,7 +460,8 @@
   }
 
   function copyButton(figure) {
-    const title = figure.querySelector("figcaption h3, figcaption")?.textContent.trim() ?? figure.id;
+    const title =
+      figure.querySelector("figcaption h3, figcaption")?.textContent.trim() ?? figure.id;
     const button = element("button", { type: "button", textContent: "Copy as CSV" });
     button.setAttribute("aria-label", `Copy table ${title} as CSV`);
     button.addEventListener("click", async () => {
@@ -450,7 +475,9 @@
   }
 
   function addTools(figure, ...buttons) {
-    const caption = figure.querySelector("figcaption") ?? figure.insertBefore(element("figcaption"), figure.firstChild);
+    const caption =
+      figure.querySelector("figcaption") ??
+      figure.insertBefore(element("figcaption"), figure.firstChild);
     caption.append(element("div", { className: "tools" }, ...buttons));
   }
 
@@ -460,7 +487,8 @@
     const columns = rows[0]?.cells.length ?? 0;
     for (let column = 1; column < columns; ++column) {
       const cells = rows.map((row) => row.cells[column]).filter(Boolean);
-      if (!cells.some((cell) => cell.dataset.value)) cells.forEach((cell) => cell.classList.add("text"));
+      if (!cells.some((cell) => cell.dataset.value))
+        cells.forEach((cell) => cell.classList.add("text"));
     }
   }
 
@@ -470,7 +498,9 @@
     const links = [...document.querySelectorAll("nav a[href^='#']")];
     const sections = links.map((link) => document.getElementById(link.hash.slice(1)));
     const mark = () => {
-      const passed = sections.filter((section) => section?.getBoundingClientRect().top < innerHeight / 3);
+      const passed = sections.filter(
+        (section) => section?.getBoundingClientRect().top < innerHeight / 3,
+      );
       const present = passed.at(-1) ?? sections[0];
       links.forEach((link, index) => {
         if (sections[index] === present) link.setAttribute("aria-current", "true");
@@ -503,7 +533,8 @@
   // --- Start -------------------------------------------------------------------------------------
 
   document.querySelector("header").append(themeButton());
-  for (const chart of charts) addTools(chart.figure, saveButton(chart, "svg"), saveButton(chart, "png"));
+  for (const chart of charts)
+    addTools(chart.figure, saveButton(chart, "svg"), saveButton(chart, "png"));
   for (const figure of document.querySelectorAll("figure.table")) {
     addTools(figure, copyButton(figure));
     figure.querySelectorAll("table").forEach(alignText);

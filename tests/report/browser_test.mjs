@@ -1,5 +1,7 @@
 // Opens pages that the program writes in headless Chromium: from disk, with the network blocked.
-// By hand: PCGS_PROGRAM=build/release/pcgs PCGS_WEB_MODULES=web/node_modules PCGS_SCREENSHOTS=build/screenshots node --test tests/report/browser_test.mjs
+// By hand, after npm ci --prefix web --ignore-scripts:
+//   PCGS_PROGRAM=build/release/pcgs PCGS_WEB_MODULES=web/node_modules \
+//   PCGS_SCREENSHOTS=build/screenshots node --test tests/report/browser_test.mjs
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -24,8 +26,13 @@ const hostileNames = [
 let folder;
 let browser;
 const file = (name) => join(folder, name);
-const pcgs = (...args) =>
-  execFileSync(program, [...args, "--quiet"], { encoding: "utf8", maxBuffer: 1 << 28, cwd: folder });
+// Runs a command line of the program, no word of which has a space; returns what it prints.
+const pcgs = (line) =>
+  execFileSync(program, [...line.split(" "), "--quiet"], {
+    encoding: "utf8",
+    maxBuffer: 1 << 28,
+    cwd: folder,
+  });
 
 // Uniform in [0, 1), the same on every machine.
 function randomNumbers(seed) {
@@ -43,7 +50,9 @@ function writeLosses(name, rounds) {
   const lines = [quoted.join(",")];
   for (let round = 0; round < rounds; ++round) {
     const best = Math.floor(round / 50) % hostileNames.length;
-    lines.push(hostileNames.map((_, k) => (random() * (k === best ? 0.4 : 1)).toFixed(4)).join(","));
+    lines.push(
+      hostileNames.map((_, k) => (random() * (k === best ? 0.4 : 1)).toFixed(4)).join(","),
+    );
   }
   writeFileSync(file(name), lines.join("\n") + "\n");
 }
@@ -66,7 +75,10 @@ function writeNpy(name, rounds, experts) {
   const random = randomNumbers(3);
   const numbers = Float32Array.from({ length: rounds * experts }, random);
   const magic = Buffer.from([0x93, ...Buffer.from("NUMPY"), 1, 0, header.length, 0]);
-  writeFileSync(file(name), Buffer.concat([magic, Buffer.from(header), Buffer.from(numbers.buffer)]));
+  writeFileSync(
+    file(name),
+    Buffer.concat([magic, Buffer.from(header), Buffer.from(numbers.buffer)]),
+  );
 }
 
 before(async () => {
@@ -74,7 +86,7 @@ before(async () => {
   mkdirSync(screenshots, { recursive: true });
   writeLosses("losses.csv", 300);
   writeForecasts("forecasts.csv", 300);
-  pcgs("run", "losses.csv", "--method", "fixed-share,hedge,guard", "--report", "run.html");
+  pcgs("run losses.csv --method fixed-share,hedge,guard --report run.html");
   browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
     args: [
@@ -94,7 +106,8 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const allDrawn = (page) => page.waitForFunction(() => document.documentElement.dataset.drawn === "yes");
+const allDrawn = (page) =>
+  page.waitForFunction(() => document.documentElement.dataset.drawn === "yes");
 
 // Opens a page, lets `look` examine it, and fails if the page complained or reached for anything.
 async function open(name, { width = 1280, scheme = "light" }, look) {
@@ -110,7 +123,8 @@ async function open(name, { width = 1280, scheme = "light" }, look) {
   );
   const page = await context.newPage();
   page.on("request", (request) => {
-    if (request.url().startsWith("file:") && !request.isNavigationRequest()) problems.push(`request for ${request.url()}`);
+    if (request.url().startsWith("file:") && !request.isNavigationRequest())
+      problems.push(`request for ${request.url()}`);
   });
   page.on("console", (message) => problems.push(`console ${message.type()}: ${message.text()}`));
   page.on("pageerror", (error) => problems.push(`error: ${error.stack}`));
@@ -135,7 +149,7 @@ async function open(name, { width = 1280, scheme = "light" }, look) {
   }
 }
 
-// Shows every option of every choice in turn; returns the ids of charts that are not drawn even then.
+// Shows every option of every choice in turn; returns the ids of charts that are not drawn then.
 async function chartsNotDrawn(page) {
   const missing = [];
   for (const figure of await page.locator("figure.chart").all()) {
@@ -143,7 +157,9 @@ async function chartsNotDrawn(page) {
       for (let at = element; at; at = at.parentElement) {
         if (!at.classList.contains("option")) continue;
         const select = at.parentElement.querySelector(":scope > label select");
-        select.selectedIndex = [...at.parentElement.querySelectorAll(":scope > .option")].indexOf(at);
+        select.selectedIndex = [...at.parentElement.querySelectorAll(":scope > .option")].indexOf(
+          at,
+        );
         select.dispatchEvent(new Event("change"));
       }
     });
@@ -168,7 +184,10 @@ async function chartsNotDrawn(page) {
 const shownText = (page) =>
   page.evaluate(() => {
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT, (node) =>
-      node.parentElement.closest("script, style") ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT);
+      node.parentElement.closest("script, style")
+        ? NodeFilter.FILTER_REJECT
+        : NodeFilter.FILTER_ACCEPT,
+    );
     let text = "";
     while (texts.nextNode()) text += texts.currentNode.data + "\n";
     return text;
@@ -176,14 +195,18 @@ const shownText = (page) =>
 
 const foreignElements = (page) =>
   page.evaluate(() =>
-    [...document.querySelectorAll("img, iframe, main script:not([type='application/json']), main b:not(.figures b, .range b)")]
-      .map((element) => element.outerHTML));
+    [
+      ...document.querySelectorAll(
+        "img, iframe, main script:not([type='application/json']), main b:not(.figures b, .range b)",
+      ),
+    ].map((element) => element.outerHTML),
+  );
 
 describe("a page opened from disk without a network", () => {
   const pages = {
     "of losses": () => "run.html",
     "of forecasts": () => {
-      pcgs("run", "forecasts.csv", "--y", "load", "--method", "fixed-share,ml-poly", "--report", "forecasts.html");
+      pcgs("run forecasts.csv --y load --method fixed-share,ml-poly --report forecasts.html");
       return "forecasts.html";
     },
   };
@@ -206,12 +229,17 @@ describe("the time window", () => {
       ([from, to]) =>
         [...document.querySelectorAll("figure.chart[data-window]")]
           .filter((figure) => figure.checkVisibility())
-          .every((figure) => figure.dataset.from === String(from) && figure.dataset.to === String(to)),
+          .every(
+            (figure) => figure.dataset.from === String(from) && figure.dataset.to === String(to),
+          ),
       [from, to],
     );
   // What a drawing looks like, be it SVG or canvas.
   const picture = (figure) =>
-    figure.evaluate((element) => element.querySelector("canvas")?.toDataURL() ?? element.querySelector("svg").outerHTML);
+    figure.evaluate(
+      (element) =>
+        element.querySelector("canvas")?.toDataURL() ?? element.querySelector("svg").outerHTML,
+    );
 
   test("follows a brush over the overview, in all its charts", () =>
     open("run.html", {}, async (page) => {
@@ -224,7 +252,9 @@ describe("the time window", () => {
       await page.mouse.move(box.x + box.width * 0.6, box.y + 30, { steps: 5 });
       await page.mouse.up();
       const slider = page.locator(".window:visible input[type=range]");
-      const [from, to] = [await slider.nth(0).inputValue(), await slider.nth(1).inputValue()].map(Number);
+      const [from, to] = [await slider.nth(0).inputValue(), await slider.nth(1).inputValue()].map(
+        Number,
+      );
       await becomes(page, from, to);
       assert.ok(from > 60 && from < 120, `from ${from}`);
       assert.ok(to > 150 && to < 210, `to ${to}`);
@@ -252,7 +282,11 @@ describe("the time window", () => {
       await page.keyboard.press("ArrowLeft");
       await becomes(page, paged, 299);
       assert.notEqual(await picture(overview), before, "the brush shows the window");
-      await page.locator(".window:visible").getByRole("button", { name: "Whole run", exact: true }).first().press("Enter");
+      await page
+        .locator(".window:visible")
+        .getByRole("button", { name: "Whole run", exact: true })
+        .first()
+        .press("Enter");
       await becomes(page, 1, 300);
       assert.equal(await picture(overview), before);
     }));
@@ -268,7 +302,10 @@ describe("taking things along", () => {
     open("run.html", {}, async (page) => {
       for (const figure of await page.locator("figure.chart:visible").all()) {
         const id = await figure.getAttribute("id");
-        const svg = await downloaded(page, figure.getByRole("button", { name: /^Save chart .* as SVG$/ }));
+        const svg = await downloaded(
+          page,
+          figure.getByRole("button", { name: /^Save chart .* as SVG$/ }),
+        );
         assert.equal(svg.name, `${id}.svg`);
         const text = svg.bytes.toString();
         assert.ok(text.startsWith("<svg"), text.slice(0, 40));
@@ -280,7 +317,10 @@ describe("taking things along", () => {
         assert.equal(parsed.root, "svg");
         assert.ok(parsed.text.includes(title), `${title} is not in ${svg.name}`);
 
-        const png = await downloaded(page, figure.getByRole("button", { name: /^Save chart .* as PNG$/ }));
+        const png = await downloaded(
+          page,
+          figure.getByRole("button", { name: /^Save chart .* as PNG$/ }),
+        );
         assert.equal(png.name, `${id}.png`);
         assert.equal(png.bytes.subarray(0, 8).toString("latin1"), "\x89PNG\r\n\x1a\n");
         assert.ok(png.bytes.readUInt32BE(16) >= 1800, "twice 900 pixels wide");
@@ -290,15 +330,23 @@ describe("taking things along", () => {
 
   const fieldsOf = (line) =>
     [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) =>
-      quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+      quoted === undefined ? plain : quoted.replaceAll('""', '"'),
+    );
 
-  for (const clipboard of ["with the clipboard", "where the browser keeps the clipboard from the page"]) {
+  for (const clipboard of [
+    "with the clipboard",
+    "where the browser keeps the clipboard from the page",
+  ]) {
     test(`every visible table is copied with its exact numbers, ${clipboard}`, () =>
       open("run.html", {}, async (page) => {
         if (clipboard !== "with the clipboard") {
-          await page.evaluate(() => Object.defineProperty(navigator, "clipboard", { value: undefined }));
+          await page.evaluate(() =>
+            Object.defineProperty(navigator, "clipboard", { value: undefined }),
+          );
         }
-        const area = await page.evaluateHandle(() => document.body.appendChild(document.createElement("textarea")));
+        const area = await page.evaluateHandle(() =>
+          document.body.appendChild(document.createElement("textarea")),
+        );
         const tables = await page.locator("figure.table:visible").all();
         assert.ok(tables.length > 0);
         for (const figure of tables) {
@@ -310,8 +358,13 @@ describe("taking things along", () => {
           });
           await page.keyboard.press("Control+V");
           const pasted = (await area.inputValue()).trimEnd().split("\n").map(fieldsOf);
-          const exact = await figure.locator("table").evaluate((table) =>
-            [...table.rows].map((row) => [...row.cells].map((cell) => cell.dataset.value ?? cell.textContent.trim())));
+          const exact = await figure
+            .locator("table")
+            .evaluate((table) =>
+              [...table.rows].map((row) =>
+                [...row.cells].map((cell) => cell.dataset.value ?? cell.textContent.trim()),
+              ),
+            );
           assert.deepEqual(pasted, exact);
         }
         assert.match(await page.getByRole("status").first().textContent(), /^Copied table /);
@@ -336,7 +389,10 @@ describe("on screens and on paper", () => {
     for (const scheme of ["light", "dark"]) {
       test(`${width} pixels wide and ${scheme}: nothing overflows, text stands out`, () =>
         open("run.html", { width, scheme }, async (page) => {
-          await page.screenshot({ path: join(screenshots, `run-${width}-${scheme}.png`), fullPage: true });
+          await page.screenshot({
+            path: join(screenshots, `run-${width}-${scheme}.png`),
+            fullPage: true,
+          });
           const [content, screen] = await page.evaluate(() => [
             document.documentElement.scrollWidth,
             document.documentElement.clientWidth,
@@ -345,20 +401,29 @@ describe("on screens and on paper", () => {
           const wide = await page.locator(".plot:visible").evaluateAll((plots) => {
             const drawnWidth = (plot) => {
               const svg = plot.querySelector("svg");
-              return svg ? Number(svg.getAttribute("width")) : parseFloat(plot.querySelector("canvas").style.width);
+              return svg
+                ? Number(svg.getAttribute("width"))
+                : parseFloat(plot.querySelector("canvas").style.width);
             };
-            return plots.filter((plot) => drawnWidth(plot) > plot.clientWidth + 1).map((plot) => plot.parentElement.id);
+            return plots
+              .filter((plot) => drawnWidth(plot) > plot.clientWidth + 1)
+              .map((plot) => plot.parentElement.id);
           });
           assert.deepEqual(wide, [], "charts as wide as their place");
 
           const colour = (selector, property) =>
-            page.locator(selector).first().evaluate((element, property) => getComputedStyle(element)[property], property);
+            page
+              .locator(selector)
+              .first()
+              .evaluate((element, property) => getComputedStyle(element)[property], property);
           const paper = await colour("body", "backgroundColor");
           assert.equal(luminance(paper) > 0.5, scheme === "light");
           assert.ok(contrast(await colour("body", "color"), paper) >= 7);
           assert.ok(contrast(await colour("figcaption h3", "color"), paper) >= 4.5);
           assert.ok(contrast(await colour("figcaption p", "color"), paper) >= 4.5);
-          assert.ok(contrast(await colour(".plot svg .role-axis-label text", "fill"), paper) >= 4.5);
+          assert.ok(
+            contrast(await colour(".plot svg .role-axis-label text", "fill"), paper) >= 4.5,
+          );
         }));
     }
   }
@@ -374,7 +439,10 @@ describe("on screens and on paper", () => {
       await page.getByRole("button", { name: "Switch to dark colours" }).click();
       await allDrawn(page);
       const dark = await colours();
-      assert.ok(luminance(dark[0]) < 0.1 && luminance(dark[1]) > luminance(light[1]), `${light} ${dark}`);
+      assert.ok(
+        luminance(dark[0]) < 0.1 && luminance(dark[1]) > luminance(light[1]),
+        `${light} ${dark}`,
+      );
       await page.getByRole("button", { name: "Switch to light colours" }).click();
       await allDrawn(page);
       assert.deepEqual(await colours(), light);
@@ -386,11 +454,15 @@ describe("on screens and on paper", () => {
       assert.ok(statSync(join(screenshots, "run.pdf")).size > 10000);
       await allDrawn(page);
       await page.emulateMedia({ media: "print", colorScheme: "dark" });
-      for (const button of await page.locator("button, nav, input").all()) assert.ok(await button.isHidden());
+      for (const button of await page.locator("button, nav, input").all())
+        assert.ok(await button.isHidden());
       const paper = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
       assert.ok(luminance(paper) > 0.9);
       await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
-      const label = await page.locator(".plot svg .role-axis-label text").first().getAttribute("fill");
+      const label = await page
+        .locator(".plot svg .role-axis-label text")
+        .first()
+        .getAttribute("fill");
       assert.ok(contrast(label, paper) >= 4.5, "charts are drawn for paper, too");
     }));
 });
@@ -406,12 +478,16 @@ describe("numbers", () => {
     });
 
   test("of a run equal its JSON to the last digit", async () => {
+    const methods = "fixed-share,hedge,guard,ml-poly";
     const result = JSON.parse(
-      pcgs("run", "losses.csv", "--method", "fixed-share,hedge,guard,ml-poly", "--switches", "5,20", "--json", "--report", "numbers.html"),
+      pcgs(`run losses.csv --method ${methods} --switches 5,20 --json --report numbers.html`),
     );
     await open("numbers.html", {}, async (page) => {
       const rows = await rowsOf(page, "methods");
-      assert.deepEqual(rows.map((row) => row.name).sort(), result.methods.map((method) => method.name).sort());
+      assert.deepEqual(
+        rows.map((row) => row.name).sort(),
+        result.methods.map((method) => method.name).sort(),
+      );
       for (const { name, values } of rows) {
         const method = result.methods.find((method) => method.name === name);
         for (const [key, value] of values.filter(([key]) => key)) {
@@ -420,16 +496,19 @@ describe("numbers", () => {
           else assert.equal(Number(value), expected, `${name} ${key}`);
         }
         for (const key of ["total_loss", "dynamic_regret.5", "dynamic_regret.20"]) {
-          assert.ok(values.some(([name, value]) => name === key && value), `${key} has a column`);
+          assert.ok(
+            values.some(([name, value]) => name === key && value),
+            `${key} has a column`,
+          );
         }
       }
     });
   });
 
   test("of a study equal its JSON to the last digit", async () => {
-    const sizes = ["--sequences", "2", "--rounds", "60", "--experts", "4"];
+    const study = "--study main --sequences 2 --rounds 60 --experts 4";
     const result = JSON.parse(
-      pcgs("suite", "--study", "main", ...sizes, "--method", "fixed-share,hedge,guard", "--json", "--report", "suite.html"),
+      pcgs(`suite ${study} --method fixed-share,hedge,guard --json --report suite.html`),
     );
     await open("suite.html", {}, async (page) => {
       assert.deepEqual(await chartsNotDrawn(page), []);
@@ -450,10 +529,10 @@ test("20,000 rounds of 32 experts make a page below 5 MB that draws", async (con
   writeNpy("large.npy", 20000, 32);
   writeFileSync(
     file("large.json"),
-    pcgs("run", "large.npy", "--method", "fixed-share,hedge,adahedge", "--trace", "large.csv", "--json"),
+    pcgs("run large.npy --method fixed-share,hedge,adahedge --trace large.csv --json"),
   );
   const started = performance.now();
-  pcgs("report", "large.json", "large.csv", "--out", "large.html");
+  pcgs("report large.json large.csv --out large.html");
   context.diagnostic(`written in ${((performance.now() - started) / 1000).toFixed(2)} s`);
   const { size } = statSync(file("large.html"));
   context.diagnostic(`${size} bytes`);
@@ -469,7 +548,9 @@ test("the Tab key reaches everything that can be used, and all of it has a name"
   open("run.html", {}, async (page) => {
     const usable = "a[href], button, select, input, [tabindex='0']";
     const all = await page.evaluate((usable) => {
-      const shown = [...document.querySelectorAll(usable)].filter((element) => element.checkVisibility());
+      const shown = [...document.querySelectorAll(usable)].filter((element) =>
+        element.checkVisibility(),
+      );
       return shown.map((element, index) => {
         element.dataset.stop = index;
         return {
@@ -480,7 +561,10 @@ test("the Tab key reaches everything that can be used, and all of it has a name"
     }, usable);
     for (const { tag, name } of all) assert.ok(name.trim(), `${tag} has no name`);
     for (const tag of ["A", "BUTTON", "SELECT", "INPUT", "DIV"]) {
-      assert.ok(all.some((stop) => stop.tag === tag), `the page has ${tag}`);
+      assert.ok(
+        all.some((stop) => stop.tag === tag),
+        `the page has ${tag}`,
+      );
     }
     const reached = new Set();
     for (let press = 0; press < all.length; ++press) {
