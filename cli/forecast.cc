@@ -104,12 +104,12 @@ void append_csv(const ForecastRow& row, std::string& out) {
 
 // Forecasts the series once more, in depth: now the losses are known.
 std::string report_page(const Series& series, nlohmann::ordered_json json, Matrix losses,
-                        ExpertPool& pool, Aggregator& aggregator) {
-  constexpr std::size_t kSwitches = 20, kBuckets = 400;
+                        const std::string& method, ExpertPool& pool, Aggregator& aggregator) {
+  constexpr std::size_t kSwitches = 20, kBuckets = 2000;
   const report::Hindsight hindsight(std::move(losses), kSwitches, kBuckets);
-  report::DepthRecorder recorder(aggregator.method().name(), hindsight, &aggregator.method());
-  report::ForecastRecorder curves(series.origin, series.column, aggregator.method().name(),
-                                  aggregator.names(), series.values.size());
+  report::DepthRecorder recorder(method, hindsight, &aggregator.method());
+  report::ForecastRecorder curves(series.origin, series.column, method, aggregator.names(),
+                                  series.values.size());
   aggregator.trace(&recorder);
   forecast_series(series, pool, aggregator, [&](const ForecastRow& row) {
     curves.add(row.value, row.forecast, row.experts);
@@ -185,8 +185,8 @@ void forecast(const ForecastOptions& options) {
   if (page) {
     ExpertPool again = make_pool();
     Aggregator watched = make_player();
-    made = report_page(series, forecast_json(series, aggregator, summary), losses.take(), again,
-                       watched);
+    made = report_page(series, forecast_json(series, aggregator, summary), losses.take(), method,
+                       again, watched);
   }
   if (file || to_stdout) flush();
   if (file) file->commit();

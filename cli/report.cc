@@ -26,6 +26,7 @@ struct ReportOptions {
   std::string out = "report.html";
   std::size_t switches = 0;
   bool switches_given = false;
+  bool quiet = false;
 };
 
 // A folder that pcgs run or suite filled stands for the results and traces in it.
@@ -48,7 +49,8 @@ std::vector<std::string> files_of(const std::vector<std::string>& inputs) {
     }
     if (here.empty()) {
       throw Error(fmt::format(
-          "{}: holds no results; give a folder that pcgs run or pcgs suite wrote with --out", input));
+          "{}: holds no results; give a folder that pcgs run or pcgs suite wrote with --out",
+          input));
     }
     std::sort(here.begin(), here.end());
     files.insert(files.end(), here.begin(), here.end());
@@ -95,10 +97,11 @@ void make_report(const ReportOptions& options) {
     }
     auto json = nlohmann::ordered_json::parse(text.bytes.begin(), text.bytes.end(), nullptr, false);
     if (json.is_discarded()) {
-      throw Error(fmt::format(
-          "{}: is neither JSON nor a trace; give what pcgs prints with --json, or writes with --out "
-          "or --trace",
-          path));
+      throw Error(
+          fmt::format("{}: is neither JSON nor a trace; give what pcgs prints with --json, or "
+                      "writes with --out "
+                      "or --trace",
+                      path));
     }
     material.results.push_back({path, std::move(json)});
   }
@@ -108,7 +111,7 @@ void make_report(const ReportOptions& options) {
         report::depth_of_trace(trace.view(), trace.path, switches, traces.size()));
   }
   page.write(report::page(material));
-  fmt::print("page in {}\n", options.out);
+  if (!options.quiet) fmt::print("page in {}\n", options.out);
 }
 
 }  // namespace
@@ -118,9 +121,10 @@ void add_report(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("report", "Results that were written earlier, as one HTML page");
   command
-      ->add_option("RESULTS", options->inputs,
-                   "JSON of run, suite, electricity or forecast, traces of run, or folders that run "
-                   "or suite wrote")
+      ->add_option(
+          "RESULTS", options->inputs,
+          "JSON of run, suite, electricity or forecast, traces of run, or folders that run "
+          "or suite wrote")
       ->required()
       ->check(given())
       ->type_name("FILES");
@@ -135,6 +139,7 @@ void add_report(CLI::App& app) {
                        "or 20)")
           ->check(CLI::Range(0, 100000))
           ->type_name("NUMBER");
+  command->add_flag("--quiet", options->quiet, "Do not say where the page is");
   command->footer(
       "The page opens from disk and loads nothing from elsewhere.\n\n"
       "Examples:\n"

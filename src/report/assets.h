@@ -1,4 +1,5 @@
-// The files that go into every page: the script and the styles of web/, and the libraries that draw.
+// The files that go into every page: the script and the styles of web/, and the libraries that
+// draw.
 #pragma once
 
 #include <string_view>

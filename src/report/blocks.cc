@@ -18,8 +18,9 @@ struct Writer {
 
   void add(const std::vector<Block>& blocks) {
     for (const Block& block : blocks) {
-      std::visit(*this, static_cast<const std::variant<Paragraph, Figures, Table, Chart, Choice,
-                                                       Window>&>(block));
+      std::visit(*this,
+                 static_cast<const std::variant<Paragraph, Figures, Table, Chart, Choice, Window>&>(
+                     block));
     }
   }
 
@@ -116,8 +117,8 @@ Cell number(const ordered_json& x, const char* format) {
 }
 
 std::string html(const Section& section) {
-  std::string out = fmt::format("<section id=\"{}\"><h2>{}</h2>\n", escaped(section.id),
-                                escaped(section.title));
+  std::string out =
+      fmt::format("<section id=\"{}\"><h2>{}</h2>\n", escaped(section.id), escaped(section.title));
   Writer{out}.add(section.blocks);
   return out + "</section>\n";
 }

@@ -1,5 +1,5 @@
-// What a page consists of, and how that is written as HTML. web/report.js draws the charts and makes
-// the rest come alive; without it, texts and tables are all there.
+// What a page consists of, and how that is written as HTML. web/report.js draws the charts and
+// makes the rest come alive; without it, texts and tables are all there.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -53,8 +53,8 @@ struct Chart {
   nlohmann::ordered_json groups = nlohmann::ordered_json::array();
   nlohmann::ordered_json datasets = nullptr;  // further groups, by name
   int height = 260;
-  bool canvas = false;     // for many marks
-  std::string window = {}; // of time, that it follows
+  bool canvas = false;      // for many marks
+  std::string window = {};  // of time, that it follows
 };
 
 struct Block;

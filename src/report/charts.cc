@@ -15,17 +15,18 @@ namespace {
 
 // Ours are vivid, the classical ones calmer.
 constexpr std::pair<std::string_view, const char*> kMethodColors[] = {
-    {"guard", "#e8590c"},          {"pcgs-tf", "#1c7ed6"},      {"pcgs-tf:oracle", "#74a9dc"},
-    {"fixed-share*", "#2f9e44"},   {"fixed-share", "#82b366"},  {"hedge*", "#8d7b6c"},
-    {"hedge", "#a89f94"},          {"variable-share", "#b565c7"}, {"genshare", "#d4a017"},
-    {"learn-alpha", "#0ca6a6"},    {"past-posteriors", "#7a6ae0"}, {"adahedge", "#b5846a"},
-    {"squint", "#d0587e"},         {"ml-poly", "#7d8f2b"},      {"boa", "#4f8fa3"},
+    {"guard", "#e8590c"},        {"pcgs-tf", "#1c7ed6"},         {"pcgs-tf:oracle", "#74a9dc"},
+    {"fixed-share*", "#2f9e44"}, {"fixed-share", "#82b366"},     {"hedge*", "#8d7b6c"},
+    {"hedge", "#a89f94"},        {"variable-share", "#b565c7"},  {"genshare", "#d4a017"},
+    {"learn-alpha", "#0ca6a6"},  {"past-posteriors", "#7a6ae0"}, {"adahedge", "#b5846a"},
+    {"squint", "#d0587e"},       {"ml-poly", "#7d8f2b"},         {"boa", "#4f8fa3"},
     {"bayes", "#868e96"},
 };
 constexpr const char* kOtherMethods[] = {"#c2255c", "#5f7fbf", "#9c8b3e", "#4b9e87", "#a66fb0"};
 
-constexpr std::array<const char*, kColoredExperts> kExperts = {
-    "#4c78a8", "#f58518", "#54a24b", "#e45756", "#72b7b2", "#b279a2", "#d4a72c", "#9d755d", "#7f95d1"};
+constexpr std::array<const char*, kColoredExperts> kExperts = {"#4c78a8", "#f58518", "#54a24b",
+                                                               "#e45756", "#72b7b2", "#b279a2",
+                                                               "#d4a72c", "#9d755d", "#7f95d1"};
 constexpr const char* kRest = "#a0a6ad";
 
 }  // namespace

@@ -24,7 +24,12 @@ ordered_json method_colors(const std::vector<std::string>& methods);
 inline constexpr std::size_t kColoredExperts = 9;
 ordered_json expert_colors(const std::vector<std::string>& shown, const std::string& rest);
 
-// The round, over the window that the reader has chosen: charts with this axis need window_params().
+// For heat maps: worse, the same, better; and the colour of text on them, in either theme.
+inline const std::vector<std::string> kWorseToBetter = {"#cfae83", "#f3efe6", "#4aa596"};
+inline constexpr const char* kOnHeat = "#222222";
+
+// The round, over the window that the reader has chosen: charts with this axis need
+// window_params().
 ordered_json time_axis();
 ordered_json window_params(double first, double last);
 
@@ -32,6 +37,7 @@ ordered_json window_params(double first, double last);
 ordered_json themed(const char* name);
 
 // One group for a curve: {"round": [...], field: [...], then what is the same in all its rows}.
-ordered_json curve(const Points& points, const char* field, ordered_json same = ordered_json::object());
+ordered_json curve(const Points& points, const char* field,
+                   ordered_json same = ordered_json::object());
 
 }  // namespace pcgs::report

@@ -140,7 +140,8 @@ void DepthRecorder::record_bound(double x, std::size_t t) {
   } else {
     return;
   }
-  for (auto [points, y] : {std::pair{&out_.bound, now.bound}, {&out_.certified_regret, now.regret}}) {
+  for (auto [points, y] :
+       {std::pair{&out_.bound, now.bound}, {&out_.certified_regret, now.regret}}) {
     points->x.push_back(x);
     points->y.push_back(y);
   }

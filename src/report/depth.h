@@ -28,11 +28,11 @@ struct MethodDepth {
   Points eta, rho, q_on_next, q_entropy, volatility;
   std::vector<double> scatter_volatility, scatter_rho;
 
-  // Methods that carry a certificate, else empty: what is proved about the rounds so far beside what
-  // happened in them.
+  // Methods that carry a certificate, else empty: what is proved about the rounds so far beside
+  // what happened in them.
   Points bound, certified_regret;
-  bool weighted = false;                           // both weighted by eta, which changed
-  std::optional<std::size_t> certified_switches{}; // the comparator's, where it is the oracle
+  bool weighted = false;                            // both weighted by eta, which changed
+  std::optional<std::size_t> certified_switches{};  // the comparator's, where it is the oracle
 };
 
 struct RunDepth {
@@ -102,8 +102,8 @@ class DepthRecorder final : public TraceSink {
   double top_rho_ = -1, top_volatility_ = 0;  // of the bucket, for the scatter
 };
 
-// Keeps the losses of a run for Hindsight. A sleeper is known by having neither weight nor a loss of
-// its own.
+// Keeps the losses of a run for Hindsight. A sleeper is known by having neither weight nor a loss
+// of its own.
 class LossKeeper final : public TraceSink {
  public:
   void record(const TraceRow& row) override;

@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 
 #include "report/charts.h"
 #include "report/sections.h"
+#include "report/time_charts.h"
 
 namespace pcgs::report {
 
@@ -16,13 +16,6 @@ std::vector<std::string> names_of(const RunDepth& run) {
   std::vector<std::string> names;
   for (const auto& method : run.methods) names.push_back(method.name);
   return names;
-}
-
-std::string window_of(std::size_t run) { return fmt::format("time-{}", run + 1); }
-
-std::string path_name(const RunDepth& run) {
-  return fmt::format("the best path of experts with at most {} switch{}", run.switches,
-                     run.switches == 1 ? "" : "es");
 }
 
 // The experts that get a colour: those with the most weight, and those on the oracle's path.
@@ -74,19 +67,14 @@ ordered_json regret_groups(const RunDepth& run) {
 
 std::string regret_sentence(const RunDepth& run) {
   auto methods = run.methods;
-  std::stable_sort(methods.begin(), methods.end(), [](const auto& a, const auto& b) {
-    return a.total_loss < b.total_loss;
-  });
+  std::stable_sort(methods.begin(), methods.end(),
+                   [](const auto& a, const auto& b) { return a.total_loss < b.total_loss; });
   std::string out = "Loss beyond " + path_name(run) + ", after the last round:";
   for (std::size_t i = 0; i < methods.size(); ++i) {
     out += fmt::format("{} {} {:.2f}", i == 0 ? "" : ",", methods[i].name,
                        methods[i].regret.y.empty() ? 0 : methods[i].regret.y.back());
   }
   return out + ".";
-}
-
-ordered_json line(double width = 1.6) {
-  return {{"type", "line"}, {"clip", true}, {"strokeWidth", width}, {"strokeJoin", "round"}};
 }
 
 Window overview(const RunDepth& run, std::size_t index) {
@@ -112,13 +100,12 @@ Window overview(const RunDepth& run, std::size_t index) {
   const ordered_json brush = {
       {"name", "brush"},
       {"select", {{"type", "interval"}, {"encodings", ordered_json::array({"x"})}}}};
-  chart.spec = {
-      {"params", ordered_json::array({brush})},
-      {"mark", line(1)},
-      {"encoding",
-       {{"x", x},
-        {"y", {{"field", "regret"}, {"type", "quantitative"}, {"axis", nullptr}}},
-        {"color", color}}}};
+  chart.spec = {{"params", ordered_json::array({brush})},
+                {"mark", line(1)},
+                {"encoding",
+                 {{"x", x},
+                  {"y", {{"field", "regret"}, {"type", "quantitative"}, {"axis", nullptr}}},
+                  {"color", color}}}};
   return window;
 }
 
@@ -151,9 +138,10 @@ Chart weights_chart(const RunDepth& run, const MethodDepth& method, const Colore
   chart.title = "Weights of " + method.name;
   chart.note = run.path.empty()
                    ? "The share that each expert has, one above the other."
-                   : fmt::format("The share that each expert has, one above the other; the ribbon "
-                                 "on top is {}.",
-                                 path_name(run));
+                   : fmt::format(
+                         "The share that each expert has, one above the other; the ribbon "
+                         "on top is {}.",
+                         path_name(run));
   chart.window = window_of(index);
   chart.canvas = true;
   chart.height = 280;
@@ -189,8 +177,8 @@ Chart weights_chart(const RunDepth& run, const MethodDepth& method, const Colore
   const ordered_json path = {
       {"round", drawn(from)}, {"end", drawn(end)}, {"expert", expert}, {"name", name}};
   chart.datasets = {{"path", ordered_json::array({path})}};
-  const auto most = static_cast<std::size_t>(std::max_element(means.begin(), means.end()) -
-                                             means.begin());
+  const auto most =
+      static_cast<std::size_t>(std::max_element(means.begin(), means.end()) - means.begin());
   chart.alternative =
       fmt::format("Weights of {} over time. {} has the most, {:.0f} % on average. {} visits {}.",
                   method.name, colored.names[most], 100 * means[most], path_name(run),
@@ -213,75 +201,32 @@ Chart weights_chart(const RunDepth& run, const MethodDepth& method, const Colore
           {"axis", y_axis}}},
         {"order", {{"field", "rank"}, {"type", "quantitative"}}},
         {"color", color}}}};
-  ordered_json ribbon = {
-      {"data", {{"name", "path"}}},
-      {"mark", {{"type", "rect"}, {"clip", true}}},
-      {"encoding",
-       {{"x", time_axis()},
-        {"x2", {{"field", "end"}}},
-        {"y", {{"datum", 1.04}, {"type", "quantitative"}, {"scale", y_scale}, {"axis", y_axis}, {"title", "weight"}}},
-        {"y2", {{"datum", 1.12}}},
-        {"color", color},
-        {"tooltip",
-         {{{"field", "name"}, {"title", "best path"}},
-          {{"field", "round"}, {"title", "from round"}, {"format", ",d"}}}}}}};
+  ordered_json ribbon = {{"data", {{"name", "path"}}},
+                         {"mark", {{"type", "rect"}, {"clip", true}}},
+                         {"encoding",
+                          {{"x", time_axis()},
+                           {"x2", {{"field", "end"}}},
+                           {"y",
+                            {{"datum", 1.04},
+                             {"type", "quantitative"},
+                             {"scale", y_scale},
+                             {"axis", y_axis},
+                             {"title", "weight"}}},
+                           {"y2", {{"datum", 1.12}}},
+                           {"color", color},
+                           {"tooltip",
+                            {{{"field", "name"}, {"title", "best path"}},
+                             {{"field", "round"}, {"title", "from round"}, {"format", ",d"}}}}}}};
   chart.spec = {{"params", window_params(run.first, run.last)},
                 {"layer", run.path.empty() ? ordered_json::array({areas})
                                            : ordered_json::array({areas, ribbon})}};
   return chart;
 }
 
-// A line over time with the oracle's switches marked.
-Chart control_chart(const RunDepth& run, std::size_t index, const std::string& id,
-                    const Points& points, const char* field, const char* axis) {
-  Chart chart;
-  chart.id = id;
-  chart.window = window_of(index);
-  chart.canvas = true;
-  chart.height = 150;
-  chart.groups.push_back(curve(points, field));
-  std::vector<double> switches;
-  for (std::size_t i = 1; i < run.path.size(); ++i) switches.push_back(run.path[i].from);
-  const ordered_json marked = {{"round", drawn(switches)}};
-  chart.datasets = {{"switches", ordered_json::array({marked})}};
-  ordered_json y = quantitative(field, axis);
-  const auto [low, high] = std::minmax_element(points.y.begin(), points.y.end());
-  y["scale"] = {{"zero", false}};
-  // Restarts span many orders of magnitude.
-  if (low != points.y.end() && *low > 0 && *high > 20 * *low) {
-    y["scale"] = {{"type", "log"}};
-    y["axis"] = {{"format", ".0e"}, {"tickCount", 5}};
-  }
-  ordered_json rules = {{"data", {{"name", "switches"}}},
-                        {"mark", {{"type", "rule"}, {"clip", true}, {"color", themed("faint")}}},
-                        {"encoding", {{"x", time_axis()}}}};
-  ordered_json curve_layer = {{"mark", line(1.2)}, {"encoding", {{"x", time_axis()}, {"y", y}}}};
-  chart.spec = {{"params", window_params(run.first, run.last)},
-                {"layer", switches.empty() ? ordered_json::array({curve_layer})
-                                           : ordered_json::array({rules, curve_layer})}};
-  return chart;
-}
-
-std::string range_sentence(const char* what, const std::string& method, const Points& points) {
-  if (points.y.empty()) return fmt::format("{} of {}", what, method);
-  const auto [low, high] = std::minmax_element(points.y.begin(), points.y.end());
-  return fmt::format("{} of {} over time, between {:.3g} and {:.3g}.", what, method, *low, *high);
-}
-
-Chart rho_chart(const RunDepth& run, const MethodDepth& method, std::size_t index,
-                const std::string& id) {
-  Chart chart = control_chart(run, index, id + "-rho", method.rho, "rho", "rho");
-  chart.title = "Restart intensity rho of " + method.name;
-  chart.note =
-      "How much of the weights is dealt out anew after each round. Vertical lines: the best path "
-      "switches.";
-  chart.alternative = range_sentence("Restart intensity", method.name, method.rho);
-  return chart;
-}
-
 Chart eta_chart(const RunDepth& run, const MethodDepth& method, std::size_t index,
                 const std::string& id) {
-  Chart chart = control_chart(run, index, id + "-eta", method.eta, "eta", "eta");
+  Chart chart =
+      control_chart(run, index, id + "-eta", method.eta, spanning("eta", "eta", method.eta.y));
   chart.title = "Learning rate eta of " + method.name;
   chart.note = "How strongly a loss moves the weights. Vertical lines: the best path switches.";
   chart.alternative = range_sentence("Learning rate", method.name, method.eta);
@@ -300,8 +245,9 @@ Chart certificate_chart(const RunDepth& run, const MethodDepth& method, std::siz
       "Regret to {}, after each round: proved to be at most the upper line, whatever the losses; "
       "the lower line is what happened.{}",
       against, method.weighted ? " Every loss is weighted by its round's eta, which changed." : "");
-  chart.alternative = fmt::format("After the last round at most {:.2f} is proved and {:.2f} happened.",
-                                  method.bound.y.back(), method.certified_regret.y.back());
+  chart.alternative =
+      fmt::format("After the last round at most {:.2f} is proved and {:.2f} happened.",
+                  method.bound.y.back(), method.certified_regret.y.back());
   chart.window = window_of(index);
   chart.height = 200;
   chart.canvas = true;
@@ -319,12 +265,9 @@ Chart certificate_chart(const RunDepth& run, const MethodDepth& method, std::siz
           {"title", nullptr},
           {"sort", nullptr},
           {"scale",
-           {{"domain", {"proved at most", "what happened"}}, {"range", {"#2f9e44", "#e8590c"}}}}}}}}};
+           {{"domain", {"proved at most", "what happened"}},
+            {"range", {"#2f9e44", "#e8590c"}}}}}}}}};
   return chart;
-}
-
-std::string option_id(const char* what, std::size_t run, std::size_t method) {
-  return fmt::format("{}-{}-{}", what, run + 1, method + 1);
 }
 
 std::vector<Block> blocks_of(const RunDepth& run, std::size_t index) {
@@ -355,30 +298,6 @@ std::vector<Block> blocks_of(const RunDepth& run, std::size_t index) {
   return blocks;
 }
 
-Chart scatter_chart(const MethodDepth& method, const std::string& id) {
-  Chart chart;
-  chart.id = id + "-volatility";
-  chart.title = "Restarts and volatility of " + method.name;
-  chart.note =
-      "One point for each stretch of the run, its strongest restart: rho against the standard "
-      "deviation of the last ten losses.";
-  chart.alternative = fmt::format("{} points of volatility and rho of {}.",
-                                  method.scatter_rho.size(), method.name);
-  chart.groups.push_back(
-      {{"volatility", drawn(method.scatter_volatility)}, {"rho", drawn(method.scatter_rho)}});
-  ordered_json y = quantitative("rho", "rho");
-  const auto [low, high] = std::minmax_element(method.scatter_rho.begin(), method.scatter_rho.end());
-  if (low != method.scatter_rho.end() && *low > 0 && *high > 20 * *low) {
-    y["scale"] = {{"type", "log"}};
-    y["axis"] = {{"format", ".0e"}, {"tickCount", 5}};
-  }
-  ordered_json x = quantitative("volatility", "volatility of the learner's loss");
-  x["scale"] = {{"zero", false}};
-  chart.spec = {{"mark", {{"type", "point"}, {"filled", true}, {"opacity", 0.5}, {"size", 24}}},
-                {"encoding", {{"x", x}, {"y", y}}}};
-  return chart;
-}
-
 }  // namespace
 
 Section depth_section(const std::vector<RunDepth>& runs) {
@@ -391,47 +310,6 @@ Section depth_section(const std::vector<RunDepth>& runs) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
     choice.options.push_back({runs[i].title, blocks_of(runs[i], i)});
   }
-  section.blocks.emplace_back(std::move(choice));
-  return section;
-}
-
-std::optional<Section> restarts_section(const std::vector<RunDepth>& runs) {
-  Section section{"restarts", "Mechanism: when and where it restarts", {}};
-  section.blocks.emplace_back(Paragraph{
-      "A method of the share form deals a part rho of the weights out anew after each round, "
-      "following a distribution q. A good one restarts when the best expert changes, towards the "
-      "expert that is best next."});
-  Choice choice{"restarts-of", runs.size() == 1 ? "Method" : "Run and method", {}};
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    for (std::size_t m = 0; m < runs[i].methods.size(); ++m) {
-      const RunDepth& run = runs[i];
-      const MethodDepth& method = run.methods[m];
-      if (method.rho.y.empty()) continue;
-      const std::string id = option_id("restarts", i, m);
-      Choice::Option option{
-          runs.size() == 1 ? method.name : fmt::format("{}: {}", run.title, method.name), {}};
-      option.blocks.emplace_back(rho_chart(run, method, i, id));
-      if (!method.q_on_next.y.empty()) {
-        Chart next =
-            control_chart(run, i, id + "-q", method.q_on_next, "mass", "q on the next expert");
-        next.title = "Restart mass of " + method.name + " on the expert that the best path plays next";
-        next.note = fmt::format("Uniform restarts put 1/{} there.", run.experts.size());
-        next.alternative = range_sentence("Restart mass on the next best expert", method.name,
-                                          method.q_on_next);
-        option.blocks.emplace_back(std::move(next));
-      }
-      Chart entropy =
-          control_chart(run, i, id + "-entropy", method.q_entropy, "entropy", "entropy in nats");
-      entropy.title = "Entropy of q of " + method.name;
-      entropy.note = "Low: restarts go to few experts. Uniform restarts have the logarithm of the "
-                     "number of experts.";
-      entropy.alternative = range_sentence("Entropy of q", method.name, method.q_entropy);
-      option.blocks.emplace_back(std::move(entropy));
-      if (!method.scatter_rho.empty()) option.blocks.emplace_back(scatter_chart(method, id));
-      choice.options.push_back(std::move(option));
-    }
-  }
-  if (choice.options.empty()) return std::nullopt;
   section.blocks.emplace_back(std::move(choice));
   return section;
 }

@@ -47,8 +47,9 @@ std::vector<Block> electricity_summary(const ordered_json& study) {
   std::vector<Block> blocks;
   blocks.emplace_back(Paragraph{lead + ".", true});
   Figures figures;
-  figures.all.push_back({number(last_regret(study, *first), "{:.5f}"),
-                         fmt::format("regret a round of {}", first->at("name").get<std::string>())});
+  figures.all.push_back(
+      {number(last_regret(study, *first), "{:.5f}"),
+       fmt::format("regret a round of {}", first->at("name").get<std::string>())});
   if (tuned != nullptr) {
     figures.all.push_back(
         {number(last_regret(study, *tuned), "{:.5f}"),
@@ -72,7 +73,8 @@ Section electricity_section(const ordered_json& study) {
   Section section{"methods-section", "All methods", {}};
   Table table;
   table.id = "methods";
-  table.caption = "Dynamic regret per round of the test part, against the best path with at most S switches";
+  table.caption =
+      "Dynamic regret per round of the test part, against the best path with at most S switches";
   table.head = {{"method", "name"}};
   for (const auto& budget : study.at("switches")) {
     const auto s = budget.get<std::size_t>();
@@ -97,9 +99,10 @@ Section electricity_section(const ordered_json& study) {
     row.push_back({rates});
   }
   section.blocks.emplace_back(std::move(table));
-  section.blocks.emplace_back(Paragraph{
-      "* Rates chosen in hindsight on the test part; nobody can play these. Other rates were chosen "
-      "on the training part."});
+  section.blocks.emplace_back(
+      Paragraph{"* Rates chosen in hindsight on the test part; nobody can play these. Other rates "
+                "were chosen "
+                "on the training part."});
   return section;
 }
 

@@ -8,7 +8,7 @@ ForecastRecorder::ForecastRecorder(std::string title, std::string outcome_name, 
                                    std::vector<std::string> experts, std::size_t rows)
     : experts_(std::move(experts)),
       rows_(rows),
-      outcome_(rows, kCurveBuckets),
+      outcome_(rows, curve_buckets(1)),
       combined_{outcome_, outcome_},
       each_(experts_.size(), combined_) {
   out_.title = std::move(title);

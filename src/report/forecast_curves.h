@@ -19,11 +19,15 @@ struct ForecastCurves {
     Points forecast;
     Points error;  // forecast - outcome
   };
-  std::vector<Forecaster> combined;  // one for each method
+  std::vector<Forecaster> combined;  // of each method, kShownForecasts at most
   std::vector<Forecaster> expert;    // the best one, or none
 };
 
-inline constexpr std::size_t kCurveBuckets = 500;
+// Of many methods the first few; then lines can still be told apart.
+inline constexpr std::size_t kShownForecasts = 4;
+// How finely curves are kept when so many methods are shown: a page stays below a few megabytes,
+// and a week of a few years of hours can still be looked at.
+inline std::size_t curve_buckets(std::size_t methods) { return 15000 / (2 * methods + 3); }
 
 // Collects the curves of one combined forecast, row by row; the best expert is known at the end.
 class ForecastRecorder {

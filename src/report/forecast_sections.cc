@@ -2,7 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "pcgs/error.h"
+#include "pcgs/registry.h"
 #include "report/charts.h"
 #include "report/report.h"
 #include "report/sections.h"
@@ -26,6 +29,16 @@ const ordered_json* best_expert(const ordered_json& forecast) {
   return best;
 }
 
+// Without its options where these are the usual ones.
+std::string familiar_name(const std::string& method) {
+  const std::string plain = method.substr(0, method.find('{'));
+  try {
+    return make_method(plain, 2)->name() == method ? plain : method;
+  } catch (const Error&) {
+    return method;  // of another version, or of somebody's own
+  }
+}
+
 constexpr const char* kOutcome = "what came";
 
 std::vector<Block> blocks_of(const ForecastCurves& curves, std::size_t index) {
@@ -41,11 +54,11 @@ std::vector<Block> blocks_of(const ForecastCurves& curves, std::size_t index) {
     groups.push_back(curve(one.forecast, "value", {{"line", name}}));
     errors.push_back(curve(one.error, "error", {{"line", name}}));
   };
-  constexpr const char* kColors[] = {"#e8590c", "#1c7ed6", "#2f9e44", "#b565c7"};
-  for (std::size_t i = 0; i < std::min(curves.combined.size(), std::size(kColors)); ++i) {
+  constexpr const char* kColors[kShownForecasts] = {"#e8590c", "#1c7ed6", "#2f9e44", "#b565c7"};
+  for (const auto& one : curves.expert) add(one, "best expert: " + one.name, "#d4a017");
+  for (std::size_t i = 0; i < curves.combined.size(); ++i) {
     add(curves.combined[i], "combined by " + curves.combined[i].name, kColors[i]);
   }
-  for (const auto& one : curves.expert) add(one, "best expert: " + one.name, "#d4a017");
 
   const auto colored = [&](bool outcome) {
     ordered_json domain = lines, colors = range;
@@ -60,7 +73,8 @@ std::vector<Block> blocks_of(const ForecastCurves& curves, std::size_t index) {
                         {"scale", {{"domain", domain}, {"range", colors}}},
                         {"legend", {{"columns", 2}}}};
   };
-  const ordered_json line = {{"type", "line"}, {"clip", true}, {"strokeWidth", 1.3}, {"opacity", 0.85}};
+  const ordered_json line = {
+      {"type", "line"}, {"clip", true}, {"strokeWidth", 1.3}, {"opacity", 0.85}};
   const auto over_time = [&](const char* id, const char* field, const char* axis, bool outcome) {
     Chart chart;
     chart.id = fmt::format("{}-{}", id, index + 1);
@@ -87,26 +101,26 @@ std::vector<Block> blocks_of(const ForecastCurves& curves, std::size_t index) {
   const ordered_json brush = {
       {"name", "brush"},
       {"select", {{"type", "interval"}, {"encodings", ordered_json::array({"x"})}}}};
-  overview.spec = {
-      {"params", ordered_json::array({brush})},
-      {"mark", {{"type", "line"}, {"strokeWidth", 1}, {"color", "#868e96"}}},
-      {"encoding",
-       {{"x",
-         {{"field", "round"},
-          {"type", "quantitative"},
-          {"title", nullptr},
-          {"scale", {{"domain", {curves.first, curves.last}}, {"nice", false}}},
-          {"axis", {{"format", ",d"}, {"tickMinStep", 1}, {"grid", false}}}}},
-        {"y",
-         {{"field", "value"},
-          {"type", "quantitative"},
-          {"axis", nullptr},
-          {"scale", {{"zero", false}}}}}}}};
+  overview.spec = {{"params", ordered_json::array({brush})},
+                   {"mark", {{"type", "line"}, {"strokeWidth", 1}, {"color", "#868e96"}}},
+                   {"encoding",
+                    {{"x",
+                      {{"field", "round"},
+                       {"type", "quantitative"},
+                       {"title", nullptr},
+                       {"scale", {{"domain", {curves.first, curves.last}}, {"nice", false}}},
+                       {"axis", {{"format", ",d"}, {"tickMinStep", 1}, {"grid", false}}}}},
+                     {"y",
+                      {{"field", "value"},
+                       {"type", "quantitative"},
+                       {"axis", nullptr},
+                       {"scale", {{"zero", false}}}}}}}};
 
   Chart values = over_time("forecasts", "value", curves.outcome_name.c_str(), true);
   values.title = "Forecasts and what came";
   values.note = "Every forecast was made before its value was seen.";
-  values.alternative = fmt::format("{} beside the combined forecast over time.", curves.outcome_name);
+  values.alternative =
+      fmt::format("{} beside the combined forecast over time.", curves.outcome_name);
   Chart wrong = over_time("errors", "error", "forecast - outcome", false);
   wrong.title = "Errors";
   wrong.note = "Forecast less outcome; zero is perfect.";
@@ -121,9 +135,9 @@ std::string best_expert_name(const ordered_json& forecast) {
   return best != nullptr ? best->at("name").get<std::string>() : "";
 }
 
-std::vector<Block> forecast_summary(const ordered_json& forecast) {
+std::vector<Block> forecast_summary(const ordered_json& forecast, const RunDepth* depth) {
   std::vector<Block> blocks;
-  const auto method = forecast.at("method").get<std::string>();
+  const auto method = familiar_name(forecast.at("method").get<std::string>());
   const auto column = forecast.at("column").get<std::string>();
   const ordered_json* best = best_expert(forecast);
   std::string lead = fmt::format("{} experts, combined by {}, forecast {}",
@@ -132,17 +146,30 @@ std::vector<Block> forecast_summary(const ordered_json& forecast) {
     const double mine = best->at("combined_mean_loss").get<double>();
     const double other = best->at("mean_loss").get<double>();
     lead += fmt::format(
-        " with a mean {} loss of {:.6g}, against {:.6g} of {}, the best of them, in the same rounds "
+        " with a mean {} loss of {:.6g}, against {:.6g} of {}, the best of them, in the same "
+        "rounds "
         "({:.1f} % {})",
         forecast.at("loss").get<std::string>(), mine, other, best->at("name").get<std::string>(),
         100 * std::abs(1 - mine / std::max(other, 1e-300)), mine <= other ? "less" : "more");
   }
   blocks.emplace_back(Paragraph{lead + ".", true});
-  blocks.emplace_back(Figures{
-      {{number(forecast.at("next"), "{:.6g}"), fmt::format("the next value of {}", column)},
-       {number(forecast.at("mean_loss"), "{:.6g}"), "mean loss of the combined forecast"},
-       {number(forecast.at("rounds"), "{:.0f}"), "rows of the series"},
-       {number(forecast.at("gaps"), "{:.0f}"), "of them gaps"}}});
+  blocks.emplace_back(
+      Figures{{{number(forecast.at("next"), "{:.6g}"), fmt::format("the next value of {}", column)},
+               {number(forecast.at("mean_loss"), "{:.6g}"), "mean loss of the combined forecast"},
+               {number(forecast.at("rounds"), "{:.0f}"), "rows of the series"},
+               {number(forecast.at("gaps"), "{:.0f}"), "of them gaps"}}});
+  if (depth != nullptr && !depth->methods.front().regret.y.empty()) {
+    const MethodDepth& run = depth->methods.front();
+    std::string text = fmt::format(
+        "In bounded losses, {} is {:.2f} behind the exact best path of experts with at most {} "
+        "switches in hindsight, over all rounds",
+        method, run.regret.y.back(), depth->switches);
+    if (run.certified_switches) {
+      text += fmt::format("; proved, without any assumption on the series, to be at most {:.2f}",
+                          run.bound.y.back());
+    }
+    blocks.emplace_back(Paragraph{text + "."});
+  }
   return blocks;
 }
 

@@ -96,24 +96,24 @@ Chart means_chart(const ordered_json& study) {
                                        best->at("name").get<std::string>(), mean_of(*best));
     }
   }
-  chart.alternative = "Lowest mean regret of a method that can be played: " + chart.alternative + ".";
+  chart.alternative =
+      "Lowest mean regret of a method that can be played: " + chart.alternative + ".";
   chart.height = static_cast<int>(20 + 15 * methods.size());
   ordered_json y = nominal("method", "", methods);
   y["title"] = nullptr;
   ordered_json color = method_colors(methods);
   color["legend"] = nullptr;
-  const ordered_json tooltip = ordered_json::array(
-      {{{"field", "method"}},
-       {{"field", "mean"}, {"format", ".2f"}},
-       {{"field", "low"}, {"format", ".2f"}, {"title", "mean - std"}},
-       {{"field", "high"}, {"format", ".2f"}, {"title", "mean + std"}}});
-  const ordered_json bars = {
-      {"mark", {{"type", "rule"}, {"strokeWidth", 2}, {"opacity", 0.55}}},
-      {"encoding",
-       {{"y", y},
-        {"x", quantitative("low", "dynamic regret")},
-        {"x2", {{"field", "high"}}},
-        {"color", color}}}};
+  const ordered_json tooltip =
+      ordered_json::array({{{"field", "method"}},
+                           {{"field", "mean"}, {"format", ".2f"}},
+                           {{"field", "low"}, {"format", ".2f"}, {"title", "mean - std"}},
+                           {{"field", "high"}, {"format", ".2f"}, {"title", "mean + std"}}});
+  const ordered_json bars = {{"mark", {{"type", "rule"}, {"strokeWidth", 2}, {"opacity", 0.55}}},
+                             {"encoding",
+                              {{"y", y},
+                               {"x", quantitative("low", "dynamic regret")},
+                               {"x2", {{"field", "high"}}},
+                               {"color", color}}}};
   const ordered_json dots = {
       {"mark", {{"type", "point"}, {"filled", true}, {"size", 55}, {"opacity", 1}}},
       {"encoding",
@@ -137,7 +137,8 @@ Chart paired_chart(const ordered_json& study, const std::string& opponent, std::
   chart.id = fmt::format("paired-{}", index + 1);
   chart.title = fmt::format("{} against {}, sequence by sequence", ours, opponent);
   chart.note = fmt::format(
-      "One dot for each sequence: regret of {} less that of {}. Right of zero {} is better; the bar "
+      "One dot for each sequence: regret of {} less that of {}. Right of zero {} is better; the "
+      "bar "
       "is the 95 % interval of the mean.",
       opponent, ours, ours);
   std::size_t wins = 0, all = 0;
@@ -177,27 +178,31 @@ Chart paired_chart(const ordered_json& study, const std::string& opponent, std::
   const ordered_json zero = {{"mark", {{"type", "rule"}, {"color", themed("faint")}}},
                              {"encoding", {{"x", {{"datum", 0}, {"type", "quantitative"}}}}}};
   const ordered_json dots = {
-      {"mark", {{"type", "point"}, {"filled", true}, {"size", 40}, {"opacity", 0.45}, {"color", "#1c7ed6"}}},
+      {"mark",
+       {{"type", "point"},
+        {"filled", true},
+        {"size", 40},
+        {"opacity", 0.45},
+        {"color", "#1c7ed6"}}},
       {"encoding",
        {{"y", y},
         {"x", quantitative("difference", "less regret")},
-        {"tooltip",
-         ordered_json::array({{{"field", "sequence"}},
-                              {{"field", "difference"}, {"format", ".2f"}}})}}}};
+        {"tooltip", ordered_json::array({{{"field", "sequence"}},
+                                         {{"field", "difference"}, {"format", ".2f"}}})}}}};
   const ordered_json bars = {
       {"data", {{"name", "intervals"}}},
       {"mark", {{"type", "rule"}, {"strokeWidth", 3}, {"color", themed("ink")}}},
-      {"encoding", {{"y", y}, {"x", quantitative("low", "less regret")}, {"x2", {{"field", "high"}}}}}};
+      {"encoding",
+       {{"y", y}, {"x", quantitative("low", "less regret")}, {"x2", {{"field", "high"}}}}}};
   const ordered_json centres = {
       {"data", {{"name", "intervals"}}},
       {"mark", {{"type", "tick"}, {"thickness", 2}, {"size", 16}, {"color", themed("ink")}}},
       {"encoding",
        {{"y", y},
         {"x", quantitative("mean", "less regret")},
-        {"tooltip",
-         ordered_json::array({{{"field", "mean"}, {"format", ".2f"}},
-                              {{"field", "low"}, {"format", ".2f"}},
-                              {{"field", "high"}, {"format", ".2f"}}})}}}};
+        {"tooltip", ordered_json::array({{{"field", "mean"}, {"format", ".2f"}},
+                                         {{"field", "low"}, {"format", ".2f"}},
+                                         {{"field", "high"}, {"format", ".2f"}}})}}}};
   chart.spec = {{"layer", ordered_json::array({zero, dots, bars, centres})}};
   return chart;
 }
@@ -221,8 +226,8 @@ std::optional<Block> paired_choice(const ordered_json& study) {
 
 // Colour and text for each method and family.
 Chart heat_map(const ordered_json& study, const std::vector<std::string>& methods,
-               const std::vector<std::vector<double>>& values, const char* axis,
-               const char* scheme, double low, double high) {
+               const std::vector<std::vector<double>>& values, const char* axis, double low,
+               double high) {
   Chart chart;
   const auto families = family_names(study);
   for (std::size_t m = 0; m < methods.size(); ++m) {
@@ -235,25 +240,23 @@ Chart heat_map(const ordered_json& study, const std::vector<std::string>& method
   x["title"] = nullptr;
   x["axis"] = {{"orient", "top"}, {"labelAngle", -30}};
   ordered_json color = quantitative("value", axis);
-  color["scale"] = {{"scheme", scheme}, {"domain", {low, high}}, {"clamp", true}};
+  color["scale"] = {
+      {"range", kWorseToBetter}, {"domain", {low, (low + high) / 2, high}}, {"clamp", true}};
   color["legend"] = nullptr;
-  const ordered_json tooltip = ordered_json::array(
-      {{{"field", "method"}}, {{"field", "family"}}, {{"field", "value"}, {"format", ".0%"}, {"title", axis}}});
-  const double middle = (low + high) / 2;
+  const ordered_json tooltip =
+      ordered_json::array({{{"field", "method"}},
+                           {{"field", "family"}},
+                           {{"field", "value"}, {"format", ".0%"}, {"title", axis}}});
   const ordered_json cells = {
       {"mark", {{"type", "rect"}}},
       {"encoding", {{"x", x}, {"y", y}, {"color", color}, {"tooltip", tooltip}}}};
   const ordered_json texts = {
-      {"mark", {{"type", "text"}, {"fontSize", 10}}},
+      {"transform", ordered_json::array({{{"filter", "isValid(datum.value)"}}})},
+      {"mark", {{"type", "text"}, {"fontSize", 10}, {"color", kOnHeat}}},
       {"encoding",
        {{"x", x},
         {"y", y},
-        {"text", {{"field", "value"}, {"type", "quantitative"}, {"format", ".0%"}}},
-        {"color",
-         {{"condition",
-           {{"test", fmt::format("abs(datum.value - {}) > {}", middle, 0.3 * (high - low))},
-            {"value", "white"}}},
-          {"value", "#222"}}}}}};
+        {"text", {{"field", "value"}, {"type", "quantitative"}, {"format", ".0%"}}}}}};
   chart.spec = {{"layer", ordered_json::array({cells, texts})}};
   return chart;
 }
@@ -276,7 +279,7 @@ std::optional<Chart> wins_chart(const ordered_json& study) {
     }
   }
   if (methods.empty()) return std::nullopt;
-  Chart chart = heat_map(study, methods, values, "sequences won", "redyellowgreen", 0, 1);
+  Chart chart = heat_map(study, methods, values, "sequences won", 0, 1);
   chart.id = "wins";
   chart.title = fmt::format("How often each method beats {}", kTuned);
   chart.note = fmt::format(
@@ -292,7 +295,8 @@ std::optional<Chart> wins_chart(const ordered_json& study) {
       ++count;
     }
     if (count > 0) {
-      chart.alternative += fmt::format("{} {} {:.0f} %", m == 0 ? "" : ",", methods[m], 100 * mean / count);
+      chart.alternative +=
+          fmt::format("{} {} {:.0f} %", m == 0 ? "" : ",", methods[m], 100 * mean / count);
     }
   }
   chart.alternative += ", averaged over the families.";
@@ -315,7 +319,7 @@ std::optional<Chart> closed_chart(const ordered_json& study) {
     }
   }
   if (!any) return std::nullopt;
-  Chart chart = heat_map(study, methods, values, "distance closed", "redyellowgreen", -1, 1);
+  Chart chart = heat_map(study, methods, values, "distance closed", -1, 1);
   chart.id = "closed";
   chart.title = "Share of the distance to the limit that is closed";
   chart.note = fmt::format(
@@ -358,10 +362,11 @@ std::vector<Block> main_summary(const ordered_json& study) {
         std::lround(paired->at("win_rate").get<double>() * static_cast<double>(n)));
     const double limit = named(family.at("methods"), kTuned)->at("mean").get<double>();
     const double better = paired->at("mean_improvement").get<double>();
-    intervals += fmt::format("{} {} {:+.1f} [{:+.1f}, {:+.1f}]{}", intervals.empty() ? "" : ";",
-                             family.at("name").get<std::string>(), better,
-                             paired->at("ci_low").get<double>(), paired->at("ci_high").get<double>(),
-                             limit > 0 ? fmt::format(" ({:+.0f} %)", 100 * better / limit) : "");
+    intervals +=
+        fmt::format("{} {} {:+.1f} [{:+.1f}, {:+.1f}]{}", intervals.empty() ? "" : ";",
+                    family.at("name").get<std::string>(), better,
+                    paired->at("ci_low").get<double>(), paired->at("ci_high").get<double>(),
+                    limit > 0 ? fmt::format(" ({:+.0f} %)", 100 * better / limit) : "");
     worst_p = std::max(worst_p, paired->value("wilcoxon_p_holm", 1.0));
   }
   const std::size_t families = study.at("families").size();
@@ -378,9 +383,9 @@ std::vector<Block> main_summary(const ordered_json& study) {
   Figures figures;
   for (const auto& family : study.at("families")) {
     if (const auto* mine = named(family.at("methods"), ours)) {
-      figures.all.push_back({number(mine->at("mean"), "{:.1f}"),
-                             fmt::format("regret of {} on {}", ours,
-                                         family.at("name").get<std::string>())});
+      figures.all.push_back(
+          {number(mine->at("mean"), "{:.1f}"),
+           fmt::format("regret of {} on {}", ours, family.at("name").get<std::string>())});
     }
   }
   blocks.emplace_back(std::move(figures));

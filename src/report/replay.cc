@@ -16,12 +16,12 @@ namespace {
 
 // The more there is to draw, the coarser: pages stay small whatever the run.
 std::size_t buckets_for(std::size_t methods) {
-  return std::clamp<std::size_t>(3000 / std::max<std::size_t>(methods, 1), 150, 400);
+  return std::clamp<std::size_t>(3300 / std::max<std::size_t>(methods, 1), 150, 2000);
 }
 
 ForecastCurves::Forecaster forecaster(const std::string& name, const std::vector<double>& forecasts,
-                                      const std::vector<double>& outcomes) {
-  ThinCurve forecast(forecasts.size(), kCurveBuckets), error(forecasts.size(), kCurveBuckets);
+                                      const std::vector<double>& outcomes, std::size_t buckets) {
+  ThinCurve forecast(forecasts.size(), buckets), error(forecast);
   for (std::size_t t = 0; t < forecasts.size(); ++t) {
     const auto x = static_cast<double>(t + 1);
     forecast.add(x, forecasts[t]);
@@ -34,8 +34,7 @@ ForecastCurves::Forecaster forecaster(const std::string& name, const std::vector
 
 RunDepth replay(const compare::Problem& problem, const compare::Comparison& comparison,
                 const MakePlayer& player) {
-  const Bound bound =
-      problem.bound.is_unit() ? Bound::unit() : Bound::scale(comparison.scale);
+  const Bound bound = problem.bound.is_unit() ? Bound::unit() : Bound::scale(comparison.scale);
   const std::size_t switches =
       *std::max_element(comparison.switches.begin(), comparison.switches.end());
   const Hindsight hindsight(compare::bounded_losses(problem, bound), switches,
@@ -126,13 +125,15 @@ ForecastCurves forecast_curves(const compare::Problem& problem,
   curves.title = problem.origin;
   curves.outcome_name = "outcome";
   curves.last = static_cast<double>(problem.rounds());
-  ThinCurve outcome(problem.rounds(), kCurveBuckets);
+  const std::size_t buckets = curve_buckets(std::min(comparison.methods.size(), kShownForecasts));
+  ThinCurve outcome(problem.rounds(), buckets);
   for (std::size_t t = 0; t < problem.rounds(); ++t) {
     outcome.add(static_cast<double>(t + 1), problem.outcomes[t]);
   }
   curves.outcome = outcome.points();
   for (const auto& method : comparison.methods) {
-    curves.combined.push_back(forecaster(method.name, method.forecasts, problem.outcomes));
+    if (curves.combined.size() == kShownForecasts) break;
+    curves.combined.push_back(forecaster(method.name, method.forecasts, problem.outcomes, buckets));
   }
   if (std::isfinite(comparison.best_expert_loss)) {
     std::vector<double> best;
@@ -140,7 +141,7 @@ ForecastCurves forecast_curves(const compare::Problem& problem,
       best.push_back(problem.values.row(t)[comparison.best_expert]);
     }
     curves.expert.push_back(
-        forecaster(problem.experts[comparison.best_expert], best, problem.outcomes));
+        forecaster(problem.experts[comparison.best_expert], best, problem.outcomes, buckets));
   }
   return curves;
 }

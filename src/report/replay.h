@@ -19,8 +19,8 @@ using MakePlayer = std::function<Aggregator(const std::string& method)>;
 RunDepth replay(const compare::Problem& problem, const compare::Comparison& comparison,
                 const MakePlayer& player);
 
-// The same from a trace that pcgs run wrote: everything but what a method could prove that is not of
-// the share form. `sharing` is how many runs share the page. Throws Error, naming `origin`.
+// The same from a trace that pcgs run wrote: everything but what a method could prove that is not
+// of the share form. `sharing` is how many runs share the page. Throws Error, naming `origin`.
 RunDepth depth_of_trace(std::string_view text, const std::string& origin, std::size_t switches,
                         std::size_t sharing);
 bool is_trace(std::string_view text);

@@ -17,7 +17,16 @@ namespace pcgs::report {
 
 namespace {
 
-enum class Kind { kRun, kElectricity, kForecast, kMain, kHeavyTail, kScaling, kAblation, kMechanism };
+enum class Kind {
+  kRun,
+  kElectricity,
+  kForecast,
+  kMain,
+  kHeavyTail,
+  kScaling,
+  kAblation,
+  kMechanism
+};
 
 constexpr std::pair<Kind, const char*> kNames[] = {
     {Kind::kRun, "run"},
@@ -67,9 +76,10 @@ void add_result(Kind kind, const ordered_json& json, const Material& material, C
   const auto summarize = [&](std::vector<Block> blocks) {
     std::move(blocks.begin(), blocks.end(), std::back_inserter(out.summary));
   };
+  const RunDepth* depth = material.runs.empty() ? nullptr : &material.runs.front();
   switch (kind) {
     case Kind::kRun:
-      summarize(run_summary(json, material.runs.empty() ? nullptr : &material.runs.front()));
+      summarize(run_summary(json, depth));
       out.sections.push_back(run_section(json));
       break;
     case Kind::kElectricity:
@@ -77,17 +87,25 @@ void add_result(Kind kind, const ordered_json& json, const Material& material, C
       out.sections.push_back(electricity_section(json));
       break;
     case Kind::kForecast:
-      summarize(forecast_summary(json));
+      summarize(forecast_summary(json, depth));
       out.sections.push_back(forecast_section(json));
       break;
     case Kind::kMain:
       summarize(main_summary(json));
       out.sections.push_back(main_section(json));
       break;
-    case Kind::kHeavyTail: out.sections.push_back(heavy_tail_section(json)); break;
-    case Kind::kScaling: out.sections.push_back(scaling_section(json)); break;
-    case Kind::kAblation: out.sections.push_back(ablation_section(json)); break;
-    case Kind::kMechanism: out.sections.push_back(mechanism_section(json)); break;
+    case Kind::kHeavyTail:
+      out.sections.push_back(heavy_tail_section(json));
+      break;
+    case Kind::kScaling:
+      out.sections.push_back(scaling_section(json));
+      break;
+    case Kind::kAblation:
+      out.sections.push_back(ablation_section(json));
+      break;
+    case Kind::kMechanism:
+      out.sections.push_back(mechanism_section(json));
+      break;
   }
 }
 
@@ -187,24 +205,27 @@ std::string page(const Material& material) {
   std::string out = "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n";
   out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
   // Nothing is ever fetched. Vega compiles expressions, which is what unsafe-eval allows.
-  out += "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src "
-         "'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:\">\n";
+  out +=
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src "
+      "'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:\">\n";
   out += fmt::format("<title>{} - pcgs</title>\n<style>\n{}\n</style></head>\n<body>\n", title,
                      files.styles);
   out += fmt::format("<header><h1>{}</h1><p class=\"subtitle\">{}</p></header>\n", title,
                      escaped(subtitle_of(results, material)));
   out += "<nav aria-label=\"Contents\"><ul>";
   for (const auto& section : contents.sections) {
-    out += fmt::format("<li><a href=\"#{}\">{}</a></li>", escaped(section.id),
-                       escaped(section.title));
+    out +=
+        fmt::format("<li><a href=\"#{}\">{}</a></li>", escaped(section.id), escaped(section.title));
   }
-  out += "</ul></nav>\n<noscript><p>Charts need JavaScript; tables and texts are complete without "
-         "it.</p></noscript>\n<main>\n";
+  out +=
+      "</ul></nav>\n<noscript><p>Charts need JavaScript; tables and texts are complete without "
+      "it.</p></noscript>\n<main>\n";
   for (const auto& section : contents.sections) out += html(section);
-  out += "</main>\n<footer><p>Made by pcgs. Regret is the loss beyond the exact best sequence of "
-         "experts in hindsight. Long curves keep of each stretch the first, last, lowest and "
-         "highest value. Charts are drawn by Vega and Vega-Lite, whose licences are in the source "
-         "of this page.</p></footer>\n";
+  out +=
+      "</main>\n<footer><p>Made by pcgs. Regret is the loss beyond the exact best sequence of "
+      "experts in hindsight. Long curves keep of each stretch the first, last, lowest and "
+      "highest value. Charts are drawn by Vega and Vega-Lite, whose licences are in the source "
+      "of this page.</p></footer>\n";
   out += comment(files.vega_licence) + comment(files.vega_lite_licence);
   for (const auto code : {files.vega, files.vega_lite, files.script}) {
     out += "<script>" + script_code(code) + "</script>\n";

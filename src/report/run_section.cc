@@ -82,8 +82,8 @@ std::vector<Block> run_summary(const ordered_json& run, const RunDepth* depth) {
   const auto name = first.at("name").get<std::string>();
   const double loss = first.at("total_loss").get<double>();
   const auto rounds = run.at("rounds").get<double>();
-  std::string lead = fmt::format("{} lost {:.2f} in {} rounds", name, loss,
-                                 run.at("rounds").get<std::size_t>());
+  std::string lead =
+      fmt::format("{} lost {:.2f} in {} rounds", name, loss, run.at("rounds").get<std::size_t>());
   if (methods.size() > 1) {
     const auto& second = methods[1];
     const double behind = second.at("total_loss").get<double>() - loss;
@@ -117,8 +117,9 @@ std::vector<Block> run_summary(const ordered_json& run, const RunDepth* depth) {
   }
   std::string hindsight;
   if (const auto& best = run.at("best_expert"); !best.is_null()) {
-    hindsight = fmt::format("In hindsight the best single expert, {}, lost {:.2f}",
-                            best.at("name").get<std::string>(), best.at("total_loss").get<double>());
+    hindsight =
+        fmt::format("In hindsight the best single expert, {}, lost {:.2f}",
+                    best.at("name").get<std::string>(), best.at("total_loss").get<double>());
   }
   for (const auto& budget : run.at("switches")) {
     const auto& value = run.at("oracle").at(std::to_string(budget.get<std::size_t>()));
@@ -131,8 +132,9 @@ std::vector<Block> run_summary(const ordered_json& run, const RunDepth* depth) {
     const auto last = std::to_string(run.at("switches").back().get<std::size_t>());
     const auto& regret = first.at("dynamic_regret").at(last);
     if (!regret.is_null()) {
-      hindsight += fmt::format(", the exact optimum; to the last, {} has a regret of {:.4g} a round",
-                               name, regret.get<double>() / rounds);
+      hindsight +=
+          fmt::format(", the exact optimum; to the last, {} has a regret of {:.4g} a round", name,
+                      regret.get<double>() / rounds);
     }
     blocks.emplace_back(Paragraph{hindsight + "."});
   }
@@ -190,9 +192,12 @@ Section run_section(const ordered_json& run) {
     }
     if (certified) {
       const bool has = method.contains("certificate");
-      row.push_back(has ? number(method.at("certificate").at("bound"), "{:.2f}") : Cell{""});
-      row.push_back(has ? number(method.at("certificate").at("regret"), "{:.2f}") : Cell{""});
-      weighted = weighted || (has && method.at("certificate").contains("weighted_by_eta"));
+      const bool by_eta = has && method.at("certificate").contains("weighted_by_eta");
+      for (const char* key : {"bound", "regret"}) {
+        row.push_back(has ? number(method.at("certificate").at(key), "{:.2f}") : Cell{""});
+        if (by_eta) row.back().text += " †";
+      }
+      weighted = weighted || by_eta;
     }
     row.push_back(number(method.at("ns_per_round"), "{:.0f}"));
     starred = starred || !playable(method);
@@ -208,14 +213,14 @@ Section run_section(const ordered_json& run) {
   }
   if (weighted) {
     section.blocks.emplace_back(
-        Paragraph{"Where eta changes, the proved regret and the regret beside it are weighted by "
-                  "each round's eta, and not in units of loss."});
+        Paragraph{"† Weighted by each round's eta, which changed: not in units of loss."});
   }
 
   Chart chart;
   chart.id = "regret-by-method";
   chart.title = "Regret of each method";
-  chart.note = "Dynamic regret against the best path with so many switches; further left is better.";
+  chart.note =
+      "Dynamic regret against the best path with so many switches; further left is better.";
   chart.alternative = "The dynamic regrets of the table, one row of dots for each method.";
   chart.height = static_cast<int>(40 + 24 * names.size());
   std::vector<std::string> budgets;

@@ -23,8 +23,8 @@ Section run_section(const ordered_json& run);
 std::vector<Block> electricity_summary(const ordered_json& study);
 Section electricity_section(const ordered_json& study);
 
-// pcgs forecast.
-std::vector<Block> forecast_summary(const ordered_json& forecast);
+// pcgs forecast; the depth, if given, says what is proved.
+std::vector<Block> forecast_summary(const ordered_json& forecast, const RunDepth* depth);
 Section forecast_section(const ordered_json& forecast);
 
 // pcgs suite.
@@ -35,7 +35,7 @@ Section scaling_section(const ordered_json& study);
 Section ablation_section(const ordered_json& study);
 Section mechanism_section(const ordered_json& study);
 
-// Round by round. `index` makes the ids of several runs on one page differ.
+// Round by round.
 Section depth_section(const std::vector<RunDepth>& runs);
 std::optional<Section> restarts_section(const std::vector<RunDepth>& runs);
 Section curves_section(const std::vector<ForecastCurves>& all);

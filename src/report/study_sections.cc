@@ -53,19 +53,16 @@ Section heavy_tail_section(const ordered_json& study) {
     const ordered_json x = nominal("jump", "probability of a jump", columns);
     const ordered_json y = nominal("df", "degrees of freedom", rows);
     ordered_json color = quantitative("improvement", "less regret");
-    color["scale"] = {{"scheme", "redyellowgreen"}, {"domain", {-most, most}}};
+    color["scale"] = {{"range", kWorseToBetter}, {"domain", {-most, 0, most}}};
     color["legend"] = nullptr;
     ordered_json flat_x = x;
     flat_x["axis"] = {{"labelAngle", 0}};
-    const ordered_json dark = {{"condition",
-                                {{"test", fmt::format("abs(datum.improvement) > {}", 0.6 * most)},
-                                 {"value", "white"}}},
-                               {"value", "#222"}};
     const auto text = [&](const char* field, double dy, int size, bool numeric) {
       ordered_json what = {{"field", field}, {"type", numeric ? "quantitative" : "nominal"}};
       if (numeric) what["format"] = "+.1f";
-      return ordered_json{{"mark", {{"type", "text"}, {"dy", dy}, {"fontSize", size}}},
-                          {"encoding", {{"x", flat_x}, {"y", y}, {"text", what}, {"color", dark}}}};
+      return ordered_json{
+          {"mark", {{"type", "text"}, {"dy", dy}, {"fontSize", size}, {"color", kOnHeat}}},
+          {"encoding", {{"x", flat_x}, {"y", y}, {"text", what}}}};
     };
     const ordered_json cells = {{"mark", {{"type", "rect"}}},
                                 {"encoding", {{"x", flat_x}, {"y", y}, {"color", color}}}};
@@ -102,12 +99,13 @@ Section scaling_section(const ordered_json& study) {
   chart.id = "scaling-chart";
   chart.title = "Regret by number of experts";
   chart.note =
-      "Against the exact best path, and against the path that generated the losses, which is not "
-      "the best one: regret to it is lower. Bars: one standard deviation.";
+      "Against the exact best path, and against the path that generated the losses, which may take "
+      "more switches. Bars: one standard deviation.";
   chart.height = 340;
   Table table;
   table.id = "scaling-means";
-  table.caption = "Regret against the exact oracle / against the generating path, mean; " + setting(study);
+  table.caption =
+      "Regret against the exact oracle / against the generating path, mean; " + setting(study);
   table.head = {{"method", "name"}};
   for (const auto& pool : study.at("pools")) {
     const auto experts = pool.at("experts").get<std::size_t>();
@@ -148,8 +146,9 @@ Section scaling_section(const ordered_json& study) {
                             {"comparator", kGenerating},
                             {"experts", drawn(generating_experts)},
                             {"regret", drawn(generating)}});
-    chart.alternative += fmt::format("{}{} from {:.1f} to {:.1f}", chart.alternative.empty() ? "" : ", ",
-                                     name, exact.front(), exact.back());
+    chart.alternative +=
+        fmt::format("{}{} from {:.1f} to {:.1f}", chart.alternative.empty() ? "" : ", ", name,
+                    exact.front(), exact.back());
   }
   chart.alternative = "Regret from the smallest to the largest pool: " + chart.alternative + ".";
   ordered_json x = quantitative("experts", "experts");
@@ -161,11 +160,10 @@ Section scaling_section(const ordered_json& study) {
   ordered_json dash = nominal("comparator", "", {kExact, kGenerating});
   dash["title"] = nullptr;
   dash["scale"] = {{"domain", {kExact, kGenerating}}, {"range", {{1, 0}, {5, 4}}}};
-  const ordered_json tooltip =
-      ordered_json::array({{{"field", "method"}},
-                           {{"field", "comparator"}},
-                           {{"field", "experts"}},
-                           {{"field", "regret"}, {"format", ".2f"}}});
+  const ordered_json tooltip = ordered_json::array({{{"field", "method"}},
+                                                    {{"field", "comparator"}},
+                                                    {{"field", "experts"}},
+                                                    {{"field", "regret"}, {"format", ".2f"}}});
   const ordered_json lines = {
       {"mark", {{"type", "line"}, {"strokeWidth", 1.6}, {"point", {{"size", 30}}}}},
       {"encoding",
@@ -198,7 +196,9 @@ Section ablation_section(const ordered_json& study) {
   Chart chart;
   chart.id = "ablation-chart";
   chart.title = "Regret without one of the choices";
-  chart.note = "Dynamic regret, mean and standard deviation; further left is better. The first row is the whole.";
+  chart.note =
+      "Dynamic regret, mean and standard deviation; further left is better. The first row is the "
+      "whole.";
   Table table;
   table.id = "ablation-means";
   table.caption = "Dynamic regret, mean ± standard deviation; " + setting(study);
@@ -233,16 +233,17 @@ Section ablation_section(const ordered_json& study) {
   chart.height = static_cast<int>(20 + 18 * methods.size());
   ordered_json y = nominal("variant", "", methods);
   y["title"] = nullptr;
-  const ordered_json tooltip = ordered_json::array(
-      {{{"field", "variant"}}, {{"field", "mean"}, {"format", ".2f"}}});
-  const ordered_json bars = {{"mark", {{"type", "rule"}, {"strokeWidth", 2}, {"opacity", 0.5}}},
-                             {"encoding",
-                              {{"y", y},
-                               {"x", quantitative("low", "dynamic regret")},
-                               {"x2", {{"field", "high"}}}}}};
+  y["axis"] = {{"labelLimit", 190}};
+  const ordered_json tooltip =
+      ordered_json::array({{{"field", "variant"}}, {{"field", "mean"}, {"format", ".2f"}}});
+  const ordered_json bars = {
+      {"mark", {{"type", "rule"}, {"strokeWidth", 2}, {"opacity", 0.5}}},
+      {"encoding",
+       {{"y", y}, {"x", quantitative("low", "dynamic regret")}, {"x2", {{"field", "high"}}}}}};
   const ordered_json dots = {
       {"mark", {{"type", "point"}, {"filled", true}, {"size", 55}, {"opacity", 1}}},
-      {"encoding", {{"y", y}, {"x", quantitative("mean", "dynamic regret")}, {"tooltip", tooltip}}}};
+      {"encoding",
+       {{"y", y}, {"x", quantitative("mean", "dynamic regret")}, {"tooltip", tooltip}}}};
   ordered_json facet = nominal("family", "", families);
   facet["title"] = nullptr;
   chart.spec = {{"usermeta", {{"facetWidth", 300}}},
@@ -311,13 +312,17 @@ Section mechanism_section(const ordered_json& study) {
     x["axis"] = {{"format", ".0e"}, {"tickCount", 4}};
     ordered_json color = nominal("when", "", {"after a switch", "elsewhere"});
     color["title"] = nullptr;
-    color["scale"] = {{"domain", {"after a switch", "elsewhere"}}, {"range", {"#e8590c", "#868e96"}}};
+    color["scale"] = {{"domain", {"after a switch", "elsewhere"}},
+                      {"range", {"#e8590c", "#868e96"}}};
     ordered_json facet = nominal("family", "", families);
     facet["title"] = nullptr;
     const ordered_json dots = {
         {"mark", {{"type", "point"}, {"filled", true}, {"size", 60}, {"opacity", 0.9}}},
         {"encoding", {{"y", y}, {"x", x}, {"color", color}}}};
-    chart.spec = {{"usermeta", {{"facetWidth", 260}}}, {"facet", facet}, {"spec", dots}};
+    chart.spec = {{"usermeta", {{"facetWidth", 260}}},
+                  {"facet", facet},
+                  {"spec", dots},
+                  {"resolve", {{"axis", {{"x", "independent"}}}}}};
     section.blocks.emplace_back(std::move(chart));
   }
   section.blocks.emplace_back(std::move(table));

@@ -10,7 +10,8 @@ std::size_t stretch_of(std::size_t i, std::size_t rounds, std::size_t buckets) {
 }
 
 ThinCurve::ThinCurve(std::size_t rounds, std::size_t buckets)
-    : rounds_(std::max<std::size_t>(rounds, 1)), buckets_(std::clamp<std::size_t>(buckets, 1, rounds_)) {}
+    : rounds_(std::max<std::size_t>(rounds, 1)),
+      buckets_(std::clamp<std::size_t>(buckets, 1, rounds_)) {}
 
 void ThinCurve::add(double x, double y) {
   const std::size_t bucket = stretch_of(seen_, rounds_, buckets_);
@@ -32,7 +33,8 @@ void ThinCurve::add(double x, double y) {
 
 void ThinCurve::finish(Points& out) const {
   auto order = here_;
-  std::sort(order.begin(), order.end(), [](const Kept& a, const Kept& b) { return a.index < b.index; });
+  std::sort(order.begin(), order.end(),
+            [](const Kept& a, const Kept& b) { return a.index < b.index; });
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (i > 0 && order[i].index == order[i - 1].index) continue;
     out.x.push_back(order[i].x);
@@ -47,7 +49,8 @@ Points ThinCurve::points() const {
 }
 
 ThinRows::ThinRows(std::size_t rounds, std::size_t buckets)
-    : rounds_(std::max<std::size_t>(rounds, 1)), buckets_(std::clamp<std::size_t>(buckets, 1, rounds_)) {}
+    : rounds_(std::max<std::size_t>(rounds, 1)),
+      buckets_(std::clamp<std::size_t>(buckets, 1, rounds_)) {}
 
 void ThinRows::finish() {
   if (far_ > 0) {
