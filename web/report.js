@@ -103,7 +103,7 @@
       aria: false, // the plot element has the text alternative
       background: colour.paper,
       font,
-      padding: { left: 0, right: 0, top: 4, bottom: 4 },
+      padding: { left: 0, right: namesDownTheSide ? 8 : 0, top: 4, bottom: 4 }, // room for dots
       view: { stroke: null },
       axis: {
         ...quiet,
@@ -132,7 +132,7 @@
         orient: "top",
         direction: "horizontal",
         columns: Math.max(1, Math.floor(width / legendEntry)),
-        offset: 32, // leaves room for the title of the vertical axis
+        offset: namesDownTheSide ? 16 : 32, // room for the title of the vertical axis
         columnPadding: 18,
         rowPadding: 4,
         labelColor: colour.ink,
@@ -174,11 +174,16 @@
   // Vega fits single plots into a width, but neither facets nor plots with a height in steps.
   const fitsItself = (spec) => !spec.spec && typeof spec.height !== "object";
 
+  // How many columns facets and legends have depends on the screen: the page decides.
+  const withoutColumns = (spec) =>
+    JSON.parse(JSON.stringify(spec, (key, value) => (key === "columns" ? undefined : value)));
+
   // The chart's whole Vega-Lite specification, `width` pixels wide, of which `margin` stands beside
   // the plots.
   function specification({ source, window }, width, margin) {
     const colour = colours();
-    const spec = { ...source.spec, data: { name: "table", values: rowsOf(source.groups) } };
+    const spec = withoutColumns(source.spec);
+    spec.data = { name: "table", values: rowsOf(source.groups) };
     spec.datasets = {};
     for (const name in source.datasets) spec.datasets[name] = rowsOf(source.datasets[name]);
 
@@ -194,7 +199,7 @@
       spec.columns = Math.max(1, Math.min(new Set(names).size, fitting));
       plotWidth = Math.floor((plotWidth + facetSpacing) / spec.columns) - facetSpacing;
     }
-    const plot = spec.spec ? (spec.spec = { ...spec.spec }) : spec;
+    const plot = spec.spec ?? spec;
     plot.width = plotWidth;
     if (source.height) plot.height = source.height;
     if (fitsItself(spec)) spec.autosize = { type: "fit-x", contains: "padding" };
