@@ -110,7 +110,7 @@
         labelColor: colour.soft,
         labelFontSize: 12,
         labelPadding: 6,
-        labelLimit: Math.min(180, plotWidth * 0.32),
+        labelLimit: Math.min(180, width * 0.4),
         gridColor: colour.hair,
         domainColor: colour.faint,
         tickColor: colour.faint,
@@ -131,6 +131,7 @@
         ...quiet,
         orient: "top",
         direction: "horizontal",
+        layout: { top: { direction: "vertical", margin: 8 } }, // one legend below the other
         columns: Math.max(1, Math.floor(width / legendEntry)),
         offset: namesDownTheSide ? 16 : 32, // room for the title of the vertical axis
         columnPadding: 18,
@@ -502,15 +503,17 @@
   function markPresentSection() {
     const links = [...document.querySelectorAll("nav a[href^='#']")];
     const sections = links.map((link) => document.getElementById(link.hash.slice(1)));
+    let marked = null;
     const mark = () => {
       const passed = sections.filter(
         (section) => section?.getBoundingClientRect().top < innerHeight / 3,
       );
-      const present = passed.at(-1) ?? sections[0];
-      links.forEach((link, index) => {
-        if (sections[index] === present) link.setAttribute("aria-current", "true");
-        else link.removeAttribute("aria-current");
-      });
+      const present = links[sections.indexOf(passed.at(-1) ?? sections[0])];
+      if (!present || present === marked) return;
+      marked?.removeAttribute("aria-current");
+      present.setAttribute("aria-current", "true");
+      present.closest("ul").scrollLeft = present.offsetLeft - innerWidth / 3;
+      marked = present;
     };
     addEventListener("scroll", mark, { passive: true });
     mark();

@@ -3,204 +3,42 @@
 //   PCGS_PROGRAM=build/release/pcgs PCGS_WEB_MODULES=web/node_modules \
 //   PCGS_SCREENSHOTS=build/screenshots node --test tests/report/browser_test.mjs
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { pathToFileURL } from "node:url";
+import {
+  allDrawn,
+  chartsNotDrawn,
+  file,
+  foreignElements,
+  hostileNames,
+  open,
+  pcgs,
+  shownText,
+  start,
+  stop,
+  writeForecasts,
+  writeLosses,
+  writeNpy,
+} from "./pages.mjs";
 
-const program = resolve(process.env.PCGS_PROGRAM);
 const screenshots = resolve(process.env.PCGS_SCREENSHOTS);
-const { chromium } = createRequire(resolve(process.env.PCGS_WEB_MODULES, "any"))("playwright-core");
-
-const hostileNames = [
-  "<script>alert(1)</script>",
-  `"quotes' & <b>bold`,
-  "🦊 fox",
-  "long ".repeat(39) + "name!",
-  "</script><img src=x onerror=alert(2)>",
-];
-
-let folder;
-let browser;
-const file = (name) => join(folder, name);
-// Runs a command line of the program, no word of which has a space; returns what it prints.
-const pcgs = (line) =>
-  execFileSync(program, line.split(" "), {
-    encoding: "utf8",
-    maxBuffer: 1 << 28,
-    cwd: folder,
-  });
-
-// Uniform in [0, 1), the same on every machine.
-function randomNumbers(seed) {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
-// Losses that favour another expert every 50 rounds.
-function writeLosses(name, rounds) {
-  const random = randomNumbers(1);
-  const quoted = hostileNames.map((expert) => `"${expert.replaceAll('"', '""')}"`);
-  const lines = [quoted.join(",")];
-  for (let round = 0; round < rounds; ++round) {
-    const best = Math.floor(round / 50) % hostileNames.length;
-    lines.push(
-      hostileNames.map((_, k) => (random() * (k === best ? 0.4 : 1)).toFixed(4)).join(","),
-    );
-  }
-  writeFileSync(file(name), lines.join("\n") + "\n");
-}
-
-function writeForecasts(name, rounds) {
-  const random = randomNumbers(2);
-  const quoted = hostileNames.map((expert) => `"${expert.replaceAll('"', '""')}"`);
-  const lines = [["load", ...quoted].join(",")];
-  for (let round = 0; round < rounds; ++round) {
-    const load = 10 + 3 * Math.sin(round / 12) + random();
-    const forecasts = hostileNames.map((_, k) => load + (random() - 0.5) * (k + 1));
-    lines.push([load, ...forecasts].map((number) => number.toFixed(3)).join(","));
-  }
-  writeFileSync(file(name), lines.join("\n") + "\n");
-}
-
-function writeNpy(name, rounds, experts) {
-  const dictionary = `{'descr': '<f4', 'fortran_order': False, 'shape': (${rounds}, ${experts}), }`;
-  const header = dictionary.padEnd(128 - 10 - 1) + "\n";
-  const random = randomNumbers(3);
-  const numbers = Float32Array.from({ length: rounds * experts }, random);
-  const magic = Buffer.from([0x93, ...Buffer.from("NUMPY"), 1, 0, header.length, 0]);
-  writeFileSync(
-    file(name),
-    Buffer.concat([magic, Buffer.from(header), Buffer.from(numbers.buffer)]),
-  );
-}
+let studies; // the JSON that suite.html was made of
 
 before(async () => {
-  folder = mkdtempSync(join(tmpdir(), "pcgs-report-"));
+  await start();
   mkdirSync(screenshots, { recursive: true });
   writeLosses("losses.csv", 300);
   writeForecasts("forecasts.csv", 300);
   pcgs("run losses.csv --method fixed-share,hedge,guard --report run.html");
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-    args: [
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-quic",
-      "--no-first-run",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-    ],
-  });
+  const sizes = "--pools 4,8 --sequences 2 --rounds 60 --experts 4";
+  const methods = "--method fixed-share,hedge,guard,fixed-share*";
+  studies = JSON.parse(
+    pcgs(`suite --study all ${sizes} ${methods} --json --report suite.html`),
+  ).studies;
 });
 
-after(async () => {
-  await browser?.close();
-  rmSync(folder, { recursive: true });
-});
-
-const allDrawn = (page) =>
-  page.waitForFunction(() => document.documentElement.dataset.drawn === "yes");
-
-// Opens a page, lets `look` examine it, and fails if the page complained or reached for anything.
-async function open(name, { width = 1280, scheme = "light" }, look) {
-  const viewport = { width, height: 900 };
-  const context = await browser.newContext({ viewport, colorScheme: scheme, offline: true });
-  const problems = [];
-  await context.route(
-    (url) => !["file:", "data:", "blob:"].includes(url.protocol),
-    (route) => {
-      problems.push(`request for ${route.request().url()}`);
-      return route.abort();
-    },
-  );
-  const page = await context.newPage();
-  page.on("request", (request) => {
-    if (request.url().startsWith("file:") && !request.isNavigationRequest())
-      problems.push(`request for ${request.url()}`);
-  });
-  page.on("console", (message) => problems.push(`console ${message.type()}: ${message.text()}`));
-  page.on("pageerror", (error) => problems.push(`error: ${error.stack}`));
-  page.on("dialog", (dialog) => {
-    problems.push(`dialog: ${dialog.message()}`);
-    return dialog.dismiss();
-  });
-  await page.addInitScript(() => {
-    new MutationObserver((changes, observer) => {
-      if (!document.querySelector(".plot svg, .plot canvas")) return;
-      window.firstChartAfter = performance.now();
-      observer.disconnect();
-    }).observe(document, { childList: true, subtree: true });
-  });
-  try {
-    await page.goto(pathToFileURL(file(name)).href);
-    await allDrawn(page);
-    await look(page);
-    assert.deepEqual(problems, []);
-  } finally {
-    await context.close();
-  }
-}
-
-// Shows every option of every choice in turn; returns the ids of charts that are not drawn then.
-async function chartsNotDrawn(page) {
-  const missing = [];
-  for (const figure of await page.locator("figure.chart").all()) {
-    await figure.evaluate((element) => {
-      for (let at = element; at; at = at.parentElement) {
-        if (!at.classList.contains("option")) continue;
-        const select = at.parentElement.querySelector(":scope > label select");
-        select.selectedIndex = [...at.parentElement.querySelectorAll(":scope > .option")].indexOf(
-          at,
-        );
-        select.dispatchEvent(new Event("change"));
-      }
-    });
-    await allDrawn(page);
-    const drawn = await figure.evaluate((element) => {
-      const canvas = element.querySelector("canvas");
-      if (canvas) {
-        const pixels = new Uint32Array(
-          canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.buffer,
-        );
-        return pixels.some((pixel) => pixel !== pixels[0]);
-      }
-      const marks = [...element.querySelectorAll(".plot svg .role-mark > *")];
-      return marks.some((mark) => mark.getBBox().width + mark.getBBox().height > 0);
-    });
-    if (!drawn) missing.push(await figure.getAttribute("id"));
-  }
-  return missing;
-}
-
-// The text that a reader can see, charts included.
-const shownText = (page) =>
-  page.evaluate(() => {
-    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT, (node) =>
-      node.parentElement.closest("script, style")
-        ? NodeFilter.FILTER_REJECT
-        : NodeFilter.FILTER_ACCEPT,
-    );
-    let text = "";
-    while (texts.nextNode()) text += texts.currentNode.data + "\n";
-    return text;
-  });
-
-const foreignElements = (page) =>
-  page.evaluate(() =>
-    [
-      ...document.querySelectorAll(
-        "img, iframe, main script:not([type='application/json']), main b:not(.figures b, .range b)",
-      ),
-    ].map((element) => element.outerHTML),
-  );
+after(stop);
 
 describe("a page opened from disk without a network", () => {
   const pages = {
@@ -225,6 +63,12 @@ describe("a page opened from disk without a network", () => {
       }));
   }
 });
+
+test("a page of all studies is quiet and draws every chart", () =>
+  open("suite.html", {}, async (page) => {
+    assert.ok((await page.locator("figure.chart").count()) > 10);
+    assert.deepEqual(await chartsNotDrawn(page), []);
+  }));
 
 test("a tooltip shows a hostile name as text", () =>
   open("run.html", {}, async (page) => {
@@ -408,46 +252,54 @@ describe("on screens and on paper", () => {
     return (light + 0.05) / (dark + 0.05);
   };
 
-  for (const width of [1280, 390]) {
-    for (const scheme of ["light", "dark"]) {
-      test(`${width} pixels wide and ${scheme}: nothing overflows, text stands out`, () =>
-        open("run.html", { width, scheme }, async (page) => {
-          await page.screenshot({
-            path: join(screenshots, `run-${width}-${scheme}.png`),
-            fullPage: true,
-          });
-          const [content, screen] = await page.evaluate(() => [
-            document.documentElement.scrollWidth,
-            document.documentElement.clientWidth,
-          ]);
-          assert.ok(content <= screen, `${content} wide on a screen of ${screen}`);
-          const wide = await page.locator(".plot:visible").evaluateAll((plots) => {
-            const drawnWidth = (plot) => {
-              const svg = plot.querySelector("svg");
-              return svg
-                ? Number(svg.getAttribute("width"))
-                : parseFloat(plot.querySelector("canvas").style.width);
-            };
-            return plots
-              .filter((plot) => drawnWidth(plot) > plot.clientWidth + 1)
-              .map((plot) => plot.parentElement.id);
-          });
-          assert.deepEqual(wide, [], "charts as wide as their place");
-
-          const colour = (selector, property) =>
-            page
-              .locator(selector)
-              .first()
-              .evaluate((element, property) => getComputedStyle(element)[property], property);
-          const paper = await colour("body", "backgroundColor");
-          assert.equal(luminance(paper) > 0.5, scheme === "light");
-          assert.ok(contrast(await colour("body", "color"), paper) >= 7);
-          assert.ok(contrast(await colour("figcaption h3", "color"), paper) >= 4.5);
-          assert.ok(contrast(await colour("figcaption p", "color"), paper) >= 4.5);
-          assert.ok(
-            contrast(await colour(".plot svg .role-axis-label text", "fill"), paper) >= 4.5,
+  // Charts whose drawing is wider than its place, or text in it (which only SVG can be asked for).
+  const tooWide = (page) =>
+    page.locator("figure.chart:visible").evaluateAll((figures) =>
+      figures
+        .filter((figure) => {
+          const place = figure.querySelector(".plot").getBoundingClientRect();
+          const svg = figure.querySelector("svg");
+          const drawn =
+            svg?.width.baseVal.value ?? parseFloat(figure.querySelector("canvas").style.width);
+          return (
+            drawn > place.width + 1 ||
+            [...figure.querySelectorAll("svg text")]
+              .map((text) => text.getBoundingClientRect())
+              .some((text) => text.left < place.left - 1 || text.right > place.right + 1)
           );
-        }));
+        })
+        .map((figure) => figure.id),
+    );
+
+  for (const name of ["run", "suite"]) {
+    for (const width of [1280, 390]) {
+      for (const scheme of ["light", "dark"]) {
+        test(`${name}, ${width} pixels wide, ${scheme}: nothing overflows, text stands out`, () =>
+          open(`${name}.html`, { width, scheme }, async (page) => {
+            const picture = join(screenshots, `${name}-${width}-${scheme}.png`);
+            await page.screenshot({ path: picture, fullPage: true });
+            const [content, screen] = await page.evaluate(() => [
+              document.documentElement.scrollWidth,
+              document.documentElement.clientWidth,
+            ]);
+            assert.ok(content <= screen, `${content} wide on a screen of ${screen}`);
+            assert.deepEqual(await tooWide(page), []);
+
+            const colour = (selector, property) =>
+              page
+                .locator(selector)
+                .first()
+                .evaluate((element, property) => getComputedStyle(element)[property], property);
+            const paper = await colour("body", "backgroundColor");
+            assert.equal(luminance(paper) > 0.5, scheme === "light");
+            assert.ok(contrast(await colour("body", "color"), paper) >= 7);
+            for (const caption of ["figcaption", "figcaption h3", "figcaption p"]) {
+              assert.ok(contrast(await colour(caption, "color"), paper) >= 4.5, caption);
+            }
+            const label = await colour(".plot svg .role-axis-label text", "fill");
+            assert.ok(contrast(label, paper) >= 4.5, "axis labels");
+          }));
+      }
     }
   }
 
@@ -528,24 +380,18 @@ describe("numbers", () => {
     });
   });
 
-  test("of a study equal its JSON to the last digit", async () => {
-    const study = "--study main --sequences 2 --rounds 60 --experts 4";
-    const result = JSON.parse(
-      pcgs(`suite ${study} --method fixed-share,hedge,guard --json --report suite.html`),
-    );
-    await open("suite.html", {}, async (page) => {
-      assert.deepEqual(await chartsNotDrawn(page), []);
+  test("of a study equal its JSON to the last digit", () =>
+    open("suite.html", {}, async (page) => {
       const rows = await rowsOf(page, "means");
-      assert.ok(rows.length >= 3);
-      for (const family of result.families) {
+      assert.ok(rows.length >= 4);
+      for (const family of studies.main.families) {
         for (const method of family.methods) {
           const row = rows.find((row) => row.name === method.name);
           const [, value] = row?.values.find(([key]) => key === family.name) ?? [];
           assert.equal(Number(value), method.mean, `${method.name} in ${family.name}`);
         }
       }
-    });
-  });
+    }));
 });
 
 test("20,000 rounds of 32 experts make a page below 5 MB that draws", async (context) => {

@@ -1,0 +1,196 @@
+// What the browser tests share: inputs with hostile names, the program, and its pages as headless
+// Chromium opens them.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const program = resolve(process.env.PCGS_PROGRAM);
+const modules = resolve(process.env.PCGS_WEB_MODULES, "any");
+const { chromium } = createRequire(modules)("playwright-core");
+
+export const hostileNames = [
+  "<script>alert(1)</script>",
+  `"quotes' & <b>bold`,
+  "🦊 fox",
+  "long ".repeat(39) + "name!",
+  "</script><img src=x onerror=alert(2)>",
+];
+
+let folder;
+let browser;
+export const file = (name) => join(folder, name);
+// Runs a command line of the program, no word of which has a space; returns what it prints.
+export const pcgs = (line) =>
+  execFileSync(program, line.split(" "), {
+    encoding: "utf8",
+    maxBuffer: 1 << 28,
+    cwd: folder,
+  });
+
+// Uniform in [0, 1), the same on every machine.
+function randomNumbers(seed) {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+// Losses that favour another expert every 50 rounds.
+export function writeLosses(name, rounds) {
+  const random = randomNumbers(1);
+  const quoted = hostileNames.map((expert) => `"${expert.replaceAll('"', '""')}"`);
+  const lines = [quoted.join(",")];
+  for (let round = 0; round < rounds; ++round) {
+    const best = Math.floor(round / 50) % hostileNames.length;
+    lines.push(
+      hostileNames.map((_, k) => (random() * (k === best ? 0.4 : 1)).toFixed(4)).join(","),
+    );
+  }
+  writeFileSync(file(name), lines.join("\n") + "\n");
+}
+
+export function writeForecasts(name, rounds) {
+  const random = randomNumbers(2);
+  const quoted = hostileNames.map((expert) => `"${expert.replaceAll('"', '""')}"`);
+  const lines = [["load", ...quoted].join(",")];
+  for (let round = 0; round < rounds; ++round) {
+    const load = 10 + 3 * Math.sin(round / 12) + random();
+    const forecasts = hostileNames.map((_, k) => load + (random() - 0.5) * (k + 1));
+    lines.push([load, ...forecasts].map((number) => number.toFixed(3)).join(","));
+  }
+  writeFileSync(file(name), lines.join("\n") + "\n");
+}
+
+export function writeNpy(name, rounds, experts) {
+  const dictionary = `{'descr': '<f4', 'fortran_order': False, 'shape': (${rounds}, ${experts}), }`;
+  const header = dictionary.padEnd(128 - 10 - 1) + "\n";
+  const random = randomNumbers(3);
+  const numbers = Float32Array.from({ length: rounds * experts }, random);
+  const magic = Buffer.from([0x93, ...Buffer.from("NUMPY"), 1, 0, header.length, 0]);
+  writeFileSync(
+    file(name),
+    Buffer.concat([magic, Buffer.from(header), Buffer.from(numbers.buffer)]),
+  );
+}
+
+export async function start() {
+  folder = mkdtempSync(join(tmpdir(), "pcgs-report-"));
+  browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
+  });
+}
+
+export async function stop() {
+  await browser?.close();
+  rmSync(folder, { recursive: true });
+}
+
+export const allDrawn = (page) =>
+  page.waitForFunction(() => document.documentElement.dataset.drawn === "yes");
+
+// Opens a page, lets `look` examine it, and fails if the page complained or reached for anything.
+export async function open(name, { width = 1280, scheme = "light" }, look) {
+  const viewport = { width, height: 900 };
+  const context = await browser.newContext({ viewport, colorScheme: scheme, offline: true });
+  const problems = [];
+  await context.route(
+    (url) => !["file:", "data:", "blob:"].includes(url.protocol),
+    (route) => {
+      problems.push(`request for ${route.request().url()}`);
+      return route.abort();
+    },
+  );
+  const page = await context.newPage();
+  page.on("request", (request) => {
+    if (request.url().startsWith("file:") && !request.isNavigationRequest())
+      problems.push(`request for ${request.url()}`);
+  });
+  page.on("console", (message) => problems.push(`console ${message.type()}: ${message.text()}`));
+  page.on("pageerror", (error) => problems.push(`error: ${error.stack}`));
+  page.on("dialog", (dialog) => {
+    problems.push(`dialog: ${dialog.message()}`);
+    return dialog.dismiss();
+  });
+  await page.addInitScript(() => {
+    new MutationObserver((changes, observer) => {
+      if (!document.querySelector(".plot svg, .plot canvas")) return;
+      window.firstChartAfter = performance.now();
+      observer.disconnect();
+    }).observe(document, { childList: true, subtree: true });
+  });
+  try {
+    await page.goto(pathToFileURL(file(name)).href);
+    await allDrawn(page);
+    await look(page);
+    assert.deepEqual(problems, []);
+  } finally {
+    await context.close();
+  }
+}
+
+// Shows every option of every choice in turn; returns the ids of charts that are not drawn then.
+export async function chartsNotDrawn(page) {
+  const missing = [];
+  for (const figure of await page.locator("figure.chart").all()) {
+    await figure.evaluate((element) => {
+      for (let at = element; at; at = at.parentElement) {
+        if (!at.classList.contains("option")) continue;
+        const select = at.parentElement.querySelector(":scope > label select");
+        select.selectedIndex = [...at.parentElement.querySelectorAll(":scope > .option")].indexOf(
+          at,
+        );
+        select.dispatchEvent(new Event("change"));
+      }
+    });
+    await allDrawn(page);
+    const drawn = await figure.evaluate((element) => {
+      const canvas = element.querySelector("canvas");
+      if (canvas) {
+        const pixels = new Uint32Array(
+          canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.buffer,
+        );
+        return pixels.some((pixel) => pixel !== pixels[0]);
+      }
+      const marks = [...element.querySelectorAll(".plot svg .role-mark > *")];
+      return marks.some((mark) => mark.getBBox().width + mark.getBBox().height > 0);
+    });
+    if (!drawn) missing.push(await figure.getAttribute("id"));
+  }
+  return missing;
+}
+
+// The text that a reader can see, charts included.
+export const shownText = (page) =>
+  page.evaluate(() => {
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT, (node) =>
+      node.parentElement.closest("script, style")
+        ? NodeFilter.FILTER_REJECT
+        : NodeFilter.FILTER_ACCEPT,
+    );
+    let text = "";
+    while (texts.nextNode()) text += texts.currentNode.data + "\n";
+    return text;
+  });
+
+export const foreignElements = (page) =>
+  page.evaluate(() =>
+    [
+      ...document.querySelectorAll(
+        "img, iframe, main script:not([type='application/json']), main b:not(.figures b, .range b)",
+      ),
+    ].map((element) => element.outerHTML),
+  );
