@@ -217,7 +217,10 @@
     };
     let margin = 0;
     let view = compute(margin);
-    const overflow = () => Math.ceil(view.scenegraph().root.bounds.width()) - width;
+    const overflow = () => {
+      const { left, right } = view.padding();
+      return Math.ceil(view.scenegraph().root.bounds.width()) + left + right - width;
+    };
     for (let tries = 0; tries < 3 && !fitsItself(chart.source.spec) && overflow() > 0; ++tries) {
       margin += overflow();
       view.finalize();
