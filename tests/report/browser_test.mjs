@@ -13,6 +13,7 @@ import {
   foreignElements,
   hostileNames,
   open,
+  openWithoutScript,
   pcgs,
   shownText,
   start,
@@ -68,6 +69,31 @@ test("a page of all studies is quiet and draws every chart", () =>
   open("suite.html", {}, async (page) => {
     assert.ok((await page.locator("figure.chart").count()) > 10);
     assert.deepEqual(await chartsNotDrawn(page), []);
+  }));
+
+test("a chart that cannot be drawn says so, and the others are drawn", () => {
+  const broken = readFileSync(file("run.html"), "utf8").replace(
+    '"mark":{',
+    '"mark":"no such mark","x":{',
+  );
+  writeFileSync(file("broken.html"), broken);
+  return open("broken.html", { complaint: /^console error: Chart / }, async (page) => {
+    const failed = page.locator("figure.chart.failed");
+    assert.equal(await failed.count(), 1);
+    assert.match(await failed.locator(".error").textContent(), /^Not drawn: ./);
+    assert.deepEqual(await chartsNotDrawn(page), [await failed.getAttribute("id")]);
+  });
+});
+
+test("without its script a page has its text, its tables and words for its charts", () =>
+  openWithoutScript("run.html", async (page) => {
+    assert.ok(await page.locator("#methods td").first().isVisible());
+    const [words, alternative] = await page
+      .locator(".plot")
+      .first()
+      .evaluate((plot) => [getComputedStyle(plot, "::before").content, plot.ariaLabel]);
+    assert.ok(alternative.length > 20);
+    assert.ok(words.includes(alternative.slice(0, 20)), words);
   }));
 
 test("a tooltip shows a hostile name as text", () =>
