@@ -6,10 +6,11 @@ SOURCES = $(shell git ls-files '*.h' '*.cc')
 
 .PHONY: run test build setup bench format format-check tidy sanitize fuzz picture train train-test results real clean
 
-run: build  ## build, then compare all methods on the seven families of sequences
-	build/release/pcgs suite --study main
+run: build  ## build, then compare all methods on the seven families of sequences; ends with a page
+	build/release/pcgs suite --study main --report build/report.html
 
 test: configure  ## build and run all tests
+	@scripts/install-packages chromium
 	cmake --build --preset release -j $(JOBS)
 	ctest --preset release -j $(JOBS)
 
@@ -23,6 +24,7 @@ configure: setup
 setup:  ## install the packages that building and testing need, if any is missing
 	@scripts/install-packages build-essential cmake ninja-build libhwy-dev libfmt-dev libboost-dev \
 	  libcli11-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev
+	@command -v npm > /dev/null || scripts/install-packages nodejs npm
 
 bench: configure  ## check, then time the hot paths; medians with their spread
 	cmake --build --preset release -j $(JOBS) --target pcgs_bench

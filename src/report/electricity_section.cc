@@ -11,7 +11,8 @@ namespace pcgs::report {
 namespace {
 
 double last_regret(const ordered_json& study, const ordered_json& method) {
-  const auto s = study.at("switches").back().get<std::size_t>();
+  const auto& switches = study.at("switches");
+  const auto s = switches.at(switches.size() - 1).get<std::size_t>();
   return method.at("regret_per_round").at(std::to_string(s)).get<double>();
 }
 
@@ -34,6 +35,7 @@ std::vector<Block> electricity_summary(const ordered_json& study) {
     }
   }
   if (first == nullptr) std::swap(first, tuned);
+  if (first == nullptr) first = &study.at("methods").at(0);  // says that there is none
   const auto s = study.at("switches").back().get<std::size_t>();
   std::string lead = fmt::format(
       "On {} rounds of {} that nobody was tuned on, {} has a dynamic regret of {:.5f} a round "

@@ -16,8 +16,8 @@ Chart scatter_chart(const MethodDepth& method, const std::string& id) {
   chart.note =
       "One point for each stretch of the run, its strongest restart: rho against the standard "
       "deviation of the last ten losses.";
-  chart.alternative = fmt::format("{} points of volatility and rho of {}.",
-                                  method.scatter_rho.size(), method.name);
+  chart.alternative =
+      fmt::format("{} points of volatility and rho of {}.", method.scatter_rho.size(), method.name);
   chart.groups.push_back(
       {{"volatility", drawn(method.scatter_volatility)}, {"rho", drawn(method.scatter_rho)}});
   const ordered_json y = spanning("rho", "rho", method.scatter_rho);
@@ -47,21 +47,21 @@ std::optional<Section> restarts_section(const std::vector<RunDepth>& runs) {
           runs.size() == 1 ? method.name : fmt::format("{}: {}", run.title, method.name), {}};
       option.blocks.emplace_back(rho_chart(run, method, i, id));
       if (!method.q_on_next.y.empty()) {
-        Chart next =
-            control_chart(run, i, id + "-q", method.q_on_next,
-                          spanning("mass", "q on the next expert", method.q_on_next.y));
-        next.title = "Restart mass of " + method.name + " on the expert that the best path plays next";
+        Chart next = control_chart(run, i, id + "-q", method.q_on_next,
+                                   spanning("mass", "q on the next expert", method.q_on_next.y));
+        next.title =
+            "Restart mass of " + method.name + " on the expert that the best path plays next";
         next.note = fmt::format("Uniform restarts put 1/{} there.", run.experts.size());
-        next.alternative = range_sentence("Restart mass on the next best expert", method.name,
-                                          method.q_on_next);
+        next.alternative =
+            range_sentence("Restart mass on the next best expert", method.name, method.q_on_next);
         option.blocks.emplace_back(std::move(next));
       }
-      Chart entropy =
-          control_chart(run, i, id + "-entropy", method.q_entropy,
-                        quantitative("entropy", "entropy in nats"));
+      Chart entropy = control_chart(run, i, id + "-entropy", method.q_entropy,
+                                    quantitative("entropy", "entropy in nats"));
       entropy.title = "Entropy of q of " + method.name;
-      entropy.note = "Low: restarts go to few experts. Uniform restarts have the logarithm of the "
-                     "number of experts.";
+      entropy.note =
+          "Low: restarts go to few experts. Uniform restarts have the logarithm of the "
+          "number of experts.";
       entropy.alternative = range_sentence("Entropy of q", method.name, method.q_entropy);
       option.blocks.emplace_back(std::move(entropy));
       if (!method.scatter_rho.empty()) option.blocks.emplace_back(scatter_chart(method, id));

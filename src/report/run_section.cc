@@ -16,6 +16,11 @@ std::string switches_text(std::size_t n) {
   return fmt::format("{} switch{}", n, n == 1 ? "" : "es");
 }
 
+std::size_t last_budget(const ordered_json& run) {
+  const auto& switches = run.at("switches");
+  return switches.at(switches.size() - 1).get<std::size_t>();
+}
+
 bool playable(const ordered_json& method) { return !method.contains("chosen_in_hindsight"); }
 
 // Methods that can be played, the best first; where none can, all of them.
@@ -25,6 +30,7 @@ std::vector<ordered_json> ranking(const ordered_json& run) {
     if (playable(method)) methods.push_back(method);
   }
   if (methods.empty()) methods.assign(run.at("methods").begin(), run.at("methods").end());
+  if (methods.empty()) run.at("methods").at(0);  // says that there is none
   std::stable_sort(methods.begin(), methods.end(), [](const auto& a, const auto& b) {
     return a.at("total_loss").template get<double>() < b.at("total_loss").template get<double>();
   });
@@ -78,7 +84,7 @@ std::string certificate_sentence(const ordered_json& method) {
 std::vector<Block> run_summary(const ordered_json& run, const RunDepth* depth) {
   std::vector<Block> blocks;
   const auto methods = ranking(run);
-  const auto& first = methods.front();
+  const ordered_json& first = methods.at(0);
   const auto name = first.at("name").get<std::string>();
   const double loss = first.at("total_loss").get<double>();
   const auto rounds = run.at("rounds").get<double>();
@@ -129,7 +135,7 @@ std::vector<Block> run_summary(const ordered_json& run, const RunDepth* depth) {
                              switches_text(budget.get<std::size_t>()), value.get<double>());
   }
   if (!hindsight.empty()) {
-    const auto last = std::to_string(run.at("switches").back().get<std::size_t>());
+    const auto last = std::to_string(last_budget(run));
     const auto& regret = first.at("dynamic_regret").at(last);
     if (!regret.is_null()) {
       hindsight +=

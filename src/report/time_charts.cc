@@ -65,8 +65,8 @@ std::string range_sentence(const char* what, const std::string& method, const Po
 
 Chart rho_chart(const RunDepth& run, const MethodDepth& method, std::size_t index,
                 const std::string& id) {
-  Chart chart = control_chart(run, index, id + "-rho", method.rho,
-                              spanning("rho", "rho", method.rho.y));
+  Chart chart =
+      control_chart(run, index, id + "-rho", method.rho, spanning("rho", "rho", method.rho.y));
   chart.title = "Restart intensity rho of " + method.name;
   chart.note =
       "How much of the weights is dealt out anew after each round. Vertical lines: the best path "

@@ -1,0 +1,171 @@
+// pcgs report and --report: pages, and what is said where there can be none.
+#include "report/report.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "program.h"
+#include "support/temp_dir.h"
+
+namespace pcgs::test {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string content(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// The data of a chart: what stands between its tags.
+ordered_json chart(const std::string& page, const std::string& id) {
+  const auto figure = page.find("id=\"" + id + "\"");
+  EXPECT_NE(figure, std::string::npos) << id;
+  if (figure == std::string::npos) return {};
+  const std::string tag = "<script type=\"application/json\">";
+  const auto first = page.find(tag, figure) + tag.size();
+  return ordered_json::parse(page.substr(first, page.find("</script>", first) - first));
+}
+
+class Report : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!report::available()) GTEST_SKIP() << "this build makes no pages";
+    std::ofstream losses(dir_ / "losses.csv");
+    losses << "a,b,c\n";
+    for (int t = 0; t < 120; ++t) {
+      for (int k = 0; k < 3; ++k) {
+        losses << (k == 0 ? "" : ",")
+               << ((t / 30) % 3 == k ? 0.1 : 0.6 + 0.01 * ((t * (k + 3)) % 11));
+      }
+      losses << '\n';
+    }
+    std::ofstream series(dir_ / "series.csv");
+    series << "load\n";
+    for (int t = 0; t < 200; ++t) series << 10 + (t % 7) + 0.1 * (t % 5) << '\n';
+  }
+
+  Said run(const std::vector<std::string>& arguments) const {
+    Said said = run_program(arguments);
+    EXPECT_EQ(said.exit_code, 0) << said.err;
+    return said;
+  }
+
+  void refuses(const std::vector<std::string>& arguments, const std::string& mention) const {
+    const Said said = run_program(arguments);
+    EXPECT_EQ(said.exit_code, 2);
+    EXPECT_EQ(said.out, "");
+    EXPECT_NE(said.err.find(mention), std::string::npos) << said.err;
+    EXPECT_FALSE(std::filesystem::exists(dir_ / "page.html"));
+  }
+
+  TempDir dir_;
+};
+
+TEST_F(Report, OfARunSaysWhereThePageIs) {
+  const Said said = run({"run", dir_ / "losses.csv", "--method", "fixed-share,hedge", "--report",
+                         dir_ / "page.html"});
+  EXPECT_NE(said.out.find("page in "), std::string::npos);
+  const std::string page = content(dir_ / "page.html");
+  EXPECT_EQ(page.substr(0, 15), "<!doctype html>");
+  EXPECT_EQ(page.substr(page.size() - 8), "</html>\n");
+}
+
+TEST_F(Report, JsonStaysAloneOnStandardOutput) {
+  const Said said = run(
+      {"run", dir_ / "losses.csv", "--method", "hedge", "--json", "--report", dir_ / "page.html"});
+  EXPECT_EQ(ordered_json::parse(said.out)["rounds"], 120);
+}
+
+TEST_F(Report, OfResultsAndTraceShowsWhatTheRunItselfShows) {
+  const Said said = run({"run", dir_ / "losses.csv", "--method", "fixed-share,adahedge", "--trace",
+                         dir_ / "t.csv", "--json", "--report", dir_ / "direct.html"});
+  std::ofstream(dir_ / "r.json") << said.out;
+  run({"report", dir_ / "r.json", dir_ / "t.csv", "--out", dir_ / "page.html"});
+  const std::string direct = content(dir_ / "direct.html"), later = content(dir_ / "page.html");
+  for (const char* id : {"regret-1", "depth-1-1-weights", "depth-1-1-rho", "depth-1-1-certificate",
+                         "depth-1-2-weights", "restarts-1-1-q", "regret-by-method"}) {
+    const ordered_json a = chart(direct, id), b = chart(later, id);
+    EXPECT_EQ(a, b) << id;
+    EXPECT_FALSE(a["groups"].empty()) << id;
+  }
+}
+
+TEST_F(Report, OfAFolderThatRunWrote) {
+  run({"run", dir_ / "losses.csv", "--method", "hedge", "--out", dir_ / "results"});
+  run({"report", dir_ / "results", "--out", dir_ / "page.html"});
+  EXPECT_NE(content(dir_ / "page.html").find("id=\"methods\""), std::string::npos);
+}
+
+TEST_F(Report, OfAllStudiesShowsAllOfThem) {
+  const std::vector<std::string> small = {"suite",    "--study",   "all",      "--rounds",
+                                          "40",       "--experts", "4",        "--sequences",
+                                          "2",        "--pools",   "4,8",      "--out",
+                                          dir_ / "s", "--quiet",   "--report", dir_ / "page.html"};
+  run(small);
+  run({"report", dir_ / "s", "--out", dir_ / "later.html"});
+  for (const std::string file : {"page.html", "later.html"}) {
+    const std::string page = content(dir_ / file);
+    for (const char* id :
+         {"summary", "main", "heavy-tail", "scaling", "ablation", "mechanism", "depth", "restarts",
+          "means", "wins", "closed", "grid", "scaling-chart", "ablation-chart"}) {
+      EXPECT_NE(page.find("id=\"" + std::string(id) + "\""), std::string::npos) << file << id;
+    }
+  }
+}
+
+TEST_F(Report, OfAForecastAndOfElectricity) {
+  run({"forecast", dir_ / "series.csv", "--column", "load", "--season", "7", "--method",
+       "fixed-share", "--out", dir_ / "f.csv", "--report", dir_ / "forecast.html"});
+  const std::string forecast = content(dir_ / "forecast.html");
+  EXPECT_FALSE(chart(forecast, "forecasts-1")["groups"].empty());
+  EXPECT_FALSE(chart(forecast, "depth-1-1-certificate")["groups"].empty());
+  run({"electricity", dir_ / "series.csv", "--column", "load", "--season", "7", "--burn-in", "40",
+       "--method", "fixed-share", "--report", dir_ / "electricity.html"});
+  EXPECT_FALSE(chart(content(dir_ / "electricity.html"), "regret-1")["groups"].empty());
+}
+
+TEST_F(Report, OfAResumedRunShowsOnlyWhatItSaw) {
+  run({"run", dir_ / "losses.csv", "--method", "fixed-share", "--save", dir_ / "state"});
+  run({"run", dir_ / "losses.csv", "--resume", dir_ / "state", "--report", dir_ / "page.html"});
+  const std::string page = content(dir_ / "page.html");
+  EXPECT_EQ(chart(page, "regret-1")["groups"][0]["round"][0], 121);
+  // Its certificate began with the first run, whose rounds are not here.
+  EXPECT_EQ(page.find("depth-1-1-certificate"), std::string::npos);
+}
+
+TEST_F(Report, RefusesWithASentenceAndNoPage) {
+  std::ofstream(dir_ / "text.txt") << "hello";
+  std::ofstream(dir_ / "other.json") << "{\"a\": 1}";
+  std::ofstream(dir_ / "short.csv") << "method,round,mixture_loss,x\n";
+  std::filesystem::create_directory(std::string(dir_ / "empty"));
+  const std::string out = dir_ / "page.html";
+  refuses({"report", dir_ / "nowhere.json", "--out", out}, "nowhere.json");
+  refuses({"report", dir_ / "text.txt", "--out", out}, "text.txt: is neither JSON nor a trace");
+  refuses({"report", dir_ / "other.json", "--out", out}, "other.json: is not a result");
+  refuses({"report", dir_ / "short.csv", "--out", out}, "short.csv: is not a trace");
+  refuses({"report", dir_ / "empty", "--out", out}, "empty: holds no results");
+  refuses({"report", dir_ / "other.json", "--out", dir_ / "other.json"}, "is named twice");
+  refuses({"run", dir_ / "losses.csv", "--report", dir_ / "losses.csv"}, "is named twice");
+  refuses({"run", dir_ / "losses.csv", "--report", dir_ / "empty"}, "empty");
+}
+
+TEST_F(Report, RefusesATraceThatWasCut) {
+  run({"run", dir_ / "losses.csv", "--method", "fixed-share,hedge", "--trace", dir_ / "t.csv"});
+  std::string trace = content(dir_ / "t.csv");
+  trace.resize(trace.rfind('\n', trace.size() - 2) + 1);
+  std::ofstream(dir_ / "cut.csv") << trace;
+  refuses({"report", dir_ / "cut.csv", "--out", dir_ / "page.html"},
+          "played different numbers of rounds");
+}
+
+}  // namespace
+}  // namespace pcgs::test
