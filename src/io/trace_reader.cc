@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "io/number.h"
 #include "pcgs/error.h"
@@ -61,7 +62,14 @@ bool TraceReader::next() {
   method_ = fields[0];
   const bool share_form = !fields[4].empty();  // has an eta
   const std::size_t experts = experts_.size();
-  row_.round = static_cast<std::int64_t>(number_at(1));
+  const double round = number_at(1);
+  if (!(round >= 0 && round < 9e15) || round != std::floor(round)) {
+    throw Error(
+        fmt::format("{}: is not the number of a round; give a trace as pcgs run --trace "
+                    "wrote it",
+                    csv_.position(1)));
+  }
+  row_.round = static_cast<std::int64_t>(round);
   row_.mixture_loss = number_at(2);
   row_.learner_loss = number_at(3);
   const std::size_t given = (share_form ? 3 : 2) * experts;

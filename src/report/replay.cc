@@ -63,6 +63,29 @@ RunDepth replay(const compare::Problem& problem, const compare::Comparison& comp
   return run;
 }
 
+namespace {
+
+// A trace that somebody made up must not get further than this.
+void check_row(const io::TraceReader& reader) {
+  const TraceRow& row = reader.row();
+  const auto fits = [](std::span<const double> numbers) {
+    return std::all_of(numbers.begin(), numbers.end(), [](double x) { return x >= 0 && x <= 1; });
+  };
+  bool right = fits(row.weights) && fits(row.losses) && fits(std::span(&row.mixture_loss, 1));
+  if (row.step != nullptr) {
+    const Controls& controls = row.step->controls;
+    right = right && controls.eta > 0 && controls.rho >= 0 && controls.rho <= 1 && fits(controls.q);
+  }
+  if (right) return;
+  throw Error(
+      fmt::format("{}: holds weights, losses or controls that cannot be; give a trace as pcgs run "
+                  "--trace wrote "
+                  "it",
+                  reader.position()));
+}
+
+}  // namespace
+
 bool is_trace(std::string_view text) { return io::TraceReader::looks_like_trace(text); }
 
 RunDepth depth_of_trace(std::string_view text, const std::string& origin, std::size_t switches,
@@ -80,6 +103,7 @@ RunDepth depth_of_trace(std::string_view text, const std::string& origin, std::s
       }
       // The others met the same losses; reading on would only tell how many they are.
       if (last != first_method) break;
+      check_row(reader);
       keeper.record(reader.row());
     }
   }
@@ -110,6 +134,7 @@ RunDepth depth_of_trace(std::string_view text, const std::string& origin, std::s
       finish();
       recorder = std::make_unique<DepthRecorder>(reader.method(), hindsight);
     }
+    check_row(reader);
     recorder->record(reader.row());
   }
   finish();

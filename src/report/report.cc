@@ -132,7 +132,8 @@ std::map<Kind, Material::Result> sorted(const Material& material) {
   return out;
 }
 
-Contents contents_of(const Material& material, const std::map<Kind, Material::Result>& results) {
+std::vector<Section> sections_of(const Material& material,
+                                 const std::map<Kind, Material::Result>& results) {
   Contents out;
   for (const auto& [kind, result] : results) {
     try {
@@ -150,7 +151,10 @@ Contents contents_of(const Material& material, const std::map<Kind, Material::Re
       out.sections.push_back(std::move(*restarts));
     }
   }
-  return out;
+  if (!out.summary.empty()) {
+    out.sections.insert(out.sections.begin(), {"summary", "Summary", std::move(out.summary)});
+  }
+  return std::move(out.sections);
 }
 
 std::string title_of(const Material& material, const std::map<Kind, Material::Result>& results) {
@@ -191,14 +195,14 @@ void require_available() {
       "-DPCGS_REPORT=ON and build");
 }
 
+std::vector<Section> sections(const Material& material) {
+  return sections_of(material, sorted(material));
+}
+
 std::string page(const Material& material) {
   require_available();
   const auto results = sorted(material);
-  Contents contents = contents_of(material, results);
-  if (!contents.summary.empty()) {
-    contents.sections.insert(contents.sections.begin(),
-                             {"summary", "Summary", std::move(contents.summary)});
-  }
+  const auto shown = sections_of(material, results);
   const std::string title = escaped(title_of(material, results));
   const Assets& files = *assets();
 
@@ -213,14 +217,14 @@ std::string page(const Material& material) {
   out += fmt::format("<header><h1>{}</h1><p class=\"subtitle\">{}</p></header>\n", title,
                      escaped(subtitle_of(results, material)));
   out += "<nav aria-label=\"Contents\"><ul>";
-  for (const auto& section : contents.sections) {
+  for (const auto& section : shown) {
     out +=
         fmt::format("<li><a href=\"#{}\">{}</a></li>", escaped(section.id), escaped(section.title));
   }
   out +=
       "</ul></nav>\n<noscript><p>Charts need JavaScript; tables and texts are complete without "
       "it.</p></noscript>\n<main>\n";
-  for (const auto& section : contents.sections) out += html(section);
+  for (const auto& section : shown) out += html(section);
   out +=
       "</main>\n<footer><p>Made by pcgs. Regret is the loss beyond the exact best sequence of "
       "experts in hindsight. Long curves keep of each stretch the first, last, lowest and "

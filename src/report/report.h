@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compare/comparison.h"
+#include "report/blocks.h"
 #include "report/depth.h"
 #include "report/forecast_curves.h"
 
@@ -32,6 +33,8 @@ std::string best_expert_name(const nlohmann::ordered_json& forecast);
 
 // Throws Error, naming its origin, for a result that is none of these, and for two of one kind.
 std::string page(const Material& material);
+// What a page shows, in order. Takes no assets.
+std::vector<Section> sections(const Material& material);
 
 // The page of a comparison; plays it once more to look at it in depth.
 std::string run_page(const compare::Problem& problem, const compare::Comparison& comparison);

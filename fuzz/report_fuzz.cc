@@ -1,0 +1,26 @@
+// Any bytes as a result or a trace: shown, or refused with an Error.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "pcgs/error.h"
+#include "report/replay.h"
+#include "report/report.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace pcgs;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  report::Material material;
+  try {
+    if (report::is_trace(text)) {
+      material.runs.push_back(report::depth_of_trace(text, "fuzz", 3, 1));
+    } else {
+      auto json = nlohmann::ordered_json::parse(text, nullptr, false);
+      if (json.is_discarded()) return 0;
+      material.results.push_back({"fuzz", std::move(json)});
+    }
+    for (const auto& section : report::sections(material)) report::html(section);
+  } catch (const Error&) {
+  }
+  return 0;
+}
