@@ -30,5 +30,13 @@ await tab.goto(pathToFileURL(resolve(page)).href);
 await tab.waitForFunction(() => document.documentElement.dataset.drawn === "yes");
 // What sticks to the top of the screen would cover a chart.
 await tab.addStyleTag({ content: "nav, .window { position: static !important }" });
-await (selector ? tab.locator(selector).first() : tab).screenshot({ path: picture });
+const margin = 32;
+const box = selector && (await tab.locator(selector).first().boundingBox());
+const clip = box && {
+  x: Math.max(0, box.x - margin),
+  y: Math.max(0, box.y - margin),
+  width: Math.min(box.width + 2 * margin, Number(width)),
+  height: box.height + 2 * margin,
+};
+await tab.screenshot(clip ? { path: picture, fullPage: true, clip } : { path: picture });
 await browser.close();

@@ -263,7 +263,11 @@
     for (const chart of charts) {
       const width = chart.plot.clientWidth; // 0 where hidden
       const drawnAs = `${theme()} ${width}`;
-      if (!width || chart.drawnAs === drawnAs) continue;
+      if (!width) continue;
+      if (chart.drawnAs === drawnAs) {
+        chart.window?.moveChart(chart); // it may have moved while the chart was hidden
+        continue;
+      }
       chart.drawnAs = drawnAs;
       draw(chart, width);
       await afterPainting();
@@ -359,15 +363,15 @@
 
     show(from, to, moveBrush) {
       const same = from === this.from && to === this.to;
-      this.from = from;
-      this.to = to;
+      this.from = Math.max(this.first, from);
+      this.to = Math.min(this.last, to);
       this.showNumbers();
       if (moveBrush) this.moveBrush();
       if (same || this.waiting) return;
       this.waiting = true; // one redrawing a frame is enough, however fast the brush moves
       requestAnimationFrame(() => {
         this.waiting = false;
-        this.linked.forEach((chart) => this.moveChart(chart));
+        for (const chart of this.linked) if (chart.plot.clientWidth) this.moveChart(chart);
       });
     }
 
@@ -392,7 +396,7 @@
     brushed(rounds) {
       if (this.movingBrush) return;
       const [from, to] = rounds?.map(Math.round) ?? [this.first, this.last];
-      this.show(Math.max(this.first, Math.min(from, to - 1)), Math.min(to, this.last), false);
+      this.show(Math.min(from, to - 1), to, false);
     }
 
     drew(chart) {
@@ -544,8 +548,10 @@
   // --- Start -------------------------------------------------------------------------------------
 
   document.querySelector("header").append(themeButton());
-  for (const chart of charts)
+  for (const chart of charts) {
     addTools(chart.figure, saveButton(chart, "svg"), saveButton(chart, "png"));
+    chart.plot.style.minHeight = `${chart.source.height}px`; // so that little moves while drawing
+  }
   for (const figure of document.querySelectorAll("figure.table")) {
     addTools(figure, copyButton(figure));
     figure.querySelectorAll("table").forEach(alignText);

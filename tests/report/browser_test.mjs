@@ -329,6 +329,16 @@ describe("on screens and on paper", () => {
     }
   }
 
+  test("charts fit again when the window changes its width", () =>
+    open("run.html", {}, async (page) => {
+      await page.setViewportSize({ width: 600, height: 900 });
+      await page.waitForFunction(() =>
+        [...document.querySelectorAll(".plot svg")].every((svg) => svg.width.baseVal.value <= 600),
+      );
+      await allDrawn(page);
+      assert.deepEqual(await tooWide(page), []);
+    }));
+
   test("the button changes between light and dark, charts included", () =>
     open("run.html", {}, async (page) => {
       const colours = () =>
