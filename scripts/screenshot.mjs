@@ -1,13 +1,13 @@
 // A picture of a report page: light, in twice the pixels, its top or the first element that a
-// selector finds. Needs Chromium, and npm ci --prefix web --ignore-scripts.
+// selector finds. Needs Chromium, and make to have run.
 //
 //   node scripts/screenshot.mjs PAGE.html OUT.png [WIDTH] [SELECTOR]
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
-const modules =
-  process.env.PCGS_WEB_MODULES ?? new URL("../web/node_modules", import.meta.url).pathname;
+const built = new URL("../build/release/web/node_modules", import.meta.url).pathname;
+const modules = process.env.PCGS_WEB_MODULES ?? built;
 const { chromium } = createRequire(resolve(modules, "any"))("playwright-core");
 
 const [page, picture, width = "1280", selector] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 // Opens pages that the program writes in headless Chromium: from disk, with the network blocked.
-// By hand, after npm ci --prefix web --ignore-scripts:
-//   PCGS_PROGRAM=build/release/pcgs PCGS_WEB_MODULES=web/node_modules \
+// By hand, after make:
+//   PCGS_PROGRAM=build/release/pcgs PCGS_WEB_MODULES=build/release/web/node_modules \
 //   PCGS_SCREENSHOTS=build/screenshots node --test tests/report/browser_test.mjs
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
