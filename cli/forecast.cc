@@ -118,6 +118,7 @@ std::string report_page(const Series& series, nlohmann::ordered_json json, Matri
   report::RunDepth run;
   run.title = series.column;
   run.experts = aggregator.names();
+  run.expert_losses = hindsight.expert_losses();
   run.switches = kSwitches;
   run.path = stays(hindsight, recorder.round_numbers());
   run.last = static_cast<double>(series.values.size());

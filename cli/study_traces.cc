@@ -101,6 +101,7 @@ std::vector<report::RunDepth> first_sequences(const StudyOptions& options) {
     run.switches = options.switches;
     run.last = static_cast<double>(options.rounds);
     run.experts = expert_names(options);
+    run.expert_losses = hindsight.expert_losses();
     for (const auto& name : shown) {
       auto method = make_method(name, options.experts);
       report::DepthRecorder recorder(name, hindsight, method.get());

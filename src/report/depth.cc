@@ -52,6 +52,14 @@ Hindsight::Hindsight(Matrix losses, std::size_t switches, std::size_t buckets)
   }
 }
 
+std::vector<double> Hindsight::expert_losses() const {
+  std::vector<double> totals(experts());
+  for (std::size_t t = 0; t < rounds(); ++t) {
+    for (std::size_t k = 0; k < experts(); ++k) totals[k] += losses_.row(t)[k];
+  }
+  return totals;
+}
+
 bool Hindsight::ends_bucket(std::size_t t) const {
   return t + 1 == rounds() ||
          stretch_of(t, rounds(), buckets_) != stretch_of(t + 1, rounds(), buckets_);
@@ -69,6 +77,7 @@ DepthRecorder::DepthRecorder(std::string name, const Hindsight& hindsight, const
       weights_(hindsight.rounds(), hindsight.buckets()) {
   out_.name = std::move(name);
   out_.block_losses.resize(std::min(kBlocks, hindsight.rounds()));
+  out_.mean_weights.resize(hindsight.experts());
 }
 
 void DepthRecorder::record(const TraceRow& row) {
@@ -84,6 +93,9 @@ void DepthRecorder::record(const TraceRow& row) {
     regret_.add(x, out_.total_loss - path_loss_);
   }
   weights_.add(x, row.weights);
+  for (std::size_t k = 0; k < row.weights.size(); ++k) {
+    out_.mean_weights[k] += row.weights[k] / static_cast<double>(hindsight_.rounds());
+  }
 
   constexpr std::size_t kMemory = suite::kVolatilityRounds;
   if (recent_.size() < kMemory) {

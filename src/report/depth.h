@@ -23,6 +23,7 @@ struct MethodDepth {
   Points regret;                     // loss so far beyond the oracle's path; empty without one
   std::vector<double> weight_rounds;
   std::vector<std::vector<double>> weights;  // [weight_rounds][K]
+  std::vector<double> mean_weights;          // [K] over all rounds
 
   // Methods of the share form, else empty.
   Points eta, rho, q_on_next, q_entropy, volatility;
@@ -37,9 +38,10 @@ struct MethodDepth {
 
 struct RunDepth {
   std::string title;
-  std::vector<std::string> experts;  // [K]
-  double first = 1, last = 1;        // rounds
-  std::size_t switches = 0;          // that the oracle may take
+  std::vector<std::string> experts;   // [K]
+  std::vector<double> expert_losses;  // [K] total; infinite for who slept
+  double first = 1, last = 1;         // rounds
+  std::size_t switches = 0;           // that the oracle may take
   struct Stay {
     double from, to;  // rounds, both included
     std::uint32_t expert;
@@ -62,6 +64,7 @@ class Hindsight {
   bool has_path() const { return !path_.empty(); }
   std::uint32_t path(std::size_t t) const { return path_[t]; }
   double path_loss(std::size_t t) const { return losses_.row(t)[path_[t]]; }
+  std::vector<double> expert_losses() const;  // [K] total; infinite for who slept
   // L_sw(0), ..., L_sw(switches) of the rounds up to the last one of a bucket.
   const std::vector<double>& frontier(std::size_t bucket) const { return frontiers_[bucket]; }
   bool ends_bucket(std::size_t t) const;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "report/charts.h"
@@ -187,7 +188,6 @@ Chart weights_chart(const RunDepth& run, const MethodDepth& method, const Colore
   const ordered_json y_scale = {{"domain", {0, top}}, {"nice", false}};
   const ordered_json y_axis = {{"values", {0, 0.25, 0.5, 0.75, 1}}, {"format", ".0%"}};
   ordered_json color = expert_colors(colored.names, colored.rest);
-  color["legend"] = {{"columns", 5}};
   ordered_json areas = {
       {"mark", {{"type", "area"}, {"interpolate", "step-after"}, {"clip", true}, {"opacity", 0.9}}},
       {"encoding",
@@ -286,8 +286,8 @@ std::vector<Block> blocks_of(const RunDepth& run, std::size_t index) {
     Choice::Option option{method.name, {}};
     option.blocks.emplace_back(weights_chart(run, method, colored, id, index));
     if (!method.eta.y.empty()) {
-      option.blocks.emplace_back(eta_chart(run, method, index, id));
-      option.blocks.emplace_back(rho_chart(run, method, index, id));
+      option.blocks.push_back(unless_constant(eta_chart(run, method, index, id), method.eta));
+      option.blocks.push_back(unless_constant(rho_chart(run, method, index, id), method.rho));
     }
     if (!method.bound.y.empty()) {
       option.blocks.emplace_back(certificate_chart(run, method, index, id));
@@ -298,12 +298,52 @@ std::vector<Block> blocks_of(const RunDepth& run, std::size_t index) {
   return blocks;
 }
 
+Table experts_table(const RunDepth& run) {
+  constexpr std::size_t kMostExperts = 60, kMostMethods = 5;
+  std::vector<std::size_t> shown(run.experts.size());
+  std::iota(shown.begin(), shown.end(), 0);
+  Table table;
+  table.id = "experts-of-run";
+  table.caption = fmt::format(
+      "The experts: total loss, rounds on {}, and the mean weight that methods gave them",
+      path_name(run));
+  if (shown.size() > kMostExperts) {
+    const auto& weights = run.methods.front().mean_weights;
+    std::stable_sort(shown.begin(), shown.end(),
+                     [&](std::size_t a, std::size_t b) { return weights[a] > weights[b]; });
+    shown.resize(kMostExperts);
+    table.caption += fmt::format("; the {} of {} to whom {} gave most", kMostExperts,
+                                 run.experts.size(), run.methods.front().name);
+  }
+  table.head = {{"expert"}, {"total loss"}, {"rounds on the best path"}};
+  const std::size_t methods = std::min(run.methods.size(), kMostMethods);
+  for (std::size_t m = 0; m < methods; ++m) {
+    table.head.push_back({"weight by " + run.methods[m].name});
+  }
+  for (const std::size_t k : shown) {
+    double on_path = 0;
+    for (const auto& stay : run.path) {
+      if (stay.expert == k) on_path += stay.to - stay.from + 1;
+    }
+    auto& row = table.rows.emplace_back();
+    row.push_back({run.experts[k]});
+    row.push_back(number(run.expert_losses[k], "{:.3f}"));
+    if (!std::isfinite(run.expert_losses[k])) row.back().text = "slept";
+    row.push_back(number(on_path, "{:.0f}"));
+    for (std::size_t m = 0; m < methods; ++m) {
+      row.push_back(number(run.methods[m].mean_weights[k], "{:.4f}"));
+    }
+  }
+  return table;
+}
+
 }  // namespace
 
 Section depth_section(const std::vector<RunDepth>& runs) {
   Section section{"depth", "One run in depth", {}};
   if (runs.size() == 1) {
     section.blocks = blocks_of(runs.front(), 0);
+    section.blocks.emplace_back(experts_table(runs.front()));
     return section;
   }
   Choice choice{"depth-run", "Run", {}};

@@ -70,8 +70,7 @@ std::vector<Block> blocks_of(const ForecastCurves& curves, std::size_t index) {
                         {"type", "nominal"},
                         {"title", nullptr},
                         {"sort", nullptr},
-                        {"scale", {{"domain", domain}, {"range", colors}}},
-                        {"legend", {{"columns", 2}}}};
+                        {"scale", {{"domain", domain}, {"range", colors}}}};
   };
   const ordered_json line = {
       {"type", "line"}, {"clip", true}, {"strokeWidth", 1.3}, {"opacity", 0.85}};

@@ -252,7 +252,10 @@ Chart heat_map(const ordered_json& study, const std::vector<std::string>& method
       {"encoding", {{"x", x}, {"y", y}, {"color", color}, {"tooltip", tooltip}}}};
   const ordered_json texts = {
       {"transform", ordered_json::array({{{"filter", "isValid(datum.value)"}}})},
-      {"mark", {{"type", "text"}, {"fontSize", 10}, {"color", kOnHeat}}},
+      {"mark",
+       {{"type", "text"},
+        {"fontSize", {{"expr", "min(10, bandwidth('x') / 3.2)"}}},
+        {"color", kOnHeat}}},
       {"encoding",
        {{"x", x},
         {"y", y},

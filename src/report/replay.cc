@@ -42,6 +42,7 @@ RunDepth replay(const compare::Problem& problem, const compare::Comparison& comp
   RunDepth run;
   run.title = problem.origin;
   run.experts = problem.experts;
+  run.expert_losses = hindsight.expert_losses();
   run.switches = switches;
   std::vector<double> numbers;
   for (const auto& method : comparison.methods) {
@@ -115,6 +116,7 @@ RunDepth depth_of_trace(std::string_view text, const std::string& origin, std::s
   run.switches = switches;
   io::TraceReader reader(text, origin);
   run.experts = reader.experts();
+  run.expert_losses = hindsight.expert_losses();
   std::unique_ptr<DepthRecorder> recorder;
   std::vector<double> numbers;
   const auto finish = [&] {

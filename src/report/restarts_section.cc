@@ -37,6 +37,7 @@ std::optional<Section> restarts_section(const std::vector<RunDepth>& runs) {
       "following a distribution q. A good one restarts when the best expert changes, towards the "
       "expert that is best next."});
   Choice choice{"restarts-of", runs.size() == 1 ? "Method" : "Run and method", {}};
+  std::size_t varying = 0;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     for (std::size_t m = 0; m < runs[i].methods.size(); ++m) {
       const RunDepth& run = runs[i];
@@ -45,7 +46,7 @@ std::optional<Section> restarts_section(const std::vector<RunDepth>& runs) {
       const std::string id = option_id("restarts", i, m);
       Choice::Option option{
           runs.size() == 1 ? method.name : fmt::format("{}: {}", run.title, method.name), {}};
-      option.blocks.emplace_back(rho_chart(run, method, i, id));
+      option.blocks.push_back(unless_constant(rho_chart(run, method, i, id), method.rho));
       if (!method.q_on_next.y.empty()) {
         Chart next = control_chart(run, i, id + "-q", method.q_on_next,
                                    spanning("mass", "q on the next expert", method.q_on_next.y));
@@ -54,7 +55,7 @@ std::optional<Section> restarts_section(const std::vector<RunDepth>& runs) {
         next.note = fmt::format("Uniform restarts put 1/{} there.", run.experts.size());
         next.alternative =
             range_sentence("Restart mass on the next best expert", method.name, method.q_on_next);
-        option.blocks.emplace_back(std::move(next));
+        option.blocks.push_back(unless_constant(std::move(next), method.q_on_next));
       }
       Chart entropy = control_chart(run, i, id + "-entropy", method.q_entropy,
                                     quantitative("entropy", "entropy in nats"));
@@ -63,9 +64,15 @@ std::optional<Section> restarts_section(const std::vector<RunDepth>& runs) {
           "Low: restarts go to few experts. Uniform restarts have the logarithm of the "
           "number of experts.";
       entropy.alternative = range_sentence("Entropy of q", method.name, method.q_entropy);
-      option.blocks.emplace_back(std::move(entropy));
-      if (!method.scatter_rho.empty()) option.blocks.emplace_back(scatter_chart(method, id));
-      choice.options.push_back(std::move(option));
+      option.blocks.push_back(unless_constant(std::move(entropy), method.q_entropy));
+      if (!is_constant(method.rho) && !method.scatter_rho.empty()) {
+        option.blocks.emplace_back(scatter_chart(method, id));
+      }
+      // Those that have something to show come first.
+      const auto at = is_constant(method.rho)
+                          ? choice.options.end()
+                          : choice.options.begin() + static_cast<std::ptrdiff_t>(varying++);
+      choice.options.insert(at, std::move(option));
     }
   }
   if (choice.options.empty()) return std::nullopt;

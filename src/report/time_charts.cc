@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace pcgs::report {
 
@@ -55,6 +56,16 @@ Chart control_chart(const RunDepth& run, std::size_t index, const std::string& i
                 {"layer", switches.empty() ? ordered_json::array({curve_layer})
                                            : ordered_json::array({rules, curve_layer})}};
   return chart;
+}
+
+bool is_constant(const Points& points) {
+  const auto [low, high] = std::minmax_element(points.y.begin(), points.y.end());
+  return low == points.y.end() || *high - *low <= 1e-12 * std::abs(*high);
+}
+
+Block unless_constant(Chart chart, const Points& points) {
+  if (points.y.empty() || !is_constant(points)) return chart;
+  return Paragraph{fmt::format("{}: {:.6g} in every round.", chart.title, points.y.front())};
 }
 
 std::string range_sentence(const char* what, const std::string& method, const Points& points) {

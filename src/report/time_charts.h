@@ -26,6 +26,10 @@ ordered_json spanning(const char* field, const char* axis, const std::vector<dou
 // A line over time with the oracle's switches marked; `y` is its encoding.
 Chart control_chart(const RunDepth& run, std::size_t index, const std::string& id,
                     const Points& points, const ordered_json& y);
+// The chart, or where the curve never moves a sentence that says so.
+Block unless_constant(Chart chart, const Points& points);
+bool is_constant(const Points& points);
+
 Chart rho_chart(const RunDepth& run, const MethodDepth& method, std::size_t index,
                 const std::string& id);
 

@@ -86,7 +86,7 @@ TEST_F(Report, JsonStaysAloneOnStandardOutput) {
 }
 
 TEST_F(Report, OfResultsAndTraceShowsWhatTheRunItselfShows) {
-  const Said said = run({"run", dir_ / "losses.csv", "--method", "fixed-share,adahedge", "--trace",
+  const Said said = run({"run", dir_ / "losses.csv", "--method", "genshare,adahedge", "--trace",
                          dir_ / "t.csv", "--json", "--report", dir_ / "direct.html"});
   std::ofstream(dir_ / "r.json") << said.out;
   run({"report", dir_ / "r.json", dir_ / "t.csv", "--out", dir_ / "page.html"});
