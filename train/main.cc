@@ -9,7 +9,7 @@
 #include <optional>
 #include <thread>
 
-#include "../cli/json_text.h"
+#include "io/json_text.h"
 #include "../cli/progress.h"
 #include "blas.h"
 #include "control/transformer.h"
@@ -235,10 +235,10 @@ void run(Options& options) {
       {"torch", TORCH_VERSION},
       {"held_out", scores_json(last)}};
   const auto bytes = infer::model_bytes(
-      net->model(tokens::schema_name(), {{"provenance", cli::json_text(provenance)}}));
+      net->model(tokens::schema_name(), {{"provenance", io::json_text(provenance)}}));
   file->write(bytes.data(), bytes.size());
   file->commit();
-  fmt::print("{}\n", cli::json_text(provenance, 1));
+  fmt::print("{}\n", io::json_text(provenance, 1));
 }
 
 }  // namespace
