@@ -14,8 +14,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 #include <vector>
 
@@ -238,6 +240,9 @@ class LiveCertificate {
 const LiveCertificate& certify_live(Aggregator& aggregator);
 // The one that goes along, or null.
 const LiveCertificate* live_certificate(const Aggregator& aggregator);
+// For Aggregator::load: builds a live certificate from its name as a companion, and nothing else.
+// Whoever loads with it must check that the method is of the share form.
+std::unique_ptr<Companion> live_companion(std::string_view name, std::size_t experts);
 // load_aggregator() for states with or without one.
 Aggregator load_certified_aggregator(const std::string& path);
 

@@ -24,11 +24,6 @@ class LiveCompanion final : public Companion {
   LiveCertificate live;
 };
 
-std::unique_ptr<Companion> make_companion(std::string_view name, std::size_t experts) {
-  if (name != kName) return nullptr;
-  return std::make_unique<LiveCompanion>(experts);
-}
-
 }  // namespace
 
 const LiveCertificate& certify_live(Aggregator& aggregator) {
@@ -50,8 +45,13 @@ const LiveCertificate* live_certificate(const Aggregator& aggregator) {
   return companion != nullptr ? &companion->live : nullptr;
 }
 
+std::unique_ptr<Companion> live_companion(std::string_view name, std::size_t experts) {
+  if (name != kName) return nullptr;
+  return std::make_unique<LiveCompanion>(experts);
+}
+
 Aggregator load_certified_aggregator(const std::string& path) {
-  Aggregator loaded = Aggregator::load(path, make_method, make_companion);
+  Aggregator loaded = Aggregator::load(path, make_method, live_companion);
   if (loaded.companion() != nullptr && loaded.method().share() == nullptr) {
     throw Error(fmt::format("{}: has a certificate for a method that carries none", path));
   }

@@ -1,0 +1,49 @@
+"""Combines experts online, one round at a time, when the best one keeps changing.
+
+    agg = pcgs.Aggregator(experts=["lag1", "ewma", "rls"], method="guard")
+    for forecasts, y in stream:
+        yhat = agg.predict(forecasts)      # np.nan: that expert is missing
+        agg.learn(y)
+    agg.certificate().bound
+
+`Aggregator` is the loop, `run` compares methods on a whole sequence, `switching_oracle` is the exact
+best path in hindsight, `suite` makes up sequences, `Controller` is for methods of your own,
+`ExpertPool` brings simple forecasters. `pcgs.sklearn` and `pcgs.river` are for those who use these.
+"""
+
+from . import suite
+from ._pcgs import (
+    Aggregator,
+    Certificate,
+    Error,
+    ExpertPool,
+    OraclePath,
+    Round,
+    __version__,
+    methods,
+    switching_oracle,
+)
+from .controller import Controller, Controls
+from .result import Result, run
+
+# Where users find them, and where pickles look.
+for _class in (Aggregator, Certificate, ExpertPool, OraclePath, Round):
+    _class.__module__ = "pcgs"
+del _class
+
+__all__ = [
+    "Aggregator",
+    "Certificate",
+    "Controller",
+    "Controls",
+    "Error",
+    "ExpertPool",
+    "OraclePath",
+    "Result",
+    "Round",
+    "__version__",
+    "methods",
+    "run",
+    "suite",
+    "switching_oracle",
+]

@@ -1,0 +1,14 @@
+"""What the package takes for numbers."""
+
+from __future__ import annotations
+
+from typing import Any, Sequence, Union
+
+import numpy as np
+import numpy.typing as npt
+
+# An array, a list, a pandas Series: whatever NumPy reads as one dimension of real numbers.
+Numbers = Union[npt.NDArray[Any], Sequence[float], Any]
+# The same in two dimensions, a row for each round; a pandas DataFrame keeps its columns' names.
+Table = Union[npt.NDArray[Any], Sequence[Sequence[float]], Any]
+Array = npt.NDArray[np.float64]

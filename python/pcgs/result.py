@@ -1,0 +1,207 @@
+"""Methods played on a whole sequence and measured against the exact oracle."""
+
+from __future__ import annotations
+
+import json
+import os
+from html import escape
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
+
+from ._pcgs import DEFAULT_METHOD, Error, Run, methods_from, play
+from ._types import Array, Numbers, Table
+
+if TYPE_CHECKING:
+    import pandas
+
+
+class Result:
+    """What came out of `run`. Prints as a table, in a notebook too.
+
+    >>> import pcgs
+    >>> losses = pcgs.suite.generate("switch", rounds=200, experts=4, seed=1).losses
+    >>> result = pcgs.run(losses, methods=["hedge", "fixed-share"], switches=[5])
+    >>> [method["name"] for method in result.to_dict()["methods"]]
+    ['hedge', 'fixed-share']
+    >>> result["fixed-share"]["certificate"]["holds"]
+    True
+    """
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._dict: Dict[str, Any] = json.loads(run.json())
+
+    def to_dict(self) -> Dict[str, Any]:
+        """The object that `pcgs run --json` prints."""
+        return json.loads(self._run.json())
+
+    def table(self) -> str:
+        """The table that `pcgs run` prints."""
+        return self._run.table()
+
+    @property
+    def methods(self) -> List[str]:
+        """The names of the methods, in the order in which they were given."""
+        return [method["name"] for method in self._dict["methods"]]
+
+    def __getitem__(self, method: str) -> Dict[str, Any]:
+        """What `to_dict` says about one method."""
+        for one in self.to_dict()["methods"]:
+            if one["name"] == method:
+                return one
+        raise KeyError(method)
+
+    def forecasts(self, method: str) -> Array:
+        """[T] the combined forecasts of a method; NaN where nobody was awake."""
+        if method not in self.methods:
+            raise KeyError(method)
+        forecasts = self._run.forecasts(self.methods.index(method))
+        if forecasts.size == 0:
+            raise Error("losses were combined, not forecasts; give run() forecasts and y")
+        return forecasts
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A DataFrame with a row for each method."""
+        try:
+            import pandas
+        except ImportError as missing:
+            raise ImportError(
+                "to_pandas() needs pandas, which is not installed; install it, or use to_dict()"
+            ) from missing
+        columns = self._columns()
+        rows = [[value for _, value in self._cells(method)] for method in self._dict["methods"]]
+        names = pandas.Index(self.methods, name="method")
+        return pandas.DataFrame(rows, columns=columns, index=names)
+
+    def report(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Writes the result as one HTML page that needs nothing else."""
+        self._run.report(path)
+
+    def _columns(self) -> List[str]:
+        return [name for name, _ in self._cells(self._dict["methods"][0])]
+
+    def _cells(self, method: Dict[str, Any]) -> List[Tuple[str, Any]]:
+        """Name and value of each column; the same columns for every method."""
+        cells: List[Tuple[str, Any]] = [("total_loss", method["total_loss"])]
+        for budget, regret in method["dynamic_regret"].items():
+            cells.append((f"regret_{budget}", regret))
+        if "mean_forecast_loss" in method:
+            cells.append(("mean_forecast_loss", method["mean_forecast_loss"]))
+        certificate = method.get("certificate", {})
+        cells.append(("certificate_bound", certificate.get("bound")))
+        cells.append(("certificate_regret", certificate.get("regret")))
+        cells.append(("ns_per_round", method["ns_per_round"]))
+        return cells
+
+    def __repr__(self) -> str:
+        return self.table()
+
+    def _repr_html_(self) -> str:
+        def shown(value: Any) -> str:
+            return "" if value is None else f"{value:,.3f}"
+
+        heads = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in self._columns())
+        rows = []
+        for method in self._dict["methods"]:
+            cells = "".join(f"<td>{shown(value)}</td>" for _, value in self._cells(method))
+            rows.append(f'<tr><th scope="row">{escape(method["name"])}</th>{cells}</tr>')
+        budgets = ", ".join(
+            f"{budget} switches: {'none' if loss is None else format(loss, ',.3f')}"
+            for budget, loss in self._dict["oracle"].items()
+        )
+        return (
+            f"<table><caption>{self._dict['rounds']} rounds, {len(self._dict['experts'])} experts; "
+            f"best path in hindsight with {budgets}</caption>"
+            f"<thead><tr><th>method</th>{heads}</tr></thead>"
+            f"<tbody>{''.join(rows)}</tbody></table>"
+        )
+
+
+def run(
+    losses: Table,
+    y: Union[Numbers, str, None] = None,
+    *,
+    methods: Union[str, Sequence[str], None] = None,
+    switches: Union[int, Iterable[int]] = (5, 10, 20),
+    experts: Optional[Sequence[str]] = None,
+    side: Union[Table, Sequence[str], None] = None,
+    loss: str = "squared",
+    tau: Optional[float] = None,
+    scale: Union[float, str, None] = None,
+    warmup: Optional[int] = None,
+    quantile: Optional[float] = None,
+    name: Optional[str] = None,
+) -> Result:
+    """Plays methods on a whole sequence, as `pcgs run` does, and measures them against the oracle.
+
+    >>> import numpy as np, pcgs
+    >>> losses = np.random.default_rng(1).random((300, 3)) * [0.4, 0.6, 1.0]
+    >>> result = pcgs.run(losses, methods=["fixed-share", "ml-poly"], switches=[5, 10])
+    >>> print(result.table().splitlines()[0])
+    losses: 300 rounds, 3 experts
+
+    Parameters
+    ----------
+    losses : a row for each round, a column for each expert, in [0, 1]. With y: forecasts, and NaN
+        where an expert sleeps. A DataFrame's columns name the experts.
+    y : what the forecasts are about, a number for each round; in a DataFrame also a column's name.
+    methods : names, in a list or as one text with commas; "all" for every one. The default is
+        guard.
+    switches : how often the paths may switch that regret is measured against.
+    experts : names of the columns.
+    side : side information, a row for each round; in a DataFrame also names of columns, which are
+        then no experts.
+    loss, tau, scale, warmup, quantile : as for Aggregator, except that the usual warm-up is a third
+        of the rounds, at most 100.
+    name : what messages and the table call the sequence.
+
+    Other Python threads run meanwhile, and Ctrl-C ends it.
+    """
+    table, outcomes, outcome_name = losses, y, "y"
+    columns = getattr(table, "columns", None)
+    if isinstance(outcomes, str):
+        if columns is None or outcomes not in columns:
+            raise Error(f"y is {outcomes!r}, which is no column; give numbers or a column's name")
+        outcome_name, outcomes = outcomes, table[outcomes]
+        table = table.drop(columns=outcome_name)
+    if columns is not None and _is_names(side):
+        missing = [one for one in side if one not in columns]
+        if missing:
+            raise Error(f"side has {missing[0]!r}, which is no column; give names of columns")
+        side, table = table[list(side)], table.drop(columns=list(side))
+    if experts is None and columns is not None:
+        experts = [str(column) for column in table.columns]
+    if methods is None:
+        methods = [DEFAULT_METHOD]
+    elif isinstance(methods, str):
+        methods = methods_from(methods)
+    return Result(
+        play(
+            table,
+            names=experts,
+            y=outcomes,
+            methods=list(methods),
+            switches=[switches] if isinstance(switches, int) else switches,
+            side=_as_columns(side),
+            loss=loss,
+            tau=tau,
+            scale=scale,
+            warmup=warmup,
+            quantile=quantile,
+            origin=name or ("losses" if outcomes is None else "forecasts"),
+            outcome_name=outcome_name,
+        )
+    )
+
+
+def _is_names(side: Any) -> bool:
+    return isinstance(side, (list, tuple)) and all(isinstance(one, str) for one in side)
+
+
+def _as_columns(side: Any) -> Any:
+    """One number a round is one column."""
+    import numpy as np
+
+    if side is None or getattr(side, "ndim", None) == 2:
+        return side
+    array = np.asarray(side)
+    return array.reshape(-1, 1) if array.ndim == 1 else array

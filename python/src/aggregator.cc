@@ -1,0 +1,255 @@
+#include "aggregator.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "arrays.h"
+#include "core/whole_file.h"
+#include "experts_given.h"
+#include "pcgs/certify.h"
+#include "pcgs/error.h"
+#include "pcgs/registry.h"
+
+namespace pcgs::python {
+
+namespace {
+
+// The longest warm-up that the program takes by itself; a stream does not say how long it will be.
+constexpr std::size_t kUsualWarmup = 100;
+// The switches that guard's bound is about when nobody says: those of the program's certificate.
+constexpr std::size_t kUsualSwitches = 20;
+constexpr std::int64_t kMostSwitches = 1000000;
+
+// A round of these takes tens of microseconds, of the others around one. Handing the interpreter
+// over and taking it back costs up to a thread's whole time slice, so it must be worth it.
+bool has_long_rounds(std::string_view method, std::size_t experts) {
+  constexpr std::size_t kMany = 4096;
+  return method.starts_with("guard") || method.starts_with("pcgs-tf") || experts >= kMany;
+}
+
+}  // namespace
+
+// One call's use of the aggregator.
+class PythonAggregator::Turn {
+ public:
+  explicit Turn(PythonAggregator& one) : one_(one) {
+    one_.check_ready();
+    one_.busy_ = true;
+  }
+  ~Turn() { one_.busy_ = false; }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  PythonAggregator& one_;
+};
+
+PythonAggregator::PythonAggregator(py::object experts, py::object method, Judged judged,
+                                   bool certify)
+    : judged_(std::move(judged)), certify_(certify) {
+  ExpertsGiven given = experts_given(experts);
+  experts_ = given.count;
+  options_.names = std::move(given.names);
+  options_.task = judged_.task;
+  if (py::isinstance<py::str>(method)) {
+    spec_ = std::string(py::str(method));
+    controller_ = py::none();
+  } else {
+    controller_ = std::move(method);
+  }
+  make_aggregator(judged_.bound(false, kUsualWarmup));
+}
+
+std::unique_ptr<Method> PythonAggregator::make_method() {
+  if (controller_.is_none()) return pcgs::make_method(spec_, experts_);
+  auto controller = std::make_unique<PythonController>(controller_);
+  steered_by_ = controller.get();
+  return std::make_unique<ShareMethod>(experts_, std::move(controller));
+}
+
+void PythonAggregator::make_aggregator(Bound bound) {
+  options_.bound = bound;
+  aggregator_ = std::make_unique<Aggregator>(make_method(), options_);
+  if (certify_ && aggregator_->method().share() != nullptr) certify_live(*aggregator_);
+  long_rounds_ = controller_.is_none() && has_long_rounds(aggregator_->method().name(), experts_);
+}
+
+std::unique_ptr<PythonAggregator> PythonAggregator::from_bytes(std::string_view bytes,
+                                                               const std::string& origin,
+                                                               py::object controller) {
+  std::unique_ptr<PythonAggregator> made(new PythonAggregator);
+  made->controller_ = std::move(controller);
+  const auto method_of = [&](std::string_view name, std::size_t experts) {
+    made->spec_ = name;
+    made->experts_ = experts;
+    return made->make_method();
+  };
+  made->aggregator_ = std::make_unique<Aggregator>(
+      Aggregator::load_bytes({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()},
+                             origin, method_of, live_companion));
+  const Aggregator& loaded = *made->aggregator_;
+  if (loaded.companion() != nullptr && loaded.method().share() == nullptr) {
+    throw Error(fmt::format("{}: has a certificate for a method that carries none", origin));
+  }
+  made->options_ = {loaded.task(), loaded.bound(), loaded.names()};
+  made->judged_.task = loaded.task();
+  made->certify_ = loaded.companion() != nullptr;
+  made->long_rounds_ =
+      made->controller_.is_none() && has_long_rounds(loaded.method().name(), made->experts_);
+  return made;
+}
+
+void PythonAggregator::check_made() const {
+  if (aggregator_ != nullptr) return;
+  throw Error("this aggregator was never made; call Aggregator(experts=...)");
+}
+
+void PythonAggregator::check_ready() const {
+  at_rest();
+  if (steered_by_ == nullptr || !steered_by_->failed()) return;
+  throw Error(fmt::format(
+      "this aggregator stopped in the middle of a round, when its controller {} failed; "
+      "make a new one, or load a state that was saved before",
+      steered_by_->name()));
+}
+
+const Aggregator& PythonAggregator::at_rest() const {
+  check_made();
+  if (busy_) {
+    throw Error(
+        "this aggregator is in the middle of another call; use it from one thread at a time, and "
+        "not from the controller that steers it");
+  }
+  return *aggregator_;
+}
+
+std::string PythonAggregator::description() const {
+  check_made();
+  return fmt::format("<pcgs.Aggregator: {}, {} expert{}>", aggregator_->method().name(), experts_,
+                     experts_ == 1 ? "" : "s");
+}
+
+// A unit bound that nothing has used yet is one that nobody asked for.
+void PythonAggregator::settle_kind(bool forecasts) {
+  if (!forecasts || aggregator_->last_opened() > 0 || !aggregator_->bound().is_unit()) return;
+  make_aggregator(judged_.bound(true, kUsualWarmup));
+}
+
+template <class Work>
+void PythonAggregator::at_length(const Work& work) {
+  if (!long_rounds_) return work();
+  const py::gil_scoped_release others_may_run;
+  work();
+}
+
+double PythonAggregator::predict(py::handle forecasts, py::handle side) {
+  const Turn turn(*this);
+  const Row row = row_of_experts(forecasts, options_.names, "forecasts");
+  const Row with = side.is_none() ? Row{} : row_of(side, "side");
+  settle_kind(true);
+  return aggregator_->predict(row.values, with.values);
+}
+
+void PythonAggregator::learn(py::handle y, py::handle losses, py::handle round) {
+  const Turn turn(*this);
+  const bool by_number = !round.is_none();
+  const std::int64_t number =
+      by_number ? count_of(round, "round", 1, std::int64_t{1} << 62) : std::int64_t{0};
+  if (y.is_none() == losses.is_none()) {
+    throw Error("give learn() either what happened, learn(y), or the losses, learn(losses=...)");
+  }
+  if (losses.is_none()) {
+    if (PyFloat_Check(y.ptr()) == 0 && py::hasattr(y, "__len__") && !py::isinstance<py::str>(y)) {
+      throw Error("learn(y) takes one number, what happened; give losses as learn(losses=...)");
+    }
+    const double outcome = number_of(y, "y");
+    at_length(
+        [&] { by_number ? aggregator_->learn(number, outcome) : aggregator_->learn(outcome); });
+    return;
+  }
+  const Row row = row_of_experts(losses, options_.names, "losses");
+  at_length(
+      [&] { by_number ? aggregator_->learn(number, row.values) : aggregator_->learn(row.values); });
+}
+
+std::int64_t PythonAggregator::open(py::handle awake, py::handle side) {
+  const Turn turn(*this);
+  const auto flags = awake.is_none() ? std::vector<std::uint8_t>() : flags_of(awake, "awake");
+  if (!awake.is_none() && flags.empty()) throw Error("awake is empty; give one flag per expert");
+  const Row with = side.is_none() ? Row{} : row_of(side, "side");
+  return aggregator_->open(flags, with.values);
+}
+
+py::object PythonAggregator::weights() {
+  const Turn turn(*this);
+  return read_only_array_of(aggregator_->weights());
+}
+
+py::object PythonAggregator::played(py::handle round) {
+  const Turn turn(*this);
+  return read_only_array_of(
+      aggregator_->played(count_of(round, "round", 1, std::int64_t{1} << 62)));
+}
+
+void PythonAggregator::abandon(py::handle round) {
+  const Turn turn(*this);
+  aggregator_->abandon(count_of(round, "round", 1, std::int64_t{1} << 62));
+}
+
+LiveProof PythonAggregator::certificate(py::handle switches) {
+  const Turn turn(*this);
+  const Aggregator& aggregator = *aggregator_;
+  LiveProof proof;
+  if (aggregator.method().share() == nullptr) {
+    const auto most =
+        switches.is_none()
+            ? kUsualSwitches
+            : static_cast<std::size_t>(count_of(switches, "switches", 0, kMostSwitches));
+    proof.bound = aggregator.method().switching_bound(most);
+    proof.switches = most;
+    if (std::isinf(proof.bound)) {
+      throw Error(
+          fmt::format("{} brings no proof; guard does, and so do hedge, fixed-share, genshare, "
+                      "past-posteriors, pcgs-tf and every pcgs.Controller",
+                      aggregator.method().name()));
+    }
+    return proof;
+  }
+  if (!switches.is_none()) {
+    throw Error(fmt::format(
+        "the certificate of {} is about paths with any number of switches; leave switches out",
+        aggregator.method().name()));
+  }
+  const LiveCertificate* live = live_certificate(aggregator);
+  if (live == nullptr) {
+    throw Error("this aggregator was made with certify=False; make it with certify=True");
+  }
+  if (live->rounds() == 0) {
+    throw Error(
+        aggregator.bound().is_known()
+            ? "no round has been learned yet; there is nothing to certify"
+            : fmt::format("the scale of the losses is known after {} rounds, and nothing is "
+                          "learned before; give a smaller warmup, or scale=",
+                          aggregator.bound().warmup()));
+  }
+  proof.weighted = live->constant_eta() == 0;
+  const Certificate certificate = proof.weighted ? live->weighted() : live->certificate();
+  proof.bound = certificate.bound;
+  proof.regret = certificate.regret;
+  proof.holds = certificate.holds();
+  return proof;
+}
+
+py::bytes PythonAggregator::to_bytes() {
+  const Turn turn(*this);
+  const auto bytes = aggregator_->save_bytes();
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+void PythonAggregator::save(const std::string& path) {
+  const Turn turn(*this);
+  aggregator_->save(path);
+}
+
+}  // namespace pcgs::python

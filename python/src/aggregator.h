@@ -1,0 +1,80 @@
+// pcgs.Aggregator: an Aggregator that Python can hold.
+//
+// Beyond what the library's does, it
+//   - takes its scale from what it is first used for: losses are checked to be in [0,1], forecasts
+//     get an automatic scale, as the program does it;
+//   - is used by one call at a time: a second thread, or a controller that reaches for the
+//     aggregator it steers, gets an Error and not a data race;
+//   - is out of service once its controller raised in the middle of a round.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "controller.h"
+#include "judged.h"
+#include "pcgs/aggregator.h"
+#include "unmade.h"
+
+namespace pcgs::python {
+
+// What is proved so far. `regret` and `holds` are empty where they cannot be known without keeping
+// every loss.
+struct LiveProof {
+  double bound = 0;
+  std::optional<double> regret;
+  std::optional<bool> holds;
+  std::optional<std::size_t> switches;  // of the paths it is about; empty: any number
+  bool weighted = false;                // every round by its eta, which changed
+};
+
+class PythonAggregator : public ZeroedWhenUnmade {
+ public:
+  // `method` is a spec or a pcgs.Controller.
+  PythonAggregator(pybind11::object experts, pybind11::object method, Judged judged, bool certify);
+  static std::unique_ptr<PythonAggregator> from_bytes(std::string_view bytes,
+                                                      const std::string& origin,
+                                                      pybind11::object controller);
+
+  double predict(pybind11::handle forecasts, pybind11::handle side);
+  void learn(pybind11::handle y, pybind11::handle losses, pybind11::handle round);
+  std::int64_t open(pybind11::handle awake, pybind11::handle side);
+  pybind11::object weights();
+  pybind11::object played(pybind11::handle round);
+  void abandon(pybind11::handle round);
+  LiveProof certificate(pybind11::handle switches);
+  pybind11::bytes to_bytes();
+  void save(const std::string& path);
+
+  // For what only reads, and between calls only.
+  const Aggregator& at_rest() const;
+  const pybind11::object& controller() const { return controller_; }
+  std::string description() const;
+
+ private:
+  class Turn;
+  PythonAggregator() = default;
+  std::unique_ptr<Method> make_method();
+  void make_aggregator(Bound bound);
+  void settle_kind(bool forecasts);
+  void check_made() const;
+  void check_ready() const;
+  template <class Work>
+  void at_length(const Work& work);
+
+  std::string spec_;                              // of a registered method
+  pybind11::object controller_;                   // or a pcgs.Controller; None
+  const PythonController* steered_by_ = nullptr;  // the same, inside the method
+  std::size_t experts_ = 0;
+  Judged judged_;
+  AggregatorOptions options_;
+  bool certify_ = false;
+  bool long_rounds_ = false;  // long enough to let other threads run meanwhile
+  bool busy_ = false;
+  std::unique_ptr<Aggregator> aggregator_;  // null: no constructor has run
+};
+
+}  // namespace pcgs::python

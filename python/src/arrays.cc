@@ -1,0 +1,191 @@
+#include "arrays.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pcgs/error.h"
+
+namespace pcgs::python {
+
+namespace {
+
+using NumPy = py::detail::npy_api;
+constexpr int kWanted = NumPy::NPY_ARRAY_C_CONTIGUOUS_ | NumPy::NPY_ARRAY_ALIGNED_;
+using Doubles = py::array_t<double, kWanted | py::array::forcecast>;
+
+std::string text_of(py::handle object) { return py::str(object).cast<std::string>(); }
+std::string type_of(py::handle object) {
+  return text_of(py::type::handle_of(object).attr("__name__"));
+}
+
+bool usable_as_it_is(py::handle given) {
+  if (Py_TYPE(given.ptr()) != NumPy::get().PyArray_Type_) return false;
+  const auto& array = py::reinterpret_borrow<py::array>(given);
+  if ((array.flags() & kWanted) != kWanted) return false;
+  return py::array_t<double>::check_(given);
+}
+
+[[noreturn]] void refuse(const char* what, const std::string& why) {
+  throw Error(fmt::format("{}: {}; give real numbers", what, why));
+}
+
+Doubles convert(py::handle given, const char* what) {
+  if (given.is_none()) refuse(what, "here is None");
+  if (py::isinstance(given, py::module_::import("numpy.ma").attr("MaskedArray"))) {
+    throw Error(fmt::format(
+        "{}: this is a masked array, whose hidden numbers would be used; give .filled(numpy.nan)",
+        what));
+  }
+  // Of a pandas object: its own idea of an array.
+  py::object source = py::reinterpret_borrow<py::object>(given);
+  if (py::hasattr(given, "to_numpy")) source = given.attr("to_numpy")();
+  const auto array = py::array::ensure(source);
+  if (!array) refuse(what, fmt::format("{} is not an array of numbers", type_of(given)));
+  const char kind = array.dtype().kind();
+  if (kind == 'O') {
+    refuse(what, "the array holds Python objects (dtype object), not all of them numbers");
+  }
+  if (kind != 'f' && kind != 'i' && kind != 'u' && kind != 'b') {
+    refuse(what, fmt::format("the array is of dtype {}", text_of(array.dtype())));
+  }
+  auto doubles = Doubles::ensure(array);
+  if (!doubles) refuse(what, fmt::format("dtype {} cannot be read", text_of(array.dtype())));
+  return doubles;
+}
+
+py::array as_doubles(py::handle given, const char* what) {
+  if (usable_as_it_is(given)) return py::reinterpret_borrow<py::array>(given);
+  return convert(given, what);
+}
+
+std::string shape_of(const py::array& array) { return text_of(array.attr("shape")); }
+
+std::span<const double> values_of(const py::array& array) {
+  return {static_cast<const double*>(array.data()), static_cast<std::size_t>(array.size())};
+}
+
+bool is_labelled(py::handle given) {
+  return py::hasattr(given, "index") && py::hasattr(given, "to_numpy");
+}
+
+// Where each of the names stands among the labels.
+std::vector<std::size_t> places_of(std::span<const std::string> names,
+                                   const std::vector<std::string>& labels, const char* what) {
+  std::vector<std::size_t> places;
+  for (const std::string& name : names) {
+    const auto found = std::find(labels.begin(), labels.end(), name);
+    if (found == labels.end()) {
+      throw Error(fmt::format("{}: there is no label {}; give one for each expert", what, name));
+    }
+    if (std::find(found + 1, labels.end(), name) != labels.end()) {
+      throw Error(fmt::format("{}: the label {} is there twice; give it once", what, name));
+    }
+    places.push_back(static_cast<std::size_t>(found - labels.begin()));
+  }
+  if (labels.size() != names.size()) {
+    throw Error(fmt::format("{}: {} labels for {} experts; give one for each", what, labels.size(),
+                            names.size()));
+  }
+  return places;
+}
+
+}  // namespace
+
+Row row_of(py::handle given, const char* what) {
+  py::array array = as_doubles(given, what);
+  if (array.ndim() != 1) {
+    throw Error(fmt::format("{}: the array has shape {}; give one dimension, a number for each",
+                            what, shape_of(array)));
+  }
+  const auto values = values_of(array);
+  return {std::move(array), values};
+}
+
+Row row_of_experts(py::handle given, std::span<const std::string> names, const char* what) {
+  if (names.empty() || usable_as_it_is(given) || !is_labelled(given)) return row_of(given, what);
+  std::vector<std::string> labels;
+  for (const py::handle label : given.attr("index")) labels.push_back(text_of(label));
+  const Row in_their_order = row_of(given, what);
+  if (std::equal(labels.begin(), labels.end(), names.begin(), names.end())) return in_their_order;
+  const auto places = places_of(names, labels, what);
+  py::array_t<double> ordered(static_cast<py::ssize_t>(names.size()));
+  double* out = ordered.mutable_data();
+  for (std::size_t k = 0; k < names.size(); ++k) out[k] = in_their_order.values[places[k]];
+  const std::span<const double> values(ordered.data(), names.size());
+  return {std::move(ordered), values};
+}
+
+Table table_of(py::handle given, const char* what) {
+  py::array array = as_doubles(given, what);
+  if (array.ndim() != 2) {
+    throw Error(fmt::format(
+        "{}: the array has shape {}; give two dimensions, a row for each round and a column for "
+        "each expert",
+        what, shape_of(array)));
+  }
+  const MatrixView values = {static_cast<const double*>(array.data()),
+                             static_cast<std::size_t>(array.shape(0)),
+                             static_cast<std::size_t>(array.shape(1))};
+  return {std::move(array), values};
+}
+
+double number_of(py::handle given, const char* what) {
+  if (PyFloat_Check(given.ptr()) != 0) return PyFloat_AS_DOUBLE(given.ptr());
+  const py::array array = as_doubles(given, what);
+  if (array.size() != 1) {
+    throw Error(fmt::format("{}: the array has shape {}; give one number", what, shape_of(array)));
+  }
+  return *static_cast<const double*>(array.data());
+}
+
+std::int64_t count_of(py::handle given, const char* what, std::int64_t low, std::int64_t high) {
+  const auto refused = [&](const std::string& found) {
+    return Error(
+        fmt::format("{} is {}; give a whole number from {} to {}", what, found, low, high));
+  };
+  if (PyBool_Check(given.ptr()) != 0 || PyIndex_Check(given.ptr()) == 0) {
+    throw refused(text_of(py::repr(given)));
+  }
+  const auto number = py::reinterpret_steal<py::object>(PyNumber_Index(given.ptr()));
+  if (!number) {  // an array of several numbers, say
+    PyErr_Clear();
+    throw refused(text_of(py::repr(given)));
+  }
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
+  if (overflow != 0 || value < low || value > high) throw refused(text_of(number));
+  return value;
+}
+
+std::vector<std::uint8_t> flags_of(py::handle given, const char* what) {
+  const Row row = row_of(given, what);
+  std::vector<std::uint8_t> flags;
+  for (const double x : row.values) {
+    if (x != 0 && x != 1) {
+      throw Error(
+          fmt::format("{}: {} is neither True nor False; give one for each expert", what, x));
+    }
+    flags.push_back(x != 0 ? 1 : 0);
+  }
+  return flags;
+}
+
+py::array_t<double> array_of(std::span<const double> values) {
+  return py::array_t<double>(static_cast<py::ssize_t>(values.size()), values.data());
+}
+
+py::array_t<double> read_only_array_of(std::span<const double> values) {
+  auto array = array_of(values);
+  py::detail::array_proxy(array.ptr())->flags &= ~NumPy::NPY_ARRAY_WRITEABLE_;
+  return array;
+}
+
+py::array_t<double> view_of(const Matrix& matrix, py::handle owner) {
+  py::array_t<double> view({matrix.rows, matrix.columns}, matrix.values.data(), owner);
+  py::detail::array_proxy(view.ptr())->flags &= ~NumPy::NPY_ARRAY_WRITEABLE_;
+  return view;
+}
+
+}  // namespace pcgs::python

@@ -1,0 +1,47 @@
+// Numbers from Python objects and back.
+//
+// An exact ndarray of float64 that is contiguous and aligned is read where it is. Anything else
+// that NumPy can read as real numbers is converted. What it cannot, or only by dropping something
+// (text, complex numbers, a mask), is refused with an Error: `what` names it there.
+#pragma once
+
+#include <pybind11/numpy.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pcgs/matrix.h"
+
+namespace pcgs::python {
+
+namespace py = pybind11;
+
+// Numbers, and what keeps them alive.
+struct Row {
+  py::object owner;
+  std::span<const double> values;
+};
+struct Table {
+  py::object owner;
+  MatrixView values;
+};
+
+Row row_of(py::handle given, const char* what);
+// The same for experts with these names: a pandas Series with labels is put into their order.
+Row row_of_experts(py::handle given, std::span<const std::string> names, const char* what);
+Table table_of(py::handle given, const char* what);
+double number_of(py::handle given, const char* what);
+// A number that counts something, in [low, high].
+std::int64_t count_of(py::handle given, const char* what, std::int64_t low, std::int64_t high);
+// [K] one flag per expert: booleans, or numbers that are 0 or 1.
+std::vector<std::uint8_t> flags_of(py::handle given, const char* what);
+
+// New arrays, which share nothing with the library.
+py::array_t<double> array_of(std::span<const double> values);
+py::array_t<double> read_only_array_of(std::span<const double> values);
+// An array over numbers that `owner` keeps.
+py::array_t<double> view_of(const Matrix& matrix, py::handle owner);
+
+}  // namespace pcgs::python

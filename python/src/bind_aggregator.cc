@@ -1,0 +1,302 @@
+#include <fmt/format.h>
+#include <pybind11/stl.h>
+
+#include "aggregator.h"
+#include "bindings.h"
+#include "core/whole_file.h"
+#include "pcgs/error.h"
+#include "unmade.h"
+
+namespace pcgs::python {
+
+namespace {
+
+namespace py = pybind11;
+
+constexpr const char* kClass =
+    R"(Aggregator(experts, method="guard", *, loss="squared", tau=None, scale=None, warmup=None, quantile=None, certify=True)
+
+Combines experts online, one round at a time, when the best one keeps changing.
+
+With forecasts, two verbs; NaN where an expert has none:
+
+>>> import numpy as np, pcgs
+>>> agg = pcgs.Aggregator(experts=["lag1", "ewma"], method="fixed-share", scale=4)
+>>> agg.predict(np.array([10.0, 12.0]))
+11.0
+>>> agg.learn(10.5)
+>>> round(agg.predict([10.5, np.nan]), 3)      # ewma sleeps this round
+10.5
+>>> agg.learn(11.0)
+
+With losses in [0, 1]:
+
+>>> agg = pcgs.Aggregator(experts=3, method="fixed-share")
+>>> agg.weights()
+array([0.33333333, 0.33333333, 0.33333333])
+>>> agg.learn(losses=[0.1, 0.9, 0.5])
+>>> int(agg.weights().argmax())
+0
+
+Parameters
+----------
+experts : their names (a list, a pandas Index, a DataFrame: its columns), or how many there are.
+    With names, a pandas Series is put into their order by its labels.
+method : a name with options, as in "fixed-share{eta=8,rho=0.003}" (pcgs.methods() lists them), or
+    a pcgs.Controller of your own.
+loss, tau : what forecasts are judged by: "squared", "absolute", "pinball" (at level tau) or "log".
+scale : losses are divided by this number and clipped at 1. "auto" takes a quantile (0.95) of the
+    losses of the first warmup (100) rounds, which are learned together when it is known. If
+    nothing is given, losses must be in [0, 1] and forecasts get "auto".
+certify : keep what certificate() needs, for methods of the share form. Costs a fraction of a
+    microsecond a round at 32 experts.
+
+Memory does not grow with the rounds. After an Error the aggregator is as it was before the call.
+Use it from one thread at a time; pickle and copy.deepcopy go through the save format.)";
+
+constexpr const char* kPredict = R"(predict(forecasts, side=None)
+
+Opens a round and returns the combined forecast. NaN among the forecasts: that expert sleeps; NaN
+as the answer: nobody is awake, and closing that round skips it. The round's number is
+last_opened.
+
+>>> import pcgs
+>>> agg = pcgs.Aggregator(2, scale=1)
+>>> agg.predict([1.0, 3.0])
+2.0
+>>> agg.last_opened, agg.open_rounds
+(1, 1))";
+
+constexpr const char* kLearn = R"(learn(y=None, *, losses=None, round=None)
+
+Closes a round and learns from it: from what happened, where there were forecasts, or from the
+losses of the experts. Outcomes may come late, in any order: round says which one this is.
+
+>>> import pcgs
+>>> agg = pcgs.Aggregator(2, "hedge", scale=1)
+>>> agg.predict([1.0, 3.0]); monday = agg.last_opened
+2.0
+>>> agg.predict([1.5, 3.5]); tuesday = agg.last_opened
+2.5
+>>> agg.learn(1.5, round=tuesday)
+>>> agg.learn(1.2, round=monday)
+>>> agg.rounds
+2
+
+An exception that a pcgs.Controller raises passes through learn(). The round is then half learned,
+and every later use of the aggregator is refused.)";
+
+constexpr const char* kWeights = R"(weights()
+
+[K] what to play when everybody is awake: an array of its own, which later rounds do not change.
+Opens nothing.
+
+>>> import pcgs
+>>> pcgs.Aggregator(4).weights()
+array([0.25, 0.25, 0.25, 0.25]))";
+
+constexpr const char* kOpen = R"(open(awake=None, side=None)
+
+Opens a round without forecasts and returns its number: for losses that come late, for experts that
+sleep (one flag each), for side information.
+
+>>> import pcgs
+>>> agg = pcgs.Aggregator(3)
+>>> today = agg.open(awake=[True, False, True])
+>>> agg.played(today)
+array([0.5, 0. , 0.5])
+>>> agg.learn(losses=[0.0, 0.0, 1.0], round=today)      # a sleeper's entry is ignored)";
+
+constexpr const char* kPlayed = R"(played(round)
+
+[K] what that open round plays: zero for sleepers, renormalised over the rest.)";
+
+constexpr const char* kAbandon = R"(abandon(round)
+
+Forgets an open round whose outcome will never come.)";
+
+constexpr const char* kCertificate = R"(certificate(switches=None)
+
+What is proved about the rounds learned so far, whatever the losses were.
+
+For methods of the share form (hedge, fixed-share, genshare, past-posteriors, pcgs-tf, controllers
+of your own): regret to the path of experts for which the proof says most, and the bound on it.
+
+>>> import pcgs
+>>> agg = pcgs.Aggregator(2, "fixed-share")
+>>> for _ in range(50): agg.learn(losses=[0.2, 0.8])
+>>> c = agg.certificate()
+>>> c.regret <= c.bound, c.holds
+(True, True)
+
+For guard: a bound on the regret to every path with at most this many switches (20, as in the
+program's certificate). Its regret needs every loss that ever came, which an aggregator does not
+keep: regret and holds are None, and pcgs.run, which sees all losses, gives them.
+
+>>> agg = pcgs.Aggregator(2, "guard{learned=0}")
+>>> for _ in range(50): agg.learn(losses=[0.2, 0.8])
+>>> c = agg.certificate(switches=1)
+>>> round(c.bound, 1), c.switches, c.regret
+(7.9, 1, None)
+
+Bounds are about the bounded losses of the weights that were played, not about those of the
+combined forecast, which are usually smaller. Methods without a proof: an Error.)";
+
+constexpr const char* kSave = R"(save(path)
+
+Writes the whole state to a file, all of it or nothing. Aggregator.load(path) goes on from there, to
+the bit.)";
+
+constexpr const char* kLoad = R"(load(path, controller=None)
+
+Goes on from a saved state, also one that the program wrote with --save. A state that was saved
+with a controller of your own needs such a controller again.)";
+
+constexpr const char* kToBytes = R"(to_bytes()
+
+The state that save() writes, as bytes.
+
+>>> import pcgs
+>>> agg = pcgs.Aggregator(2)
+>>> agg.learn(losses=[0.0, 1.0])
+>>> again = pcgs.Aggregator.from_bytes(agg.to_bytes())
+>>> bool((again.weights() == agg.weights()).all())
+True)";
+
+constexpr const char* kFromBytes = R"(from_bytes(state, controller=None)
+
+Goes on from to_bytes().)";
+
+template <class Value>
+py::object or_none(const std::optional<Value>& value) {
+  return value ? py::cast(*value) : py::none();
+}
+
+std::string path_of(py::handle path) {
+  return py::module_::import("os").attr("fsencode")(path).cast<std::string>();
+}
+
+void bind_certificate(py::module_& m) {
+  py::class_<LiveProof>(m, "Certificate", kMadeByUsOnly, "What is proved: regret <= bound.")
+      .def_property_readonly(
+          "bound", [](const LiveProof& p) { return p.bound; }, "What the regret is at most.")
+      .def_property_readonly(
+          "regret", [](const LiveProof& p) { return or_none(p.regret); },
+          "The regret that really occurred; None where it cannot be known.")
+      .def_property_readonly(
+          "holds", [](const LiveProof& p) { return or_none(p.holds); },
+          "Whether regret <= bound, up to rounding; None where the regret cannot be known.")
+      .def_property_readonly(
+          "switches", [](const LiveProof& p) { return or_none(p.switches); },
+          "How often the paths that it is about may switch; None: any number of times.")
+      .def_property_readonly(
+          "weighted", [](const LiveProof& p) { return p.weighted; },
+          "True where every round is weighted by its eta, which changed.")
+      .def("__repr__", [](const LiveProof& p) {
+        return fmt::format("<pcgs.Certificate: bound {:.6g}{}{}{}>", p.bound,
+                           p.regret ? fmt::format(", regret {:.6g}", *p.regret) : "",
+                           p.switches ? fmt::format(", at most {} switches", *p.switches) : "",
+                           p.weighted ? ", weighted by eta" : "");
+      });
+}
+
+std::unique_ptr<PythonAggregator> from_state(const py::bytes& state, py::object controller) {
+  return PythonAggregator::from_bytes(static_cast<std::string_view>(state), "the state",
+                                      std::move(controller));
+}
+
+}  // namespace
+
+void bind_aggregator(py::module_& m) {
+  bind_certificate(m);
+  const py::object none = py::none();
+  py::class_<PythonAggregator>(m, "Aggregator", kClass)
+      .def(py::init([](py::object experts, py::object method, const std::string& loss,
+                       py::object tau, py::object scale, py::object warmup, py::object quantile,
+                       bool certify) {
+             return std::make_unique<PythonAggregator>(
+                 std::move(experts), std::move(method),
+                 judged_by(loss, tau, scale, warmup, quantile), certify);
+           }),
+           py::arg("experts"), py::arg("method") = "guard", py::kw_only(),
+           py::arg("loss") = "squared", py::arg("tau") = none, py::arg("scale") = none,
+           py::arg("warmup") = none, py::arg("quantile") = none, py::arg("certify") = true)
+      .def("predict", &PythonAggregator::predict, py::arg("forecasts"), py::arg("side") = none,
+           kPredict)
+      .def("learn", &PythonAggregator::learn, py::arg("y") = none, py::kw_only(),
+           py::arg("losses") = none, py::arg("round") = none, kLearn)
+      .def("weights", &PythonAggregator::weights, kWeights)
+      .def("open", &PythonAggregator::open, py::arg("awake") = none, py::arg("side") = none, kOpen)
+      .def("played", &PythonAggregator::played, py::arg("round"), kPlayed)
+      .def("abandon", &PythonAggregator::abandon, py::arg("round"), kAbandon)
+      .def("certificate", &PythonAggregator::certificate, py::arg("switches") = none, kCertificate)
+      .def(
+          "save", [](PythonAggregator& self, py::object path) { self.save(path_of(path)); },
+          py::arg("path"), kSave)
+      .def_static(
+          "load",
+          [](py::object path, py::object controller) {
+            const std::string name = path_of(path);
+            const auto bytes = read_whole_file(name);
+            return PythonAggregator::from_bytes(
+                {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, name,
+                std::move(controller));
+          },
+          py::arg("path"), py::arg("controller") = none, kLoad)
+      .def("to_bytes", &PythonAggregator::to_bytes, kToBytes)
+      .def_static("from_bytes", &from_state, py::arg("state"), py::arg("controller") = none,
+                  kFromBytes)
+      .def_property_readonly(
+          "experts", [](const PythonAggregator& self) { return self.at_rest().experts(); },
+          "How many experts there are.")
+      .def_property_readonly(
+          "names",
+          [](const PythonAggregator& self) -> py::object {
+            const auto& names = self.at_rest().names();
+            return names.empty() ? py::none() : py::cast(names);
+          },
+          "Their names, or None.")
+      .def_property_readonly(
+          "method", [](const PythonAggregator& self) { return self.at_rest().method().name(); },
+          "The method's name with every option.")
+      .def_property_readonly(
+          "controller",
+          [](const PythonAggregator& self) {
+            self.at_rest();
+            return self.controller();
+          },
+          "The pcgs.Controller that steers it, or None.")
+      .def_property_readonly(
+          "rounds", [](const PythonAggregator& self) { return self.at_rest().rounds(); },
+          "How many rounds were learned; none during the warm-up of an automatic scale.")
+      .def_property_readonly(
+          "skipped", [](const PythonAggregator& self) { return self.at_rest().skipped(); },
+          "How many rounds were closed with nobody awake.")
+      .def_property_readonly(
+          "last_opened", [](const PythonAggregator& self) { return self.at_rest().last_opened(); },
+          "The number of the round that was opened last; 0 before the first.")
+      .def_property_readonly(
+          "open_rounds", [](const PythonAggregator& self) { return self.at_rest().open_rounds(); },
+          "How many rounds are open.")
+      .def_property_readonly(
+          "total_loss", [](const PythonAggregator& self) { return self.at_rest().total_loss(); },
+          "What the weights that were played lost, in bounded losses, over the learned rounds.")
+      .def_property_readonly(
+          "total_forecast_loss",
+          [](const PythonAggregator& self) { return self.at_rest().total_forecast_loss(); },
+          "What the combined forecasts lost over the same rounds, before bounding.")
+      .def_property_readonly(
+          "scale", [](const PythonAggregator& self) { return self.at_rest().bound().scale(); },
+          "What losses are divided by; 0 while an automatic scale is not yet known.")
+      .def("__repr__", &PythonAggregator::description)
+      .def(py::pickle(
+          [](PythonAggregator& self) { return py::make_tuple(self.to_bytes(), self.controller()); },
+          [](const py::tuple& state) {
+            if (state.size() != 2 || !py::isinstance<py::bytes>(state[0])) {
+              throw Error("this is not the pickled state of an Aggregator");
+            }
+            return from_state(state[0], state[1]);
+          }));
+}
+
+}  // namespace pcgs::python

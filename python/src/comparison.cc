@@ -1,0 +1,199 @@
+// pcgs.run: methods played on a whole sequence and measured against the oracle, as `pcgs run` does.
+#include "compare/comparison.h"
+
+#include <fmt/format.h>
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "arrays.h"
+#include "bindings.h"
+#include "compare/problem.h"
+#include "core/whole_file.h"
+#include "experts_given.h"
+#include "io/json_text.h"
+#include "judged.h"
+#include "pcgs/error.h"
+#include "unmade.h"
+#if __has_include("report/report.h")
+#include "report/report.h"
+#endif
+
+namespace pcgs::python {
+
+namespace {
+
+// What was played, kept for the report page, and what came out.
+struct Run {
+  compare::Problem problem;
+  compare::Comparison comparison;
+};
+
+Matrix copy_of(const MatrixView& view) {
+  Matrix matrix;
+  matrix.rows = view.rows;
+  matrix.columns = view.columns;
+  matrix.values.assign(view.data, view.data + view.rows * view.columns);
+  return matrix;
+}
+
+void check_finite(const Matrix& matrix, const std::vector<std::string>& names,
+                  const std::string& origin, const char* advice) {
+  for (std::size_t t = 0; t < matrix.rows; ++t) {
+    for (std::size_t k = 0; k < matrix.columns; ++k) {
+      const double x = matrix.row(t)[k];
+      if (std::isfinite(x)) continue;
+      throw Error(
+          fmt::format("{}: row {}, column {}: is {}; {}", origin, t + 1, names[k], x, advice));
+    }
+  }
+}
+
+Matrix side_of(py::handle side, std::size_t rounds) {
+  if (side.is_none()) return {};
+  Matrix matrix = copy_of(table_of(side, "side").values);
+  if (matrix.rows != rounds) {
+    throw Error(fmt::format("side: has {} rows for {} rounds; give a row for every round",
+                            matrix.rows, rounds));
+  }
+  check_finite(matrix, numbered_names(matrix.columns), "side", "give finite numbers");
+  return matrix;
+}
+
+struct Settings {
+  std::string origin, outcome_name;
+  py::object names, y, side, tau, scale, warmup, quantile;
+  std::string loss;
+};
+
+compare::Problem problem_of(py::handle values, const Settings& settings) {
+  const bool forecasts = !settings.y.is_none();
+  compare::Problem problem;
+  problem.origin = settings.origin;
+  const Table table = table_of(values, settings.origin.c_str());
+  if (table.values.rows == 0 || table.values.columns == 0) {
+    throw Error(
+        fmt::format("{}: has {} rows and {} columns; give a row for each round and a column "
+                    "for each expert",
+                    problem.origin, table.values.rows, table.values.columns));
+  }
+  problem.experts = settings.names.is_none() ? numbered_names(table.values.columns)
+                                             : experts_given(settings.names).names;
+  if (problem.experts.size() != table.values.columns) {
+    throw Error(fmt::format("{} names for {} experts; give one for each", problem.experts.size(),
+                            table.values.columns));
+  }
+  problem.values = copy_of(table.values);
+  if (forecasts) {
+    const Row y = row_of(settings.y, settings.outcome_name.c_str());
+    if (y.values.size() != problem.rounds()) {
+      throw Error(fmt::format("{}: {} outcomes for {} rounds; give one for each",
+                              settings.outcome_name, y.values.size(), problem.rounds()));
+    }
+    problem.outcomes.assign(y.values.begin(), y.values.end());
+  } else {
+    check_finite(problem.values, problem.experts, problem.origin,
+                 "give finite losses; forecasts, with y, may be missing");
+  }
+  problem.side = side_of(settings.side, problem.rounds());
+  const Judged judged =
+      judged_by(settings.loss, settings.tau, settings.scale, settings.warmup, settings.quantile);
+  problem.task = judged.task;
+  problem.bound = judged.bound(forecasts, std::clamp<std::size_t>(problem.rounds() / 3, 1, 100));
+  if (problem.bound.warmup() > problem.rounds()) {
+    throw Error(fmt::format("{}: {} rounds are too few for a warm-up of {}; give warmup at most {}",
+                            problem.origin, problem.rounds(), problem.bound.warmup(),
+                            problem.rounds()));
+  }
+  compare::check_values(problem, settings.outcome_name);
+  return problem;
+}
+
+// Lets Ctrl-C end the work, looking now and then.
+class Interruptible {
+ public:
+  void operator()(std::size_t /*rounds*/) {
+    const auto now = Clock::now();
+    if (now - looked_ < std::chrono::milliseconds(50)) return;
+    looked_ = now;
+    const py::gil_scoped_acquire with_python;
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point looked_ = Clock::now();
+};
+
+Run play(py::handle values, py::object names, py::object y, std::vector<std::string> methods,
+         const py::iterable& switches, py::object side, const std::string& loss, py::object tau,
+         py::object scale, py::object warmup, py::object quantile, const std::string& origin,
+         const std::string& outcome_name) {
+  Run run;
+  run.problem = problem_of(
+      values, {origin, outcome_name, std::move(names), std::move(y), std::move(side),
+               std::move(tau), std::move(scale), std::move(warmup), std::move(quantile), loss});
+  compare::ComparisonOptions options;
+  options.methods = std::move(methods);
+  if (options.methods.empty()) throw Error("no method is named; give at least one");
+  for (const py::handle s : switches) {
+    options.switches.push_back(static_cast<std::size_t>(count_of(s, "switches", 0, 1000000)));
+  }
+  if (options.switches.empty()) throw Error("switches is empty; give at least one number");
+  options.advance = Interruptible();
+  const py::gil_scoped_release others_may_run;
+  compare::check_methods(options.methods, run.problem.experts.size(), run.problem.side.columns);
+  run.comparison = compare::play_methods(run.problem, options);
+  return run;
+}
+
+std::string report_page(const Run& run) {
+#if __has_include("report/report.h")
+  if (report::available()) return report::run_page(run.problem, run.comparison);
+#endif
+  (void)run;
+  throw Error(
+      "this build of pcgs has no report page; install npm, build the package again, and then "
+      "report() writes one");
+}
+
+void write_report(const Run& run, py::handle path) {
+  const auto name = py::module_::import("os").attr("fsencode")(path).cast<std::string>();
+  const std::string page = report_page(run);
+  WholeFile file(name);
+  file.write(page);
+  file.commit();
+}
+
+const compare::MethodResult& method_at(const Run& run, std::size_t i) {
+  if (i >= run.comparison.methods.size()) throw py::index_error("there are fewer methods");
+  return run.comparison.methods[i];
+}
+
+}  // namespace
+
+void bind_comparison(py::module_& m) {
+  py::class_<Run>(m, "Run", kMadeByUsOnly, "What pcgs.run keeps; pcgs.Result is its face.")
+      .def("json",
+           [](const Run& run) {
+             return io::json_text(compare::comparison_json(run.problem, run.comparison));
+           })
+      .def("table",
+           [](const Run& run) { return compare::comparison_table(run.problem, run.comparison); })
+      .def(
+          "forecasts",
+          [](const Run& run, std::size_t i) { return array_of(method_at(run, i).forecasts); },
+          py::arg("method"))
+      .def("report", &write_report, py::arg("path"));
+  m.def(
+      "methods_from", [](const std::string& list) { return compare::methods_from(list, ""); },
+      py::arg("list"));
+  m.def("play", &play, py::arg("values"), py::kw_only(), py::arg("names"), py::arg("y"),
+        py::arg("methods"), py::arg("switches"), py::arg("side"), py::arg("loss"), py::arg("tau"),
+        py::arg("scale"), py::arg("warmup"), py::arg("quantile"), py::arg("origin"),
+        py::arg("outcome_name"));
+}
+
+}  // namespace pcgs::python

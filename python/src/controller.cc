@@ -1,0 +1,144 @@
+#include "controller.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "arrays.h"
+#include "bindings.h"
+#include "pcgs/error.h"
+#include "unmade.h"
+
+namespace pcgs::python {
+
+namespace {
+
+// As far as the registry lets its own methods go: beyond it sums overflow.
+constexpr double kLowestEta = 1e-6, kHighestEta = 1e4;
+// What a restart distribution may miss 1 by; the recursion itself tolerates 1e-9.
+constexpr double kTolerance = 1e-10;
+
+// A finished round with arrays of its own: Python code may keep it.
+struct FinishedRound {
+  std::int64_t number;
+  py::object losses, weights, awake, side;
+  double mixture_loss, learner_loss;
+};
+
+FinishedRound finished(const Round& round) {
+  FinishedRound out{round.number,      array_of(round.losses), array_of(round.weights),
+                    py::none(),        array_of(round.side),   round.mixture_loss,
+                    round.learner_loss};
+  if (!round.awake.empty()) {
+    py::array_t<bool> awake(static_cast<py::ssize_t>(round.awake.size()));
+    std::copy(round.awake.begin(), round.awake.end(), awake.mutable_data());
+    out.awake = std::move(awake);
+  }
+  return out;
+}
+
+}  // namespace
+
+PythonController::PythonController(py::object object) : object_(std::move(object)) {
+  const auto base = py::module_::import("pcgs.controller").attr("Controller");
+  if (!py::isinstance(object_, base)) {
+    throw Error("the method is neither a name nor a pcgs.Controller; pcgs.methods() lists names");
+  }
+  const py::object name = object_.attr("name")();
+  if (!py::isinstance<py::str>(name) || py::len(name) == 0) {
+    throw Error("name() of the controller returned no text; return a name");
+  }
+  name_ = name.cast<std::string>();
+  constexpr std::int64_t kMostSide = 1 << 20;
+  side_needed_ = static_cast<std::size_t>(
+      count_of(object_.attr("side_needed")(), "side_needed()", 0, kMostSide));
+}
+
+void PythonController::reset(std::size_t experts) {
+  experts_ = experts;
+  q_.assign(experts, 0);
+  object_.attr("reset")(experts);
+}
+
+Controls PythonController::after(const Round& round) {
+  failed_ = true;  // unless everything below goes well
+  const Controls controls = checked(object_.attr("after")(finished(round)));
+  failed_ = false;
+  return controls;
+}
+
+Controls PythonController::checked(py::handle answer) {
+  const auto refused = [&](const std::string& why) {
+    return Error(fmt::format("after() of the controller {} returned {}", name_, why));
+  };
+  if (!py::isinstance<py::tuple>(answer) || (py::len(answer) != 2 && py::len(answer) != 3)) {
+    throw refused(fmt::format("a {}; return pcgs.Controls(eta, rho, q)",
+                              std::string(py::str(py::type::handle_of(answer).attr("__name__")))));
+  }
+  const auto parts = py::reinterpret_borrow<py::tuple>(answer);
+  Controls controls;
+  controls.eta = number_of(parts[0], "eta");
+  controls.rho = number_of(parts[1], "rho");
+  if (!(controls.eta >= kLowestEta && controls.eta <= kHighestEta)) {
+    throw refused(
+        fmt::format("eta = {}; return one from {} to {}", controls.eta, kLowestEta, kHighestEta));
+  }
+  if (!(controls.rho >= 0 && controls.rho < 1)) {
+    throw refused(fmt::format("rho = {}; return one in [0, 1)", controls.rho));
+  }
+  if (parts.size() == 2 || parts[2].is_none()) return controls;
+  const Row q = row_of(parts[2], "q");
+  if (q.values.size() != experts_) {
+    throw refused(fmt::format("a q of {} numbers for {} experts; return one for each, or None",
+                              q.values.size(), experts_));
+  }
+  double total = 0;
+  for (const double x : q.values) {
+    if (!(x >= 0)) throw refused(fmt::format("a q that holds {}; return probabilities", x));
+    total += x;
+  }
+  if (!(std::abs(total - 1) <= kTolerance)) {
+    throw refused(fmt::format("a q that sums to {}; return one that sums to 1", total));
+  }
+  std::copy(q.values.begin(), q.values.end(), q_.begin());
+  controls.q = q_;
+  return controls;
+}
+
+void PythonController::save(StateWriter& out) const {
+  const py::object state = object_.attr("save")();
+  if (!py::isinstance<py::bytes>(state)) {
+    throw Error(fmt::format("save() of the controller {} returned no bytes; return some", name_));
+  }
+  const auto bytes = state.cast<std::string_view>();
+  out.u64(bytes.size());  // so that load() can make room
+  out.bytes({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+}
+
+void PythonController::load(StateReader& in) {
+  std::vector<std::uint8_t> bytes(in.count(1));
+  in.bytes(bytes);
+  object_.attr("load")(py::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+}
+
+void bind_round(py::module_& m) {
+  py::class_<FinishedRound>(m, "Round", kMadeByUsOnly,
+                            R"(A finished round, as a Controller is shown it.
+
+Its arrays are its own: keep them or change them as you like.)")
+      .def_readonly("number", &FinishedRound::number,
+                    "1, 2, ... in the order in which rounds were opened.")
+      .def_readonly("losses", &FinishedRound::losses,
+                    "[K] losses in [0, 1]; a sleeper's is mixture_loss.")
+      .def_readonly("weights", &FinishedRound::weights,
+                    "[K] the weights when the losses arrived, before they are learned.")
+      .def_readonly("awake", &FinishedRound::awake,
+                    "[K] True where the expert was awake; None when everybody was.")
+      .def_readonly("side", &FinishedRound::side, "Side information; may be empty.")
+      .def_readonly("mixture_loss", &FinishedRound::mixture_loss,
+                    "What the weights that were played lost.")
+      .def_readonly("learner_loss", &FinishedRound::learner_loss,
+                    "What the combined forecast lost; without forecasts mixture_loss.");
+}
+
+}  // namespace pcgs::python

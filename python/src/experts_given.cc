@@ -1,0 +1,51 @@
+#include "experts_given.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "arrays.h"
+#include "pcgs/error.h"
+
+namespace pcgs::python {
+
+namespace {
+
+constexpr std::int64_t kMostExperts = 1 << 24;
+
+}  // namespace
+
+ExpertsGiven experts_given(py::handle experts) {
+  if (PyIndex_Check(experts.ptr()) != 0 && !py::hasattr(experts, "__len__")) {
+    return {static_cast<std::size_t>(count_of(experts, "the number of experts", 1, kMostExperts)),
+            {}};
+  }
+  py::object names = py::reinterpret_borrow<py::object>(experts);
+  if (py::hasattr(experts, "columns")) names = experts.attr("columns");
+  if (py::isinstance<py::str>(names) || py::isinstance<py::bytes>(names) ||
+      !py::isinstance<py::iterable>(names)) {
+    throw Error(fmt::format("experts is {}; give how many there are, or a list of their names",
+                            std::string(py::repr(experts))));
+  }
+  ExpertsGiven given;
+  std::set<std::string> seen;
+  for (const py::handle name : names) {
+    given.names.push_back(std::string(py::str(name)));
+    if (!seen.insert(given.names.back()).second) {
+      throw Error(fmt::format("the name {} is given to two experts; give each its own",
+                              given.names.back()));
+    }
+  }
+  if (given.names.empty()) throw Error("there are no experts to combine; give at least one");
+  given.count = given.names.size();
+  return given;
+}
+
+std::vector<std::string> numbered_names(std::size_t count) {
+  std::vector<std::string> names;
+  names.reserve(count);
+  for (std::size_t k = 1; k <= count; ++k) names.push_back(fmt::format("e{}", k));
+  return names;
+}
+
+}  // namespace pcgs::python

@@ -1,0 +1,359 @@
+"""The user's object: two verbs, sleepers, late outcomes, saving."""
+
+import copy
+import math
+import pickle
+import threading
+
+import numpy as np
+import pytest
+
+import pcgs
+
+
+def test_the_loop_of_the_readme():
+    random = np.random.default_rng(0)
+    agg = pcgs.Aggregator(experts=["lag1", "ewma", "rls"], method="guard")
+    for y in random.random(150):
+        yhat = agg.predict(np.array([y + 0.1, np.nan, y - 0.1]))
+        assert isinstance(yhat, float)
+        agg.learn(y)
+    assert agg.rounds == 150
+    assert 0 < agg.certificate().bound < math.inf
+
+
+def test_weights_are_an_array_of_their_own():
+    agg = pcgs.Aggregator(2, "fixed-share")
+    before = agg.weights()
+    agg.learn(losses=[0, 1])
+    assert before.tolist() == [0.5, 0.5]
+    assert agg.weights()[0] > 0.9
+    with pytest.raises(ValueError):
+        before[0] = 1
+
+
+def test_input_is_not_copied_where_it_need_not_be():
+    losses = np.array([0.0, 1.0])
+    losses.flags.writeable = False
+    agg = pcgs.Aggregator(2)
+    agg.learn(losses=losses)
+    assert losses.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        [0, 1, 1],
+        (0.0, 1.0, 1.0),
+        np.array([0, 1, 1], dtype=np.int8),
+        np.array([0, 1, 1], dtype=np.uint64),
+        np.array([False, True, True]),
+        np.array([0, 1, 1], dtype=np.float32),
+        np.array([0, 1, 1], dtype=np.float16),
+        np.array([0, 1, 1], dtype=">f8"),
+        np.array([0, 5, 1, 5, 1, 5], dtype=float)[::2],
+        np.frombuffer(b"x" + np.array([0, 1, 1], dtype=float).tobytes(), offset=1),
+    ],
+)
+def test_numbers_of_every_kind_are_read(given):
+    plain, other = pcgs.Aggregator(3, "boa"), pcgs.Aggregator(3, "boa")
+    plain.learn(losses=np.array([0.0, 1.0, 1.0]))
+    other.learn(losses=given)
+    assert other.to_bytes() == plain.to_bytes()
+
+
+def test_sleepers_get_nothing_and_lose_nothing():
+    agg = pcgs.Aggregator(3, "hedge", scale=1)
+    assert agg.predict([1.0, np.nan, 3.0]) == 2.0
+    assert agg.played(1).tolist() == [0.5, 0, 0.5]
+    agg.learn(1.0)
+    assert agg.weights()[0] > agg.weights()[1] > agg.weights()[2]
+
+
+def test_a_round_with_nobody_awake_is_skipped():
+    agg = pcgs.Aggregator(2, scale=1)
+    assert math.isnan(agg.predict([np.nan, np.nan]))
+    agg.learn(3.0)
+    assert (agg.rounds, agg.skipped) == (0, 1)
+
+
+def test_outcomes_may_come_late_and_in_any_order():
+    agg = pcgs.Aggregator(2, "hedge", scale=1)
+    numbers = []
+    for forecasts in ([0.0, 1.0], [1.0, 0.0], [0.5, 0.0]):
+        agg.predict(forecasts)
+        numbers.append(agg.last_opened)
+    assert numbers == [1, 2, 3]
+    agg.learn(0.0, round=3)
+    agg.learn(0.0, round=1)
+    assert agg.open_rounds == 1
+    agg.abandon(2)
+    assert (agg.open_rounds, agg.rounds) == (0, 2)
+
+
+def test_losses_of_open_rounds():
+    agg = pcgs.Aggregator(3)
+    first = agg.open(awake=np.array([True, True, False]))
+    second = agg.open()
+    agg.learn(losses=[0, 1, np.nan], round=first)
+    agg.learn(losses=[0, 1, 1], round=second)
+    assert agg.rounds == 2
+
+
+def test_side_information_reaches_the_round():
+    seen = []
+
+    class Watching(pcgs.Controller):
+        def after(self, round):
+            seen.append(round.side.tolist())
+            return pcgs.Controls(eta=1)
+
+    agg = pcgs.Aggregator(2, Watching(), scale=1)
+    agg.predict([0.0, 1.0], side=[7, 8])
+    agg.learn(0.0)
+    agg.learn(losses=[0, 1], round=agg.open(side=np.array([9.0])))
+    assert seen == [[7, 8], [9]]
+
+
+def test_losses_must_be_in_the_unit_interval_unless_there_is_a_scale():
+    with pytest.raises(pcgs.Error, match="the loss of expert 2 is 3; give a number in"):
+        pcgs.Aggregator(2).learn(losses=[0, 3])
+    agg = pcgs.Aggregator(2, scale=6)
+    agg.learn(losses=[0, 3])
+    assert agg.total_loss == 0.25
+
+
+def test_forecasts_get_an_automatic_scale():
+    agg = pcgs.Aggregator(2, "fixed-share", warmup=3)
+    for t in range(3):
+        assert agg.scale == 0
+        assert agg.rounds == 0
+        agg.predict([100.0, 200.0])
+        agg.learn(110.0)
+    assert agg.rounds == 3
+    assert agg.scale == 8100
+    assert agg.weights()[0] > 0.9
+
+    by_default = pcgs.Aggregator(2, "fixed-share")
+    for t in range(100):
+        by_default.predict([100.0, 200.0])
+        by_default.learn(110.0)
+    assert by_default.rounds == 100
+
+
+def test_a_failed_call_changes_nothing():
+    agg = pcgs.Aggregator(2, "fixed-share", scale=1)
+    agg.predict([0.0, 1.0])
+    before = agg.to_bytes()
+    for bad in (
+        lambda: agg.predict([1.0]),
+        lambda: agg.predict([1.0, math.inf]),
+        lambda: agg.learn(math.nan),
+        lambda: agg.learn(1.0, round=9),
+        lambda: agg.learn(losses=[0, 0], round=1),
+        lambda: agg.learn(losses=[0, math.nan]),
+        lambda: agg.open(awake=[True]),
+        lambda: agg.abandon(2),
+    ):
+        with pytest.raises(pcgs.Error):
+            bad()
+        assert agg.to_bytes() == before
+
+
+class LongForm(pcgs.Aggregator):
+    pass
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda a: pickle.loads(pickle.dumps(a))])
+@pytest.mark.parametrize("method", ["guard", "fixed-share", "ml-poly"])
+@pytest.mark.parametrize("kind", [pcgs.Aggregator, LongForm])
+def test_copies_go_on_to_the_bit(kind, method, again, losses):
+    agg = kind([f"e{k}" for k in range(5)], method)
+    for row in losses[:100]:
+        agg.learn(losses=row)
+    agg.open()
+    other = again(agg)
+    assert type(other) is kind
+    assert other.names == agg.names
+    for row in losses[100:]:
+        agg.learn(losses=row)
+        other.learn(losses=row)
+    assert other.to_bytes() == agg.to_bytes()
+
+
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_every_pickle_protocol_works(protocol):
+    agg = pcgs.Aggregator(2)
+    agg.learn(losses=[0, 1])
+    assert pickle.loads(pickle.dumps(agg, protocol)).to_bytes() == agg.to_bytes()
+
+
+def test_a_fresh_copy_still_takes_its_scale_from_its_first_use():
+    agg = pickle.loads(pickle.dumps(pcgs.Aggregator(2, "hedge")))
+    agg.predict([100.0, 200.0])
+    agg.learn(150.0)
+    assert agg.scale == 0
+
+
+def test_the_original_lives_on_after_pickling():
+    agg = pcgs.Aggregator(2, "hedge")
+    agg.learn(losses=[0, 1])
+    pickle.dumps(agg)
+    agg.learn(losses=[0, 1])
+    assert agg.rounds == 2
+
+
+def test_files_go_on_to_the_bit(tmp_path, losses):
+    agg = pcgs.Aggregator(5)
+    for row in losses[:50]:
+        agg.learn(losses=row)
+    agg.save(tmp_path / "state")
+    other = pcgs.Aggregator.load(str(tmp_path / "state"))
+    agg.learn(losses=losses[50])
+    other.learn(losses=losses[50])
+    assert other.to_bytes() == agg.to_bytes()
+
+
+def test_states_that_are_none_are_refused(tmp_path):
+    (tmp_path / "state").write_bytes(b"not a state at all")
+    with pytest.raises(pcgs.Error, match="state"):
+        pcgs.Aggregator.load(tmp_path / "state")
+    with pytest.raises(pcgs.Error):
+        pcgs.Aggregator.load(tmp_path / "nothing")
+    with pytest.raises(pcgs.Error):
+        pcgs.Aggregator.load(tmp_path)
+    good = bytearray(pcgs.Aggregator(2).to_bytes())
+    for i in range(0, len(good), 7):
+        flipped = good.copy()
+        flipped[i] ^= 4
+        with pytest.raises(pcgs.Error):
+            pcgs.Aggregator.from_bytes(bytes(flipped))
+    for cut in range(0, len(good), 11):
+        with pytest.raises(pcgs.Error):
+            pcgs.Aggregator.from_bytes(bytes(good[:cut]))
+
+
+def test_an_aggregator_that_was_never_made_says_so():
+    unmade = pcgs.Aggregator.__new__(pcgs.Aggregator)
+    for use in (
+        lambda: unmade.weights(),
+        lambda: unmade.learn(losses=[0, 1]),
+        lambda: unmade.rounds,
+        lambda: repr(unmade),
+        lambda: pickle.dumps(unmade),
+        lambda: unmade.__setstate__("nonsense"),
+        lambda: unmade.__setstate__(("nonsense", None)),
+        lambda: unmade.__setstate__((b"nonsense", None)),
+    ):
+        with pytest.raises((pcgs.Error, TypeError)):
+            use()
+
+
+def test_share_methods_certify_their_regret(losses):
+    agg = pcgs.Aggregator(5, "fixed-share")
+    with pytest.raises(pcgs.Error, match="no round has been learned"):
+        agg.certificate()
+    for row in losses:
+        agg.learn(losses=row)
+    proof = agg.certificate()
+    assert proof.holds and proof.regret <= proof.bound
+    assert proof.switches is None and not proof.weighted
+    with pytest.raises(pcgs.Error, match="any number of switches"):
+        agg.certificate(switches=3)
+
+
+def test_a_certificate_is_saved_with_the_aggregator(losses):
+    agg = pcgs.Aggregator(5, "hedge")
+    for row in losses:
+        agg.learn(losses=row)
+    assert pickle.loads(pickle.dumps(agg)).certificate().bound == agg.certificate().bound
+
+
+def test_certificates_can_be_left_out(losses):
+    agg = pcgs.Aggregator(5, "hedge", certify=False)
+    agg.learn(losses=losses[0])
+    with pytest.raises(pcgs.Error, match="certify=False"):
+        agg.certificate()
+
+
+def test_guard_bounds_regret_for_any_number_of_switches(losses):
+    agg = pcgs.Aggregator(5, "guard{learned=0}")
+    for row in losses:
+        agg.learn(losses=row)
+    oracle = pcgs.switching_oracle(losses, 20)
+    for switches in (0, 1, 7, 20):
+        proof = agg.certificate(switches=switches)
+        assert agg.total_loss - oracle[switches] <= proof.bound
+        assert (proof.switches, proof.regret, proof.holds) == (switches, None, None)
+    assert agg.certificate().bound == agg.certificate(switches=20).bound
+
+
+def test_a_changing_eta_gives_a_weighted_certificate(losses):
+    agg = pcgs.Aggregator(5, "pcgs-tf")
+    for row in losses[:30]:
+        agg.learn(losses=row)
+    assert agg.certificate().weighted
+    assert agg.certificate().holds
+
+
+def test_methods_without_a_proof_say_so():
+    agg = pcgs.Aggregator(2, "ml-poly")
+    agg.learn(losses=[0, 1])
+    with pytest.raises(pcgs.Error, match="ml-poly brings no proof; guard does"):
+        agg.certificate()
+
+
+def test_names_and_numbers_of_experts():
+    assert pcgs.Aggregator(3).names is None
+    assert pcgs.Aggregator(np.int64(3)).experts == 3
+    assert pcgs.Aggregator(("a", "b")).names == ["a", "b"]
+    assert pcgs.Aggregator(np.array(["a", "b"])).names == ["a", "b"]
+
+
+def test_it_describes_itself():
+    assert repr(pcgs.Aggregator(2, "hedge")) == "<pcgs.Aggregator: hedge{eta=4}, 2 experts>"
+
+
+class Labelled:
+    """What pcgs needs of a pandas Series."""
+
+    def __init__(self, values):
+        self.index = list(values)
+        self.values = list(values.values())
+
+    def to_numpy(self):
+        return np.array(self.values, dtype=float)
+
+
+def test_labels_are_put_into_the_order_of_the_names():
+    plain = pcgs.Aggregator(["a", "b", "c"], "boa")
+    other = pcgs.Aggregator(["a", "b", "c"], "boa")
+    plain.learn(losses=[0.1, 0.2, 0.3])
+    other.learn(losses=Labelled({"c": 0.3, "a": 0.1, "b": 0.2}))
+    assert other.to_bytes() == plain.to_bytes()
+    with pytest.raises(pcgs.Error, match="there is no label c"):
+        other.learn(losses=Labelled({"a": 0.1, "b": 0.2, "d": 0.3}))
+    with pytest.raises(pcgs.Error, match="4 labels for 3 experts"):
+        other.learn(losses=Labelled({"a": 0.1, "b": 0.2, "d": 0.3, "c": 0}))
+
+
+def test_two_threads_never_learn_at_once():
+    agg = pcgs.Aggregator(64, "guard")
+    losses = np.random.default_rng(5).random((200, 64))
+    refused = []
+
+    def learn():
+        for row in losses:
+            try:
+                agg.learn(losses=row)
+            except pcgs.Error as error:
+                refused.append(str(error))
+
+    threads = [threading.Thread(target=learn) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert agg.rounds + len(refused) == 800
+    assert all("one thread at a time" in sentence for sentence in refused)
+    assert abs(agg.weights().sum() - 1) < 1e-12
