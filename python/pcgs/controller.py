@@ -39,7 +39,7 @@ class Controller:
     >>> for _ in range(20):
     ...     agg.learn(losses=[0.1, 0.5, 0.9])
     >>> agg.weights().round(2)
-    array([0.99, 0.01, 0.  ])
+    array([0.99, 0.  , 0.  ])
     >>> agg.certificate().holds
     True
 

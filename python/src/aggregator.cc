@@ -28,6 +28,13 @@ bool has_long_rounds(std::string_view method, std::size_t experts) {
   return method.starts_with("guard") || method.starts_with("pcgs-tf") || experts >= kMany;
 }
 
+bool has_length(py::handle object) {
+  if (PyFloat_CheckExact(object.ptr()) != 0 || PyUnicode_Check(object.ptr()) != 0) return false;
+  const bool has = PyObject_Length(object.ptr()) >= 0;
+  if (!has) PyErr_Clear();
+  return has;
+}
+
 }  // namespace
 
 // One call's use of the aggregator.
@@ -56,6 +63,7 @@ PythonAggregator::PythonAggregator(py::object experts, py::object method, Judged
     spec_ = std::string(py::str(method));
     controller_ = py::none();
   } else {
+    PythonController::check_kind(method);
     controller_ = std::move(method);
   }
   make_aggregator(judged_.bound(false, kUsualWarmup));
@@ -160,7 +168,7 @@ void PythonAggregator::learn(py::handle y, py::handle losses, py::handle round) 
     throw Error("give learn() either what happened, learn(y), or the losses, learn(losses=...)");
   }
   if (losses.is_none()) {
-    if (PyFloat_Check(y.ptr()) == 0 && py::hasattr(y, "__len__") && !py::isinstance<py::str>(y)) {
+    if (has_length(y)) {
       throw Error("learn(y) takes one number, what happened; give losses as learn(losses=...)");
     }
     const double outcome = number_of(y, "y");

@@ -137,7 +137,7 @@ keep: regret and holds are None, and pcgs.run, which sees all losses, gives them
 >>> for _ in range(50): agg.learn(losses=[0.2, 0.8])
 >>> c = agg.certificate(switches=1)
 >>> round(c.bound, 1), c.switches, c.regret
-(7.9, 1, None)
+(0.4, 1, None)
 
 Bounds are about the bounded losses of the weights that were played, not about those of the
 combined forecast, which are usually smaller. Methods without a proof: an Error.)";

@@ -39,11 +39,14 @@ FinishedRound finished(const Round& round) {
 
 }  // namespace
 
-PythonController::PythonController(py::object object) : object_(std::move(object)) {
+void PythonController::check_kind(py::handle object) {
   const auto base = py::module_::import("pcgs.controller").attr("Controller");
-  if (!py::isinstance(object_, base)) {
-    throw Error("the method is neither a name nor a pcgs.Controller; pcgs.methods() lists names");
-  }
+  if (py::isinstance(object, base)) return;
+  throw Error("the method is neither a name nor a pcgs.Controller; pcgs.methods() lists names");
+}
+
+PythonController::PythonController(py::object object) : object_(std::move(object)) {
+  check_kind(object_);
   const py::object name = object_.attr("name")();
   if (!py::isinstance<py::str>(name) || py::len(name) == 0) {
     throw Error("name() of the controller returned no text; return a name");

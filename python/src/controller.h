@@ -17,7 +17,8 @@ namespace pcgs::python {
 
 class PythonController final : public Controller {
  public:
-  // Throws Error unless `object` is a pcgs.Controller.
+  // Throws Error unless it is a pcgs.Controller.
+  static void check_kind(pybind11::handle object);
   explicit PythonController(pybind11::object object);
 
   bool failed() const { return failed_; }

@@ -1,0 +1,112 @@
+"""Every example in a docstring runs, and the stubs say what is there."""
+
+import ast
+import doctest
+import importlib
+import inspect
+import pathlib
+
+import pytest
+
+import pcgs
+from pcgs import _pcgs
+
+MODULES = ["pcgs", "pcgs._pcgs", "pcgs.controller", "pcgs.result", "pcgs.river", "pcgs.suite"]
+STUB = pathlib.Path(_pcgs.__file__).with_name("_pcgs.pyi")
+
+
+def documented(module):
+    """Name and docstring of a module, what it defines, and what its classes do."""
+    yield module.__name__, module.__doc__
+    for name, thing in vars(module).items():
+        if name.startswith("_") or getattr(thing, "__module__", None) != module.__name__:
+            continue
+        yield f"{module.__name__}.{name}", thing.__doc__
+        if inspect.isclass(thing):
+            for part, member in vars(thing).items():
+                if not part.startswith("_"):
+                    yield f"{module.__name__}.{name}.{part}", getattr(member, "__doc__", None)
+
+
+def examples():
+    for name in MODULES:
+        for where, text in documented(importlib.import_module(name)):
+            if text and ">>>" in text:
+                yield pytest.param(where, text, id=where)
+
+
+def run_example(where, text):
+    test = doctest.DocTestParser().get_doctest(text, {}, where, None, 0)
+    runner = doctest.DocTestRunner(verbose=False)
+    said = []
+    runner.run(test, out=said.append)
+    assert runner.failures == 0, "".join(said)
+
+
+@pytest.mark.parametrize("where, text", examples())
+def test_examples_run(where, text):
+    run_example(where, text)
+
+
+def test_the_combiners_example_runs():
+    pytest.importorskip("sklearn")
+    module = importlib.import_module("pcgs.sklearn")
+    run_example("PcgsCombiner", module.PcgsCombiner.__doc__)
+
+
+def test_everything_public_is_documented():
+    for name in pcgs.__all__:
+        thing = getattr(pcgs, name)
+        if callable(thing):
+            assert thing.__doc__, name
+            for part, member in vars(thing).items() if inspect.isclass(thing) else ():
+                if not part.startswith("_"):
+                    assert member.__doc__, f"{name}.{part}"
+
+
+def public(names):
+    special = {"__version__", "__getstate__", "__setstate__", "__len__", "__init__"}
+    return {name for name in names if not name.startswith("_") or name in special}
+
+
+def test_the_stub_has_what_the_module_has():
+    stub = ast.parse(STUB.read_text())
+    classes = {node.name: node for node in stub.body if isinstance(node, ast.ClassDef)}
+    functions = {node.name for node in stub.body if isinstance(node, ast.FunctionDef)}
+    values = {node.target.id for node in stub.body if isinstance(node, ast.AnnAssign)}
+    assert public(vars(_pcgs)) == public({*classes, *functions, *values})
+    for name, node in classes.items():
+        if name == "Error":
+            continue
+        said = {part.name for part in node.body if isinstance(part, ast.FunctionDef)}
+        there = public(vars(getattr(_pcgs, name)))
+        if "__init__" not in said:  # what users cannot make
+            there.discard("__init__")
+        assert said == there, name
+
+
+def test_the_stub_has_the_modules_arguments():
+    """The first line of a docstring is the signature that the stub types."""
+    stub = ast.parse(STUB.read_text())
+    nodes = {(None, node.name): node for node in stub.body if isinstance(node, ast.FunctionDef)}
+    for one in stub.body:
+        if isinstance(one, ast.ClassDef):
+            nodes.update({(one.name, f.name): f for f in one.body if isinstance(f, ast.FunctionDef)})
+    checked = 0
+    for (owner, name), node in nodes.items():
+        thing = getattr(getattr(_pcgs, owner) if owner else _pcgs, name)
+        if name == "__init__":
+            thing, name = getattr(_pcgs, owner), owner
+        first = (thing.__doc__ or "").splitlines()[:1]
+        if not first or not first[0].startswith(f"{name}("):
+            continue
+        signature = ast.parse(f"def {first[0]}: ...").body[0].args
+        said = [a.arg for a in node.args.args if a.arg != "self"]
+        assert [a.arg for a in signature.args] == said, name
+        assert [a.arg for a in signature.kwonlyargs] == [a.arg for a in node.args.kwonlyargs], name
+        checked += 1
+    assert checked > 15
+
+
+def test_the_package_is_typed():
+    assert STUB.with_name("py.typed").exists()

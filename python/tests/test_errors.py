@@ -1,0 +1,312 @@
+"""Whatever is handed in, the answer is a sentence: never a crash, never silent nonsense."""
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+import pcgs
+
+
+class Hostile:
+    """An object that answers nothing."""
+
+    def __array__(self, *_, **__):
+        raise RuntimeError("no array today")
+
+    def __float__(self):
+        raise RuntimeError("no number today")
+
+
+NO_ROW = {
+    "none": None,
+    "text": "abc",
+    "bytes": b"abc",
+    "texts": ["1", "2"],
+    "array of texts": np.array(["1", "2"]),
+    "complex": np.array([1j, 0]),
+    "complex list": [1j, 0],
+    "objects": np.array([0.1, None], dtype=object),
+    "list with None": [0.1, None],
+    "dates": np.array(["2020-01-01", "2020-01-02"], dtype="datetime64[D]"),
+    "durations": np.array([1, 2], dtype="timedelta64[s]"),
+    "structured": np.array([(1.0, 2.0)], dtype=[("a", float), ("b", float)]),
+    "ragged": [[1], [1, 2]],
+    "masked": np.ma.array([0.1, 0.2], mask=[False, True]),
+    "two dimensions": np.zeros((2, 1)),
+    "a number": 0.5,
+    "no dimension": np.array(0.5),
+    "a dict": {"a": 0.1, "b": 0.2},
+    "a set": {0.1, 0.2},
+    "a generator": (x for x in [0.1, 0.2]),
+    "hostile": Hostile(),
+    "too long": [0.1, 0.2, 0.3],
+    "too short": [0.1],
+    "empty": [],
+    "enormous": np.zeros(10_000),
+}
+
+
+@pytest.mark.parametrize("bad", NO_ROW.values(), ids=NO_ROW)
+def test_rows_that_are_none_are_refused(bad):
+    agg = pcgs.Aggregator(2, scale=1)
+    before = agg.to_bytes()
+    number = agg.open()
+    agg.abandon(number)
+    for use in (
+        lambda: agg.predict(bad),
+        lambda: agg.learn(losses=bad),
+    ):
+        with pytest.raises(ValueError) as caught:
+            use()
+        assert type(caught.value) is pcgs.Error
+        assert "give" in str(caught.value)
+    assert pcgs.Aggregator.from_bytes(before).rounds == agg.rounds == 0
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf, -0.1, 1.1, 1e308, -5e-324])
+def test_losses_outside_the_unit_interval_are_refused(bad):
+    agg = pcgs.Aggregator(2)
+    with pytest.raises(pcgs.Error, match="the loss of expert 2 is"):
+        agg.learn(losses=[0.5, bad])
+    assert agg.weights().tolist() == [0.5, 0.5]
+
+
+NO_OUTCOME = [math.nan, math.inf, "1", None, [1.0], [1.0, 2.0], 1j, np.complex64(1), Hostile(), b"1"]
+
+
+@pytest.mark.parametrize("bad", NO_OUTCOME, ids=repr)
+def test_outcomes_that_are_none_are_refused(bad):
+    agg = pcgs.Aggregator(2, scale=1)
+    agg.predict([0.0, 1.0])
+    with pytest.raises(pcgs.Error):
+        agg.learn(bad)
+    assert agg.open_rounds == 1
+
+
+@pytest.mark.parametrize("good", [1, True, np.float32(1), np.int64(1), np.array(1.0)])
+def test_outcomes_may_be_any_number(good):
+    agg = pcgs.Aggregator(2, "hedge", scale=1)
+    agg.predict([0.0, 1.0])
+    agg.learn(good)
+    assert agg.weights()[1] > 0.9
+
+
+@pytest.mark.parametrize("bad", [0, -1, True, 2.0, "3", None, 1 << 40, 1 << 100, [], "", object()])
+def test_experts_that_are_none_are_refused(bad):
+    with pytest.raises(pcgs.Error):
+        pcgs.Aggregator(bad)
+
+
+def test_names_that_are_there_twice_are_refused():
+    with pytest.raises(pcgs.Error, match="the name a is given to two experts"):
+        pcgs.Aggregator(["a", "b", "a"])
+
+
+@pytest.mark.parametrize(
+    "method, sentence",
+    [
+        ("nonsense", "nonsense"),
+        ("fixed-share{eta=-1}", "eta"),
+        ("fixed-share{", "fixed-share"),
+        ("", "method"),
+        ("hedge*", "hedge"),
+        (7, "neither a name nor a pcgs.Controller"),
+        (None, "neither a name nor a pcgs.Controller"),
+        (pcgs.Controller, "neither a name nor a pcgs.Controller"),
+    ],
+)
+def test_methods_that_are_none_are_refused(method, sentence):
+    with pytest.raises(pcgs.Error, match=sentence):
+        pcgs.Aggregator(2, method)
+
+
+@pytest.mark.parametrize(
+    "options, sentence",
+    [
+        ({"loss": "hinge"}, "hinge"),
+        ({"tau": 0.3}, "tau is the level of the pinball loss"),
+        ({"loss": "pinball", "tau": 2}, "tau"),
+        ({"loss": "pinball", "tau": math.nan}, "tau"),
+        ({"scale": 0}, "scale"),
+        ({"scale": -1}, "scale"),
+        ({"scale": math.nan}, "scale"),
+        ({"scale": math.inf}, "scale"),
+        ({"scale": "large"}, "scale is 'large'; give a positive number or"),
+        ({"scale": 2, "warmup": 5}, "warmup and quantile set an automatic scale"),
+        ({"warmup": 0}, "warmup is 0; give a whole number"),
+        ({"warmup": 2.5}, "warmup is 2.5"),
+        ({"quantile": 0}, "quantile is 0"),
+        ({"quantile": 1.5}, "quantile is 1.5"),
+        ({"quantile": math.nan}, "quantile is nan"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(options, sentence):
+    with pytest.raises(pcgs.Error, match=sentence):
+        pcgs.Aggregator(2, **options)
+    with pytest.raises(pcgs.Error, match=sentence):
+        pcgs.run(np.full((20, 2), 0.5), np.zeros(20), **options)
+
+
+@pytest.mark.parametrize("bad", [0, -1, 1 << 70, 1.0, "1", True, np.array([1, 2])])
+def test_rounds_that_are_none_are_refused(bad):
+    agg = pcgs.Aggregator(2)
+    agg.open()
+    for use in (
+        lambda: agg.played(bad),
+        lambda: agg.abandon(bad),
+        lambda: agg.learn(losses=[0, 1], round=bad),
+    ):
+        with pytest.raises(pcgs.Error, match="round"):
+            use()
+    assert agg.open_rounds == 1
+
+
+def test_learn_says_what_it_wants():
+    agg = pcgs.Aggregator(2)
+    with pytest.raises(pcgs.Error, match="either what happened"):
+        agg.learn()
+    with pytest.raises(pcgs.Error, match="either what happened"):
+        agg.learn(1.0, losses=[0, 1])
+    with pytest.raises(pcgs.Error, match=r"give losses as learn\(losses=...\)"):
+        agg.learn(np.array([0.0, 1.0]))
+    with pytest.raises(pcgs.Error, match="predict\\(\\) opens one"):
+        agg.learn(1.0)
+    agg.predict([0.0, 1.0])
+    agg.predict([0.0, 1.0])
+    with pytest.raises(pcgs.Error, match="2 rounds are open; say which one"):
+        agg.learn(1.0)
+
+
+@pytest.mark.parametrize("bad", [[True], [], [0.5, 1], ["a", "b"], [[True, True]], math.nan])
+def test_awake_flags_that_are_none_are_refused(bad):
+    agg = pcgs.Aggregator(2)
+    with pytest.raises(pcgs.Error):
+        agg.open(awake=bad)
+    assert agg.open_rounds == 0
+
+
+@pytest.mark.parametrize("bad", [[math.nan], [math.inf], "x", [[1.0]], [1j]])
+def test_side_information_that_is_none_is_refused(bad):
+    agg = pcgs.Aggregator(2)
+    with pytest.raises(pcgs.Error):
+        agg.open(side=bad)
+    with pytest.raises(pcgs.Error):
+        agg.predict([0, 1], side=bad)
+    assert agg.open_rounds == 0
+
+
+NO_TABLE = {
+    "none": None,
+    "text": "losses.csv",
+    "one dimension": np.zeros(3),
+    "three dimensions": np.zeros((2, 2, 2)),
+    "no rounds": np.zeros((0, 3)),
+    "no experts": np.zeros((3, 0)),
+    "complex": np.zeros((3, 2), dtype=complex),
+    "texts": np.array([["a", "b"]]),
+    "objects": np.array([[0.1, None]], dtype=object),
+    "masked": np.ma.zeros((3, 2)),
+    "NaN": np.array([[0.1, math.nan]]),
+    "inf": np.array([[0.1, math.inf]]),
+    "negative": np.array([[0.1, -0.1]]),
+    "above 1": np.array([[0.1, 1.1]]),
+}
+
+
+@pytest.mark.parametrize("bad", NO_TABLE.values(), ids=NO_TABLE)
+def test_tables_that_are_none_are_refused(bad):
+    with pytest.raises(pcgs.Error, match="^losses: "):
+        pcgs.run(bad, methods=["hedge"])
+
+
+def test_a_bad_number_is_named_by_row_and_column():
+    table = np.full((5, 3), 0.5)
+    table[3, 1] = 7
+    with pytest.raises(pcgs.Error, match="load: row 4, column b: the loss 7 is outside"):
+        pcgs.run(table, experts=["a", "b", "c"], name="load")
+    table[3, 1] = math.nan
+    with pytest.raises(pcgs.Error, match="losses: row 4, column e2: is nan; give finite losses"):
+        pcgs.run(table)
+
+
+@pytest.mark.parametrize(
+    "options, sentence",
+    [
+        ({"methods": []}, "no method is named"),
+        ({"methods": ["nonsense"]}, "nonsense"),
+        ({"switches": []}, "switches is empty"),
+        ({"switches": [-1]}, "switches is -1"),
+        ({"switches": [1.5]}, "switches is 1.5"),
+        ({"switches": [1 << 40]}, "switches is"),
+        ({"experts": ["a"]}, "1 names for 2 experts"),
+        ({"experts": ["a", "a"]}, "the name a is given to two"),
+        ({"y": np.zeros(3)}, "y: 3 outcomes for 30 rounds"),
+        ({"y": np.zeros((30, 1))}, "y: the array has shape"),
+        ({"y": np.full(30, math.nan)}, "row 1, column y: the outcome nan"),
+        ({"y": "load"}, "y is 'load', which is no column"),
+        ({"side": np.zeros((3, 1))}, "side: has 3 rows for 30 rounds"),
+        ({"side": np.full((30, 1), math.nan)}, "side: row 1"),
+        ({"warmup": 31}, "30 rounds are too few for a warm-up of 31"),
+    ],
+)
+def test_runs_that_make_no_sense_are_refused(options, sentence):
+    with pytest.raises(pcgs.Error, match=sentence):
+        pcgs.run(np.full((30, 2), 0.5), **options)
+
+
+@pytest.mark.parametrize(
+    "losses, switches, options",
+    [
+        (np.zeros(3), 1, {}),
+        (np.array([[-math.inf]]), 1, {}),
+        (np.zeros((2, 2), dtype=complex), 1, {}),
+        (np.zeros((2, 2)), -1, {}),
+        (np.zeros((2, 2)), 1.5, {}),
+        (np.zeros((2, 2)), 1 << 62, {}),
+        (np.zeros((2, 2)), 1, {"threads": 0}),
+        (np.zeros((2, 2)), 1, {"threads": 1 << 40}),
+    ],
+)
+def test_the_oracle_refuses_what_makes_no_sense(losses, switches, options):
+    with pytest.raises(pcgs.Error):
+        pcgs.switching_oracle(losses, switches, **options)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("nonsense",),
+        ("switch{gap=9}",),
+        ("switch", 0),
+        ("switch", -1),
+        ("switch", 10, 0),
+        ("switch", 1 << 40),
+        ("switch", 1 << 20, 1 << 20),
+        ("switch", 10, 2, -1),
+        ("switch", 10, 2, 1 << 80),
+        ("switch", 10.5),
+    ],
+)
+def test_families_refuse_what_makes_no_sense(arguments):
+    with pytest.raises(pcgs.Error):
+        pcgs.suite.generate(*arguments)
+
+
+def test_only_pcgs_makes_what_it_returns():
+    for kind in (pcgs.Round, pcgs.Certificate, pcgs.OraclePath, pcgs.suite.Sequence):
+        for make in (kind, lambda kind=kind: kind.__new__(kind), lambda kind=kind: object.__new__(kind)):
+            with pytest.raises(TypeError):
+                make()
+
+
+def test_errors_can_be_pickled():
+    error = pickle.loads(pickle.dumps(pcgs.Error("a sentence")))
+    assert type(error) is pcgs.Error and str(error) == "a sentence"
+    assert issubclass(pcgs.Error, ValueError)
+
+
+def test_sentences_may_hold_any_bytes(tmp_path):
+    with pytest.raises(pcgs.Error, match="does not exist|No such file|cannot"):
+        pcgs.Aggregator.load(str(tmp_path).encode() + b"/\xff\xfe")

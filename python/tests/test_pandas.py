@@ -1,0 +1,66 @@
+"""DataFrames and Series, with the names of the experts."""
+
+import numpy as np
+import pytest
+
+import pcgs
+
+pandas = pytest.importorskip("pandas")
+
+
+@pytest.fixture
+def frame(losses):
+    return pandas.DataFrame(losses, columns=["a", "b", "c", "d", "e"])
+
+
+def test_a_frames_columns_name_the_experts(frame, losses):
+    result = pcgs.run(frame, methods="boa")
+    assert result.to_dict()["experts"] == ["a", "b", "c", "d", "e"]
+    assert result["boa"]["total_loss"] == pcgs.run(losses, methods="boa")["boa"]["total_loss"]
+    assert pcgs.Aggregator(frame).names == pcgs.Aggregator(frame.columns).names == list("abcde")
+    assert pcgs.run(pandas.DataFrame(losses), methods="boa").to_dict()["experts"] == list("01234")
+
+
+def test_a_column_may_be_what_is_forecast(losses):
+    y = np.linspace(0, 1, 300)
+    frame = pandas.DataFrame({"up": y + 0.1, "load": y, "down": y - 0.2, "hour": y * 0})
+    named = pcgs.run(frame, "load", methods="boa", side=["hour"])
+    apart = pcgs.run(frame[["up", "down"]], frame["load"], methods="boa")
+    assert named.to_dict()["experts"] == ["up", "down"]
+    assert named["boa"]["total_loss"] == apart["boa"]["total_loss"]
+    with pytest.raises(pcgs.Error, match="y is 'price', which is no column"):
+        pcgs.run(frame, "price")
+    with pytest.raises(pcgs.Error, match="side has 'day', which is no column"):
+        pcgs.run(frame, "load", side=["day"])
+    assert list(frame.columns) == ["up", "load", "down", "hour"]
+
+
+def test_rows_of_a_frame_are_matched_by_name(frame):
+    plain = pcgs.Aggregator(5, "boa")
+    named = pcgs.Aggregator(list("abcde"), "boa")
+    for _, row in frame.iterrows():
+        plain.learn(losses=row.to_numpy())
+        named.learn(losses=row[["e", "c", "a", "b", "d"]])
+    assert named.weights().tolist() == plain.weights().tolist()
+    with pytest.raises(pcgs.Error, match="there is no label e"):
+        named.learn(losses=row.rename({"e": "f"}))
+
+
+def test_a_frame_that_holds_no_numbers_is_refused(frame):
+    with pytest.raises(pcgs.Error, match="dtype object"):
+        pcgs.run(frame.assign(date="2020-01-01"))
+    with pytest.raises(pcgs.Error, match="the name a is given to two experts"):
+        pcgs.run(pandas.concat([frame, frame[["a"]]], axis=1))
+
+
+def test_results_become_a_frame(losses):
+    result = pcgs.run(losses, methods=["hedge", "ml-poly"], switches=[5, 10])
+    table = result.to_pandas()
+    assert list(table.index) == ["hedge", "ml-poly"]
+    assert {"total_loss", "regret_5", "regret_10", "ns_per_round"} <= set(table.columns)
+    assert table.loc["hedge", "regret_5"] == result["hedge"]["dynamic_regret"]["5"]
+    assert np.isnan(table.loc["ml-poly", "certificate_bound"])
+
+
+def test_the_oracle_reads_frames(frame, losses):
+    assert (pcgs.switching_oracle(frame, 5) == pcgs.switching_oracle(losses, 5)).all()

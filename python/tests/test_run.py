@@ -1,0 +1,146 @@
+"""pcgs.run: its faces, and how it behaves as a long call."""
+
+import signal
+import threading
+
+import numpy as np
+import pytest
+
+import pcgs
+
+
+@pytest.fixture
+def result(losses):
+    return pcgs.run(losses, methods=["hedge", "guard", "ml-poly"], switches=[5, 10])
+
+
+def test_the_default_is_guard(losses):
+    assert pcgs.run(losses).methods == ["guard"]
+    assert pcgs.run(losses).to_dict()["switches"] == [5, 10, 20]
+
+
+def test_it_keeps_names_and_order(losses):
+    names = ["a", "b", "c", "d", "e"]
+    result = pcgs.run(losses, experts=names, methods="boa,fixed-share{eta=8,rho=0.003}")
+    assert result.to_dict()["experts"] == names
+    assert result.methods == ["boa", "fixed-share{eta=8,rho=0.003}"]
+
+
+def test_one_number_of_switches_will_do(losses):
+    assert pcgs.run(losses, methods="hedge", switches=3).to_dict()["switches"] == [3]
+
+
+def test_certificates_are_those_of_the_methods(result):
+    assert result["hedge"]["certificate"]["holds"]
+    assert result["guard"]["certificate"]["holds"]
+    assert result["guard"]["certificate"]["switches"] == 10
+    assert "certificate" not in result["ml-poly"]
+    with pytest.raises(KeyError):
+        result["boa"]
+
+
+def test_regret_is_loss_beyond_the_oracle(result, losses):
+    oracle = pcgs.switching_oracle(losses, 10)
+    for method in result.to_dict()["methods"]:
+        for s in (5, 10):
+            assert method["dynamic_regret"][str(s)] == method["total_loss"] - oracle[s]
+
+
+def test_it_prints_as_its_table(result):
+    assert repr(result) == result.table()
+    assert result.table().startswith("losses: 300 rounds, 5 experts\n")
+
+
+def test_changing_the_dict_changes_nothing(result):
+    result.to_dict()["methods"].clear()
+    assert result.methods == ["hedge", "guard", "ml-poly"]
+
+
+def test_html_is_whole_and_escaped(losses):
+    result = pcgs.run(losses, methods=["hedge{eta=2}", "ml-poly"], experts=["<b>", "&", "c", "d", "e"])
+    result._dict["methods"][0]["name"] = "<script>alert(1)</script>"
+    page = result._repr_html_()
+    assert "<script>" not in page and "&lt;script&gt;" in page
+    assert page.count("<tr>") == page.count("</tr>") == 3
+    assert page.startswith("<table>") and page.endswith("</table>")
+    width = page.count("<th>") - 1
+    assert page.count("<td>") == 2 * width
+
+
+def test_forecasts_are_kept(losses):
+    y = np.linspace(0, 1, 300)
+    table = y[:, None] + [[0.1, -0.1]]
+    result = pcgs.run(table, y, methods=["hedge"], loss="absolute")
+    assert result.forecasts("hedge")[0] == pytest.approx(y[0])
+    agg = pcgs.Aggregator(2, "hedge", loss="absolute", warmup=100)
+    for t in range(300):
+        assert agg.predict(table[t]) == result.forecasts("hedge")[t]
+        agg.learn(y[t])
+    with pytest.raises(pcgs.Error, match="losses were combined"):
+        pcgs.run(losses, methods="hedge").forecasts("hedge")
+    with pytest.raises(KeyError):
+        result.forecasts("boa")
+
+
+def test_side_information_of_one_column_may_be_a_row(losses):
+    side = np.arange(300.0)
+    with_column = pcgs.run(losses, methods=["boa"], side=side.reshape(-1, 1))
+    assert pcgs.run(losses, methods=["boa"], side=side)["boa"]["total_loss"] == with_column["boa"]["total_loss"]
+
+
+def test_input_of_any_layout_gives_the_same(losses):
+    plain = pcgs.run(losses, methods="boa")["boa"]["total_loss"]
+    for other in (np.asfortranarray(losses), losses.tolist(), np.repeat(losses, 2, axis=1)[:, ::2]):
+        assert pcgs.run(other, methods="boa")["boa"]["total_loss"] == plain
+
+
+def test_a_report_is_written_whole_or_not_at_all(result, tmp_path):
+    page = tmp_path / "page.html"
+    try:
+        result.report(page)
+    except pcgs.Error as error:
+        assert "this build of pcgs has no report page" in str(error)
+        assert list(tmp_path.iterdir()) == []
+    else:
+        assert "<html" in page.read_text()
+        with pytest.raises(pcgs.Error):
+            result.report(tmp_path / "no folder" / "page.html")
+        assert list(tmp_path.iterdir()) == [page]
+
+
+def test_other_threads_run_meanwhile():
+    """The main thread holds the interpreter only if the run gives it up: it then sees a flag that
+    the run's own thread has not yet set."""
+    losses = np.random.default_rng(0).random((4000, 32))
+    finished = threading.Event()
+
+    def work():
+        pcgs.run(losses, methods="guard,pcgs-tf")
+        finished.set()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    steps = 0
+    while not finished.is_set():
+        steps += 1
+    thread.join()
+    assert steps > 1000
+
+
+class Alarm(Exception):
+    pass
+
+
+def test_a_signal_ends_it():
+    def ring(*_):
+        raise Alarm
+
+    losses = np.random.default_rng(0).random((1_000_000, 8))
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        with pytest.raises(Alarm):
+            signal.setitimer(signal.ITIMER_REAL, 0.3)
+            pcgs.run(losses, methods="fixed-share*")
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -1,0 +1,190 @@
+"""The scikit-learn combiner: what it learns, and scikit-learn's own checks."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import pcgs
+
+pytest.importorskip("sklearn")
+
+from sklearn.base import clone  # noqa: E402
+from sklearn.dummy import DummyRegressor  # noqa: E402
+from sklearn.linear_model import LinearRegression, Ridge, SGDRegressor  # noqa: E402
+from sklearn.model_selection import TimeSeriesSplit, cross_val_score  # noqa: E402
+from sklearn.neighbors import KNeighborsRegressor  # noqa: E402
+from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.preprocessing import StandardScaler  # noqa: E402
+from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
+
+from pcgs.sklearn import PcgsCombiner  # noqa: E402
+
+# Checks of scikit-learn that do not apply, with the reason. Any other that fails is a failure.
+DO_NOT_APPLY = {}
+
+
+def combiner(**options):
+    return PcgsCombiner([("line", LinearRegression()), ("ridge", Ridge(10.0))], **options)
+
+
+@parametrize_with_checks([combiner(), combiner(method="fixed-share", warmup=0.3)])
+def test_scikit_learns_own_checks(estimator, check):
+    name = getattr(check, "func", check).__name__
+    if name in DO_NOT_APPLY:
+        pytest.xfail(DO_NOT_APPLY[name])
+    check(estimator)
+
+
+@pytest.fixture
+def data():
+    """A line that turns around in the middle."""
+    random = np.random.default_rng(1)
+    X = random.standard_normal((600, 2))
+    slope = np.where(np.arange(600) < 300, 1.0, -1.0)
+    return X, slope * X[:, 0] + 0.1 * random.standard_normal(600)
+
+
+class Watching(DummyRegressor):
+    """Writes down how many rows it was fitted to and asked about."""
+
+    log = []
+
+    def fit(self, X, y):
+        self.log.append(("fit", len(X), tuple(X[:, 0])))
+        return super().fit(X, y)
+
+    def predict(self, X):
+        self.log.append(("predict", len(X), tuple(X[:, 0])))
+        return super().predict(X)
+
+
+def test_weights_are_learned_from_rows_that_nobody_had_seen():
+    Watching.log = []
+    X, y = np.arange(40.0).reshape(-1, 1), np.arange(40.0)
+    PcgsCombiner([("mean", Watching())], warmup=10, refit_every=15).fit(X, y)
+    seen = []
+    for verb, rows, which in Watching.log:
+        if verb == "fit":
+            seen = which
+        else:
+            assert not set(seen) & set(which)
+    assert [(verb, rows) for verb, rows, _ in Watching.log] == [
+        ("fit", 10),
+        ("predict", 15),
+        ("fit", 25),
+        ("predict", 15),
+        ("fit", 40),
+    ]
+
+
+def test_the_better_model_gets_the_weight(data):
+    X, y = data
+    made = PcgsCombiner(
+        [("line", LinearRegression()), ("mean", DummyRegressor())], method="fixed-share"
+    ).fit(X[:300], y[:300])
+    assert made.weights_[0] > 0.9
+    assert list(made.named_estimators_) == ["line", "mean"]
+    assert made.predict(X[:5]) == pytest.approx(
+        made.weights_[0] * made.estimators_[0].predict(X[:5])
+        + made.weights_[1] * made.estimators_[1].predict(X[:5])
+    )
+
+
+def test_partial_fit_follows_a_change(data):
+    X, y = data
+    made = PcgsCombiner(
+        [("stays", LinearRegression()), ("learns", SGDRegressor(random_state=0))],
+        method="fixed-share",
+    )
+    for start in range(0, 600, 20):
+        made.partial_fit(X[start : start + 20], y[start : start + 20])
+    assert made.weights_[1] > 0.8
+    stays = made.named_estimators_["stays"]
+    after = slice(500, 600)
+    assert np.abs(made.predict(X[after]) - y[after]).mean() < np.abs(stays.predict(X[after]) - y[after]).mean()
+
+
+def test_partial_fit_forecasts_before_it_learns():
+    class Memory(DummyRegressor):
+        """Knows what it was fitted to by heart: nothing is easier to be deceived by."""
+
+        def fit(self, X, y):
+            self.known_ = dict(zip(X[:, 0], y))
+            return super().fit(X, y)
+
+        def partial_fit(self, X, y):
+            self.known_.update(zip(X[:, 0], y))
+
+        def predict(self, X):
+            return np.array([self.known_.get(x, 50.0) for x in X[:, 0]])
+
+    X, y = np.arange(100.0).reshape(-1, 1), np.zeros(100)
+    made = PcgsCombiner([("memory", Memory()), ("mean", DummyRegressor())], method="fixed-share")
+    for start in range(0, 100, 10):
+        made.partial_fit(X[start : start + 10], y[start : start + 10])
+    assert made.weights_[1] > 0.9
+
+
+def test_fit_starts_afresh(data):
+    X, y = data
+    once = combiner().fit(X, y)
+    twice = combiner().fit(X[:100], -y[:100]).fit(X, y)
+    assert (once.predict(X) == twice.predict(X)).all()
+
+
+def test_it_fits_into_the_rest_of_scikit_learn(data):
+    X, y = data
+    pipeline = make_pipeline(StandardScaler(), combiner(method="ml-poly"))
+    scores = cross_val_score(pipeline, X[:300], y[:300], cv=TimeSeriesSplit(3))
+    assert scores.min() > 0.9
+    deep = combiner().set_params(ridge__alpha=3.0, line=KNeighborsRegressor())
+    assert deep.get_params()["ridge__alpha"] == 3.0
+    assert clone(deep).get_params()["line"].n_neighbors == 5
+
+
+def test_it_can_be_pickled_in_the_middle(data):
+    X, y = data
+    made = combiner(method="fixed-share").fit(X[:200], y[:200])
+    other = pickle.loads(pickle.dumps(made))
+    for one in (made, other):
+        one.partial_fit(X[200:300], y[200:300])
+    assert (made.predict(X) == other.predict(X)).all()
+
+
+def test_a_controller_of_ones_own_is_left_alone(data):
+    from controllers import Remembering
+
+    controller = Remembering()
+    made = combiner(method=controller).fit(*data)
+    assert not vars(controller)
+    assert made.aggregator_.controller.rounds == made.aggregator_.rounds > 0
+
+
+def test_frames_keep_their_columns(data):
+    pandas = pytest.importorskip("pandas")
+    X, y = data
+    frame = pandas.DataFrame(X, columns=["wind", "sun"])
+    made = combiner().fit(frame, pandas.Series(y))
+    assert list(made.feature_names_in_) == ["wind", "sun"]
+    assert (made.predict(frame) == combiner().fit(X, y).predict(X)).all()
+
+
+@pytest.mark.parametrize(
+    "options", [{"warmup": 0}, {"warmup": 0.0}, {"warmup": 1.5}, {"refit_every": 0}, {"scale": -1}]
+)
+def test_options_that_make_no_sense_are_refused(options, data):
+    with pytest.raises(pcgs.Error):
+        combiner(**options).fit(*data)
+
+
+def test_no_estimators_are_refused(data):
+    with pytest.raises(ValueError, match="give a list"):
+        PcgsCombiner([]).fit(*data)
+    with pytest.raises(ValueError, match="not unique"):
+        PcgsCombiner([("a", Ridge()), ("a", Ridge())]).fit(*data)
+
+
+def test_few_rows_leave_the_weights_equal():
+    made = combiner().fit(np.arange(8.0).reshape(-1, 1), np.arange(8.0))
+    assert made.weights_.tolist() == [0.5, 0.5]
