@@ -5,6 +5,7 @@ JOBS ?= $(shell nproc)
 SOURCES = $(shell git ls-files '*.h' '*.cc')
 
 .PHONY: run test build setup bench format format-check tidy sanitize fuzz picture train train-test results real clean
+.PHONY: python-test wheel-test bench-python
 
 run: build  ## build, then compare all methods on the seven families of sequences; ends with a page
 	build/release/pcgs suite --study main --report build/report.html
@@ -23,7 +24,8 @@ configure: setup
 
 setup:  ## install the packages that building and testing need, if any is missing
 	@scripts/install-packages build-essential cmake ninja-build libhwy-dev libfmt-dev libboost-dev \
-	  libcli11-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev
+	  libcli11-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev \
+	  pybind11-dev python3-dev python3-numpy python3-pytest
 	@command -v npm > /dev/null || scripts/install-packages nodejs npm
 
 bench: configure  ## check, then time the hot paths; medians with their spread
@@ -73,6 +75,21 @@ train: configure  ## leave pcgs-train at build/release/pcgs-train; installs libt
 train-test: train  ## test pcgs-train
 	cmake --build --preset release -j $(JOBS) --target pcgs_train_test
 	ctest --preset release -R '^pcgs_train_test'
+
+.PHONY: build-python
+build-python: configure
+	cmake --build --preset release -j $(JOBS) --target pcgs-program pcgs_python
+
+python-test: build-python  ## test the Python package with Debian's pandas and scikit-learn; nothing is skipped
+	@scripts/install-packages python3-pandas python3-sklearn
+	PCGS_SKIP_NOTHING=1 ctest --preset release -R '^python'
+
+wheel-test: build  ## pip install into a fresh virtual environment, and test there; needs PyPI
+	@scripts/install-packages python3-venv
+	scripts/wheel-test build/release/pcgs
+
+bench-python: build-python  ## what Python costs beyond C++
+	PYTHONPATH=build/release/python /usr/bin/python3 bench/python_bench.py build/release/pcgs
 
 results: build  ## play all studies and put their tables into docs/results.md
 	@scripts/install-packages python3

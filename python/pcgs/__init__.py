@@ -6,9 +6,9 @@
         agg.learn(y)
     agg.certificate().bound
 
-`Aggregator` is the loop, `run` compares methods on a whole sequence, `switching_oracle` is the exact
-best path in hindsight, `suite` makes up sequences, `Controller` is for methods of your own,
-`ExpertPool` brings simple forecasters. `pcgs.sklearn` and `pcgs.river` are for those who use these.
+`Aggregator` is the loop, `run` compares methods on a whole sequence, `switching_oracle` is the
+exact best path in hindsight, `suite` makes up sequences, `Controller` is for methods of your own,
+`ExpertPool` brings simple forecasters. `pcgs.sklearn` and `pcgs.river` are for those who use them.
 """
 
 from . import suite

@@ -1,7 +1,7 @@
 """Methods of your own: a controller steers the share recursion.
 
-    v(k)  = w(k) exp(-eta l(k)) / Z
-    w'(k) = (1 - rho) v(k) + rho q(k)
+v(k)  = w(k) exp(-eta l(k)) / Z
+w'(k) = (1 - rho) v(k) + rho q(k)
 """
 
 from __future__ import annotations

@@ -7,6 +7,8 @@ import os
 from html import escape
 from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
+import numpy as np
+
 from ._pcgs import DEFAULT_METHOD, Error, Run, methods_from, play
 from ._types import Array, Numbers, Table
 
@@ -32,7 +34,8 @@ class Result:
 
     def to_dict(self) -> Dict[str, Any]:
         """The object that `pcgs run --json` prints."""
-        return json.loads(self._run.json())
+        whole: Dict[str, Any] = json.loads(self._run.json())
+        return whole
 
     def table(self) -> str:
         """The table that `pcgs run` prints."""
@@ -45,7 +48,8 @@ class Result:
 
     def __getitem__(self, method: str) -> Dict[str, Any]:
         """What `to_dict` says about one method."""
-        for one in self.to_dict()["methods"]:
+        found: List[Dict[str, Any]] = self.to_dict()["methods"]
+        for one in found:
             if one["name"] == method:
                 return one
         raise KeyError(method)
@@ -156,19 +160,9 @@ def run(
 
     Other Python threads run meanwhile, and Ctrl-C ends it.
     """
-    table, outcomes, outcome_name = losses, y, "y"
-    columns = getattr(table, "columns", None)
-    if isinstance(outcomes, str):
-        if columns is None or outcomes not in columns:
-            raise Error(f"y is {outcomes!r}, which is no column; give numbers or a column's name")
-        outcome_name, outcomes = outcomes, table[outcomes]
-        table = table.drop(columns=outcome_name)
-    if columns is not None and _is_names(side):
-        missing = [one for one in side if one not in columns]
-        if missing:
-            raise Error(f"side has {missing[0]!r}, which is no column; give names of columns")
-        side, table = table[list(side)], table.drop(columns=list(side))
-    if experts is None and columns is not None:
+    outcome_name = y if isinstance(y, str) else "y"
+    table, outcomes, side = _columns_apart(losses, y, side)
+    if experts is None and hasattr(table, "columns"):
         experts = [str(column) for column in table.columns]
     if methods is None:
         methods = [DEFAULT_METHOD]
@@ -181,7 +175,7 @@ def run(
             y=outcomes,
             methods=list(methods),
             switches=[switches] if isinstance(switches, int) else switches,
-            side=_as_columns(side),
+            side=side,
             loss=loss,
             tau=tau,
             scale=scale,
@@ -193,15 +187,23 @@ def run(
     )
 
 
-def _is_names(side: Any) -> bool:
+def _columns_apart(table: Any, y: Any, side: Any) -> Tuple[Any, Any, Any]:
+    """What is forecast and side information, taken out of a DataFrame where they are named."""
+    columns = getattr(table, "columns", None)
+    outcomes = y
+    if isinstance(y, str):
+        if columns is None or y not in columns:
+            raise Error(f"y is {y!r}, which is no column; give numbers or a column's name")
+        outcomes, table = table[y], table.drop(columns=y)
+    if columns is not None and _are_names(side):
+        for one in side:
+            if one not in columns:
+                raise Error(f"side has {one!r}, which is no column; give names of columns")
+        side, table = table[list(side)], table.drop(columns=list(side))
+    if side is not None and getattr(side, "ndim", 2) == 1:
+        side = np.asarray(side).reshape(-1, 1)  # one number a round is one column
+    return table, outcomes, side
+
+
+def _are_names(side: Any) -> bool:
     return isinstance(side, (list, tuple)) and all(isinstance(one, str) for one in side)
-
-
-def _as_columns(side: Any) -> Any:
-    """One number a round is one column."""
-    import numpy as np
-
-    if side is None or getattr(side, "ndim", None) == 2:
-        return side
-    array = np.asarray(side)
-    return array.reshape(-1, 1) if array.ndim == 1 else array

@@ -24,15 +24,15 @@ _MOST_SCALE_ROUNDS = 100
 _BLOCKS = 10
 
 
-class PcgsCombiner(RegressorMixin, _BaseComposition):
+class PcgsCombiner(RegressorMixin, _BaseComposition):  # type: ignore[misc]
     """Combines regressors with weights that follow whichever is best at present.
 
     Rows are rounds, in the order of time. Weights are learned from forecasts of rows that the
     regressors had not seen, never from their fit:
 
-    - `fit` fits them to the first rows (`warmup`), then walks through the others in blocks: forecast
-      the block, learn the weights row by row, fit again to all rows so far. In the end every
-      regressor has seen every row.
+    - `fit` fits them to the first rows (`warmup`), then walks through the others in blocks:
+      forecast the block, learn the weights row by row, fit again to all rows so far. In the end
+      every regressor has seen every row.
     - `partial_fit` forecasts the rows that come, learns the weights, and then hands the rows to the
       regressors that have `partial_fit`; the others stay as they are. The first call, on a combiner
       that was never fitted, fits them all.
@@ -122,7 +122,8 @@ class PcgsCombiner(RegressorMixin, _BaseComposition):
         played = np.where(awake, self.weights_, 0.0)
         with np.errstate(invalid="ignore"):
             played /= played.sum(axis=1, keepdims=True)
-            return (played * np.where(awake, forecasts, 0.0)).sum(axis=1)
+            combined: Array = (played * np.where(awake, forecasts, 0.0)).sum(axis=1)
+        return combined
 
     @property
     def weights_(self) -> Array:
@@ -145,11 +146,12 @@ class PcgsCombiner(RegressorMixin, _BaseComposition):
             check_is_fitted(self, "estimators_")
         except NotFittedError as unfitted:
             raise AttributeError(str(unfitted)) from unfitted
-        return self.estimators_[0].n_features_in_
+        return int(self.estimators_[0].n_features_in_)
 
     def get_params(self, deep: bool = True) -> Dict[str, Any]:
         """The parameters, and with `deep` those of the regressors."""
-        return self._get_params("estimators", deep=deep)
+        params: Dict[str, Any] = self._get_params("estimators", deep=deep)
+        return params
 
     def set_params(self, **params: Any) -> PcgsCombiner:
         """Sets parameters, also `name__parameter` of a regressor, or one by its name."""

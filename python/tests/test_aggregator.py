@@ -125,7 +125,7 @@ def test_losses_must_be_in_the_unit_interval_unless_there_is_a_scale():
 
 def test_forecasts_get_an_automatic_scale():
     agg = pcgs.Aggregator(2, "fixed-share", warmup=3)
-    for t in range(3):
+    for _ in range(3):
         assert agg.scale == 0
         assert agg.rounds == 0
         agg.predict([100.0, 200.0])
@@ -135,7 +135,7 @@ def test_forecasts_get_an_automatic_scale():
     assert agg.weights()[0] > 0.9
 
     by_default = pcgs.Aggregator(2, "fixed-share")
-    for t in range(100):
+    for _ in range(100):
         by_default.predict([100.0, 200.0])
         by_default.learn(110.0)
     assert by_default.rounds == 100
@@ -164,7 +164,9 @@ class LongForm(pcgs.Aggregator):
     pass
 
 
-@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda a: pickle.loads(pickle.dumps(a))])
+@pytest.mark.parametrize(
+    "again", [copy.copy, copy.deepcopy, lambda a: pickle.loads(pickle.dumps(a))]
+)
 @pytest.mark.parametrize("method", ["guard", "fixed-share", "ml-poly"])
 @pytest.mark.parametrize("kind", [pcgs.Aggregator, LongForm])
 def test_copies_go_on_to_the_bit(kind, method, again, losses):

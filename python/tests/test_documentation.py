@@ -91,7 +91,9 @@ def test_the_stub_has_the_modules_arguments():
     nodes = {(None, node.name): node for node in stub.body if isinstance(node, ast.FunctionDef)}
     for one in stub.body:
         if isinstance(one, ast.ClassDef):
-            nodes.update({(one.name, f.name): f for f in one.body if isinstance(f, ast.FunctionDef)})
+            nodes.update(
+                {(one.name, f.name): f for f in one.body if isinstance(f, ast.FunctionDef)}
+            )
     checked = 0
     for (owner, name), node in nodes.items():
         thing = getattr(getattr(_pcgs, owner) if owner else _pcgs, name)

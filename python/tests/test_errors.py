@@ -73,7 +73,18 @@ def test_losses_outside_the_unit_interval_are_refused(bad):
     assert agg.weights().tolist() == [0.5, 0.5]
 
 
-NO_OUTCOME = [math.nan, math.inf, "1", None, [1.0], [1.0, 2.0], 1j, np.complex64(1), Hostile(), b"1"]
+NO_OUTCOME = [
+    math.nan,
+    math.inf,
+    "1",
+    None,
+    [1.0],
+    [1.0, 2.0],
+    1j,
+    np.complex64(1),
+    Hostile(),
+    b"1",
+]
 
 
 @pytest.mark.parametrize("bad", NO_OUTCOME, ids=repr)
@@ -296,7 +307,11 @@ def test_families_refuse_what_makes_no_sense(arguments):
 
 def test_only_pcgs_makes_what_it_returns():
     for kind in (pcgs.Round, pcgs.Certificate, pcgs.OraclePath, pcgs.suite.Sequence):
-        for make in (kind, lambda kind=kind: kind.__new__(kind), lambda kind=kind: object.__new__(kind)):
+        for make in (
+            kind,
+            lambda kind=kind: kind.__new__(kind),
+            lambda kind=kind: object.__new__(kind),
+        ):
             with pytest.raises(TypeError):
                 make()
 

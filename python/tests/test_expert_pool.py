@@ -13,7 +13,9 @@ import pcgs
 
 def series(rounds):
     hours = np.arange(rounds)
-    return 50 + 10 * np.sin(2 * np.pi * hours / 24) + np.random.default_rng(1).standard_normal(rounds)
+    return (
+        50 + 10 * np.sin(2 * np.pi * hours / 24) + np.random.default_rng(1).standard_normal(rounds)
+    )
 
 
 def test_a_pool_and_an_aggregator_forecast_a_series():

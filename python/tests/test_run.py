@@ -57,7 +57,9 @@ def test_changing_the_dict_changes_nothing(result):
 
 
 def test_html_is_whole_and_escaped(losses):
-    result = pcgs.run(losses, methods=["hedge{eta=2}", "ml-poly"], experts=["<b>", "&", "c", "d", "e"])
+    result = pcgs.run(
+        losses, methods=["hedge{eta=2}", "ml-poly"], experts=["<b>", "&", "c", "d", "e"]
+    )
     result._dict["methods"][0]["name"] = "<script>alert(1)</script>"
     page = result._repr_html_()
     assert "<script>" not in page and "&lt;script&gt;" in page
@@ -85,7 +87,10 @@ def test_forecasts_are_kept(losses):
 def test_side_information_of_one_column_may_be_a_row(losses):
     side = np.arange(300.0)
     with_column = pcgs.run(losses, methods=["boa"], side=side.reshape(-1, 1))
-    assert pcgs.run(losses, methods=["boa"], side=side)["boa"]["total_loss"] == with_column["boa"]["total_loss"]
+    assert (
+        pcgs.run(losses, methods=["boa"], side=side)["boa"]["total_loss"]
+        == with_column["boa"]["total_loss"]
+    )
 
 
 def test_input_of_any_layout_gives_the_same(losses):

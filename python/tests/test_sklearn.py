@@ -64,7 +64,7 @@ def test_weights_are_learned_from_rows_that_nobody_had_seen():
     X, y = np.arange(40.0).reshape(-1, 1), np.arange(40.0)
     PcgsCombiner([("mean", Watching())], warmup=10, refit_every=15).fit(X, y)
     seen = []
-    for verb, rows, which in Watching.log:
+    for verb, _, which in Watching.log:
         if verb == "fit":
             seen = which
         else:
@@ -102,7 +102,10 @@ def test_partial_fit_follows_a_change(data):
     assert made.weights_[1] > 0.8
     stays = made.named_estimators_["stays"]
     after = slice(500, 600)
-    assert np.abs(made.predict(X[after]) - y[after]).mean() < np.abs(stays.predict(X[after]) - y[after]).mean()
+    assert (
+        np.abs(made.predict(X[after]) - y[after]).mean()
+        < np.abs(stays.predict(X[after]) - y[after]).mean()
+    )
 
 
 def test_partial_fit_forecasts_before_it_learns():

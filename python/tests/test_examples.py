@@ -1,0 +1,38 @@
+"""The examples run; what they claim, they assert."""
+
+import json
+import pathlib
+import runpy
+
+import pytest
+
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples" / "python"
+NEEDS = {"three_models": "sklearn"}
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in EXAMPLES.glob("*.py")))
+def test_scripts_run(name, tmp_path, monkeypatch, capsys):
+    if name in NEEDS:
+        pytest.importorskip(NEEDS[name])
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", [f"{name}.py"])
+    runpy.run_path(str(EXAMPLES / f"{name}.py"), run_name="__main__")
+    assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.ipynb")), ids=lambda path: path.stem)
+def test_notebooks_run(path, capsys):
+    notebook = json.loads(path.read_text())
+    assert (notebook["nbformat"], notebook["nbformat_minor"]) == (4, 5)
+    names = {}
+    for cell in notebook["cells"]:
+        assert cell["id"] and cell["cell_type"] in ("markdown", "code")
+        if cell["cell_type"] == "code":
+            assert cell["outputs"] == [] and cell["execution_count"] is None
+            exec(compile("".join(cell["source"]), f"{path.name}, {cell['id']}", "exec"), names)
+    assert "proved to be at most" in capsys.readouterr().out
+
+
+def test_there_are_examples():
+    assert len(list(EXAMPLES.glob("*.py"))) == 3
+    assert len(list(EXAMPLES.glob("*.ipynb"))) == 1
