@@ -42,7 +42,7 @@ for row in losses[300:]:
 proof = agg.certificate()
 regret = agg.total_loss - pcgs.switching_oracle(losses, 12)[-1]
 print(f"{agg.method}: {regret:.1f} beyond the best path with 12 switches")
-print(f"regret {proof.regret:.1f} to its certificate's path, proved to be at most {proof.bound:.1f}")
+print(f"regret {proof.regret:.1f} to its certificate's path, proved at most {proof.bound:.1f}")
 assert proof.holds
 
 # A state in a file does not hold code: it asks for the class again.

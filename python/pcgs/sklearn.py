@@ -158,6 +158,13 @@ class PcgsCombiner(RegressorMixin, _BaseComposition):  # type: ignore[misc]
         self._set_params("estimators", **params)
         return self
 
+    def __sklearn_tags__(self) -> Any:  # asked for since scikit-learn 1.6
+        from sklearn.utils import get_tags
+
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = all(get_tags(one).input_tags.sparse for _, one in self.estimators)
+        return tags
+
     def _names(self) -> List[str]:
         return [name for name, _ in self.estimators]
 

@@ -66,60 +66,64 @@ PythonAggregator::PythonAggregator(py::object experts, py::object method, Judged
     PythonController::check_kind(method);
     controller_ = std::move(method);
   }
-  make_aggregator(judged_.bound(false, kUsualWarmup));
+  made_ = make(judged_.bound(false, kUsualWarmup));
+  long_rounds_ =
+      controller_.is_none() && has_long_rounds(made_.aggregator->method().name(), experts_);
 }
 
-std::unique_ptr<Method> PythonAggregator::make_method() {
+std::unique_ptr<Method> PythonAggregator::make_method(const PythonController*& steered_by) const {
   if (controller_.is_none()) return pcgs::make_method(spec_, experts_);
   auto controller = std::make_unique<PythonController>(controller_);
-  steered_by_ = controller.get();
+  steered_by = controller.get();
   return std::make_unique<ShareMethod>(experts_, std::move(controller));
 }
 
-void PythonAggregator::make_aggregator(Bound bound) {
-  options_.bound = bound;
-  aggregator_ = std::make_unique<Aggregator>(make_method(), options_);
-  if (certify_ && aggregator_->method().share() != nullptr) certify_live(*aggregator_);
-  long_rounds_ = controller_.is_none() && has_long_rounds(aggregator_->method().name(), experts_);
+PythonAggregator::Made PythonAggregator::make(const Bound& bound) const {
+  Made made;
+  AggregatorOptions options = options_;
+  options.bound = bound;
+  made.aggregator = std::make_unique<Aggregator>(make_method(made.steered_by), std::move(options));
+  if (certify_ && made.aggregator->method().share() != nullptr) certify_live(*made.aggregator);
+  return made;
 }
 
 std::unique_ptr<PythonAggregator> PythonAggregator::from_bytes(std::string_view bytes,
                                                                const std::string& origin,
                                                                py::object controller) {
-  std::unique_ptr<PythonAggregator> made(new PythonAggregator);
-  made->controller_ = std::move(controller);
+  std::unique_ptr<PythonAggregator> one(new PythonAggregator);
+  one->controller_ = std::move(controller);
   const auto method_of = [&](std::string_view name, std::size_t experts) {
-    made->spec_ = name;
-    made->experts_ = experts;
-    return made->make_method();
+    one->spec_ = name;
+    one->experts_ = experts;
+    return one->make_method(one->made_.steered_by);
   };
-  made->aggregator_ = std::make_unique<Aggregator>(
+  one->made_.aggregator = std::make_unique<Aggregator>(
       Aggregator::load_bytes({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()},
                              origin, method_of, live_companion));
-  const Aggregator& loaded = *made->aggregator_;
+  const Aggregator& loaded = *one->made_.aggregator;
   if (loaded.companion() != nullptr && loaded.method().share() == nullptr) {
     throw Error(fmt::format("{}: has a certificate for a method that carries none", origin));
   }
-  made->options_ = {loaded.task(), loaded.bound(), loaded.names()};
-  made->judged_.task = loaded.task();
-  made->certify_ = loaded.companion() != nullptr;
-  made->long_rounds_ =
-      made->controller_.is_none() && has_long_rounds(loaded.method().name(), made->experts_);
-  return made;
+  one->options_ = {loaded.task(), loaded.bound(), loaded.names()};
+  one->judged_.task = loaded.task();
+  one->certify_ = loaded.companion() != nullptr;
+  one->long_rounds_ =
+      one->controller_.is_none() && has_long_rounds(loaded.method().name(), one->experts_);
+  return one;
 }
 
 void PythonAggregator::check_made() const {
-  if (aggregator_ != nullptr) return;
+  if (made_.aggregator != nullptr) return;
   throw Error("this aggregator was never made; call Aggregator(experts=...)");
 }
 
 void PythonAggregator::check_ready() const {
   at_rest();
-  if (steered_by_ == nullptr || !steered_by_->failed()) return;
+  if (made_.steered_by == nullptr || !made_.steered_by->failed()) return;
   throw Error(fmt::format(
       "this aggregator stopped in the middle of a round, when its controller {} failed; "
       "make a new one, or load a state that was saved before",
-      steered_by_->name()));
+      made_.steered_by->name()));
 }
 
 const Aggregator& PythonAggregator::at_rest() const {
@@ -129,19 +133,13 @@ const Aggregator& PythonAggregator::at_rest() const {
         "this aggregator is in the middle of another call; use it from one thread at a time, and "
         "not from the controller that steers it");
   }
-  return *aggregator_;
+  return *made_.aggregator;
 }
 
 std::string PythonAggregator::description() const {
   check_made();
-  return fmt::format("<pcgs.Aggregator: {}, {} expert{}>", aggregator_->method().name(), experts_,
-                     experts_ == 1 ? "" : "s");
-}
-
-// A unit bound that nothing has used yet is one that nobody asked for.
-void PythonAggregator::settle_kind(bool forecasts) {
-  if (!forecasts || aggregator_->last_opened() > 0 || !aggregator_->bound().is_unit()) return;
-  make_aggregator(judged_.bound(true, kUsualWarmup));
+  return fmt::format("<pcgs.Aggregator: {}, {} expert{}>", made_.aggregator->method().name(),
+                     experts_, experts_ == 1 ? "" : "s");
 }
 
 template <class Work>
@@ -155,8 +153,14 @@ double PythonAggregator::predict(py::handle forecasts, py::handle side) {
   const Turn turn(*this);
   const Row row = row_of_experts(forecasts, options_.names, "forecasts");
   const Row with = side.is_none() ? Row{} : row_of(side, "side");
-  settle_kind(true);
-  return aggregator_->predict(row.values, with.values);
+  // A unit bound that nothing has used yet is one that nobody asked for.
+  if (made_.aggregator->last_opened() > 0 || !made_.aggregator->bound().is_unit()) {
+    return made_.aggregator->predict(row.values, with.values);
+  }
+  Made for_forecasts = make(judged_.bound(true, kUsualWarmup));
+  const double combined = for_forecasts.aggregator->predict(row.values, with.values);
+  made_ = std::move(for_forecasts);
+  return combined;
 }
 
 void PythonAggregator::learn(py::handle y, py::handle losses, py::handle round) {
@@ -172,13 +176,15 @@ void PythonAggregator::learn(py::handle y, py::handle losses, py::handle round) 
       throw Error("learn(y) takes one number, what happened; give losses as learn(losses=...)");
     }
     const double outcome = number_of(y, "y");
-    at_length(
-        [&] { by_number ? aggregator_->learn(number, outcome) : aggregator_->learn(outcome); });
+    at_length([&] {
+      by_number ? made_.aggregator->learn(number, outcome) : made_.aggregator->learn(outcome);
+    });
     return;
   }
   const Row row = row_of_experts(losses, options_.names, "losses");
-  at_length(
-      [&] { by_number ? aggregator_->learn(number, row.values) : aggregator_->learn(row.values); });
+  at_length([&] {
+    by_number ? made_.aggregator->learn(number, row.values) : made_.aggregator->learn(row.values);
+  });
 }
 
 std::int64_t PythonAggregator::open(py::handle awake, py::handle side) {
@@ -186,28 +192,28 @@ std::int64_t PythonAggregator::open(py::handle awake, py::handle side) {
   const auto flags = awake.is_none() ? std::vector<std::uint8_t>() : flags_of(awake, "awake");
   if (!awake.is_none() && flags.empty()) throw Error("awake is empty; give one flag per expert");
   const Row with = side.is_none() ? Row{} : row_of(side, "side");
-  return aggregator_->open(flags, with.values);
+  return made_.aggregator->open(flags, with.values);
 }
 
 py::object PythonAggregator::weights() {
   const Turn turn(*this);
-  return read_only_array_of(aggregator_->weights());
+  return read_only_array_of(made_.aggregator->weights());
 }
 
 py::object PythonAggregator::played(py::handle round) {
   const Turn turn(*this);
   return read_only_array_of(
-      aggregator_->played(count_of(round, "round", 1, std::int64_t{1} << 62)));
+      made_.aggregator->played(count_of(round, "round", 1, std::int64_t{1} << 62)));
 }
 
 void PythonAggregator::abandon(py::handle round) {
   const Turn turn(*this);
-  aggregator_->abandon(count_of(round, "round", 1, std::int64_t{1} << 62));
+  made_.aggregator->abandon(count_of(round, "round", 1, std::int64_t{1} << 62));
 }
 
 LiveProof PythonAggregator::certificate(py::handle switches) {
   const Turn turn(*this);
-  const Aggregator& aggregator = *aggregator_;
+  const Aggregator& aggregator = *made_.aggregator;
   LiveProof proof;
   if (aggregator.method().share() == nullptr) {
     const auto most =
@@ -251,13 +257,13 @@ LiveProof PythonAggregator::certificate(py::handle switches) {
 
 py::bytes PythonAggregator::to_bytes() {
   const Turn turn(*this);
-  const auto bytes = aggregator_->save_bytes();
+  const auto bytes = made_.aggregator->save_bytes();
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 void PythonAggregator::save(const std::string& path) {
   const Turn turn(*this);
-  aggregator_->save(path);
+  made_.aggregator->save(path);
 }
 
 }  // namespace pcgs::python

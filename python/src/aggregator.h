@@ -57,24 +57,27 @@ class PythonAggregator : public ZeroedWhenUnmade {
  private:
   class Turn;
   PythonAggregator() = default;
-  std::unique_ptr<Method> make_method();
-  void make_aggregator(Bound bound);
-  void settle_kind(bool forecasts);
+  // An aggregator and the Python controller inside it, if there is one.
+  struct Made {
+    std::unique_ptr<Aggregator> aggregator;  // null: no constructor has run
+    const PythonController* steered_by = nullptr;
+  };
+  std::unique_ptr<Method> make_method(const PythonController*& steered_by) const;
+  Made make(const Bound& bound) const;
   void check_made() const;
   void check_ready() const;
   template <class Work>
   void at_length(const Work& work);
 
-  std::string spec_;                              // of a registered method
-  pybind11::object controller_;                   // or a pcgs.Controller; None
-  const PythonController* steered_by_ = nullptr;  // the same, inside the method
+  std::string spec_;             // of a registered method
+  pybind11::object controller_;  // or a pcgs.Controller; None
   std::size_t experts_ = 0;
   Judged judged_;
   AggregatorOptions options_;
   bool certify_ = false;
   bool long_rounds_ = false;  // long enough to let other threads run meanwhile
   bool busy_ = false;
-  std::unique_ptr<Aggregator> aggregator_;  // null: no constructor has run
+  Made made_;
 };
 
 }  // namespace pcgs::python

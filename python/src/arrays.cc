@@ -133,6 +133,12 @@ Table table_of(py::handle given, const char* what) {
 
 double number_of(py::handle given, const char* what) {
   if (PyFloat_Check(given.ptr()) != 0) return PyFloat_AS_DOUBLE(given.ptr());
+  if (PyLong_Check(given.ptr()) != 0) {
+    const double value = PyLong_AsDouble(given.ptr());
+    if (PyErr_Occurred() == nullptr) return value;
+    PyErr_Clear();
+    refuse(what, "the number is beyond the range of a double");
+  }
   const py::array array = as_doubles(given, what);
   if (array.size() != 1) {
     throw Error(fmt::format("{}: the array has shape {}; give one number", what, shape_of(array)));

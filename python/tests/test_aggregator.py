@@ -160,6 +160,16 @@ def test_a_failed_call_changes_nothing():
         assert agg.to_bytes() == before
 
 
+def test_a_failed_first_forecast_leaves_the_scale_undecided():
+    agg = pcgs.Aggregator(2, "hedge")
+    before = agg.to_bytes()
+    with pytest.raises(pcgs.Error, match="1 forecasts for 2 experts"):
+        agg.predict([1.0])
+    assert agg.to_bytes() == before
+    agg.learn(losses=[0, 1])
+    assert agg.rounds == 1
+
+
 class LongForm(pcgs.Aggregator):
     pass
 

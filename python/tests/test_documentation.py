@@ -43,7 +43,7 @@ def run_example(where, text):
     assert runner.failures == 0, "".join(said)
 
 
-@pytest.mark.parametrize("where, text", examples())
+@pytest.mark.parametrize("where, text", list(examples()))
 def test_examples_run(where, text):
     run_example(where, text)
 

@@ -74,6 +74,7 @@ def test_losses_outside_the_unit_interval_are_refused(bad):
 
 
 NO_OUTCOME = [
+    10**400,
     math.nan,
     math.inf,
     "1",
