@@ -181,7 +181,12 @@ void PythonAggregator::learn(py::handle y, py::handle losses, py::handle round) 
     });
     return;
   }
-  const Row row = row_of_experts(losses, options_.names, "losses");
+  Row row = row_of_experts(losses, options_.names, "losses");
+  if (long_rounds_) {
+    // While other threads run, one of them might write into the caller's array.
+    safe_losses_.assign(row.values.begin(), row.values.end());
+    row.values = safe_losses_;
+  }
   at_length([&] {
     by_number ? made_.aggregator->learn(number, row.values) : made_.aggregator->learn(row.values);
   });

@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "controller.h"
 #include "judged.h"
@@ -77,6 +78,7 @@ class PythonAggregator : public ZeroedWhenUnmade {
   bool certify_ = false;
   bool long_rounds_ = false;  // long enough to let other threads run meanwhile
   bool busy_ = false;
+  std::vector<double> safe_losses_;  // [K] of a long round
   Made made_;
 };
 

@@ -107,7 +107,8 @@ With path=True, also a path that attains the last of them:
 >>> best.path, best.loss, best.switches
 (array([0, 0, 1], dtype=uint32), 0.25, 1)
 
-Takes time in proportion to rounds x experts x switches; other Python threads run meanwhile.)");
+Takes time in proportion to rounds x experts x switches. Other Python threads run meanwhile; they
+must leave the losses alone, which are not copied.)");
 }
 
 }  // namespace pcgs::python
