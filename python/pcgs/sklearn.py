@@ -9,11 +9,17 @@ import copy
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
-from sklearn.base import RegressorMixin, clone
-from sklearn.exceptions import NotFittedError
-from sklearn.utils import Bunch
-from sklearn.utils.metaestimators import _BaseComposition
-from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
+
+try:
+    from sklearn.base import RegressorMixin, clone
+    from sklearn.exceptions import NotFittedError
+    from sklearn.utils import Bunch
+    from sklearn.utils.metaestimators import _BaseComposition
+    from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
+except ImportError as missing:
+    raise ImportError(
+        "pcgs.sklearn needs scikit-learn 1.2 or later, which is not installed; install it"
+    ) from missing
 
 from ._pcgs import Aggregator, Error
 from ._types import Array

@@ -1,6 +1,8 @@
 """pcgs.run: its faces, and how it behaves as a long call."""
 
+import importlib
 import signal
+import sys
 import threading
 
 import numpy as np
@@ -67,6 +69,19 @@ def test_html_is_whole_and_escaped(losses):
     assert page.startswith("<table>") and page.endswith("</table>")
     width = page.count("<th>") - 1
     assert page.count("<td>") == 2 * width
+
+
+def test_without_pandas_it_says_so(result, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match="to_pandas.. needs pandas, which is not installed"):
+        result.to_pandas()
+
+
+def test_without_scikit_learn_it_says_so(monkeypatch):
+    monkeypatch.delitem(sys.modules, "pcgs.sklearn", raising=False)
+    monkeypatch.setitem(sys.modules, "sklearn.base", None)
+    with pytest.raises(ImportError, match="pcgs.sklearn needs scikit-learn 1.2 or later"):
+        importlib.import_module("pcgs.sklearn")
 
 
 def test_forecasts_are_kept(losses):
