@@ -5,7 +5,6 @@ JOBS ?= $(shell nproc)
 SOURCES = $(shell git ls-files '*.h' '*.cc')
 
 .PHONY: run test build setup bench format format-check tidy sanitize fuzz picture train train-test results real clean
-.PHONY: python-test wheel-test bench-python
 
 run: build  ## build, then compare all methods on the seven families of sequences; ends with a page
 	build/release/pcgs suite --study main --report build/report.html
@@ -24,8 +23,8 @@ configure: setup
 
 setup:  ## install the packages that building and testing need, if any is missing
 	@scripts/install-packages build-essential cmake ninja-build libhwy-dev libfmt-dev libboost-dev \
-	  libcli11-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev \
-	  pybind11-dev python3-dev python3-numpy python3-pytest
+	  pybind11-dev python3-dev python3-numpy python3-pytest \
+	  libcli11-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev
 	@command -v npm > /dev/null || scripts/install-packages nodejs npm
 
 bench: configure  ## check, then time the hot paths; medians with their spread
@@ -76,7 +75,7 @@ train-test: train  ## test pcgs-train
 	cmake --build --preset release -j $(JOBS) --target pcgs_train_test
 	ctest --preset release -R '^pcgs_train_test'
 
-.PHONY: build-python
+.PHONY: build-python python-test wheel-test bench-python
 build-python: configure
 	cmake --build --preset release -j $(JOBS) --target pcgs-program pcgs_python
 
