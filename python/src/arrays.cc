@@ -179,7 +179,10 @@ std::vector<std::uint8_t> flags_of(py::handle given, const char* what) {
 }
 
 py::array_t<double> array_of(std::span<const double> values) {
-  return py::array_t<double>(static_cast<py::ssize_t>(values.size()), values.data());
+  // Made from a pointer, an array would first be a view and then copied: twice the work.
+  py::array_t<double> array(static_cast<py::ssize_t>(values.size()));
+  std::copy(values.begin(), values.end(), array.mutable_data());
+  return array;
 }
 
 py::array_t<double> read_only_array_of(std::span<const double> values) {
