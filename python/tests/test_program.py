@@ -1,5 +1,7 @@
 """The package and the program are one library: the same input gives the same bits."""
 
+import subprocess
+
 import numpy as np
 import pytest
 
@@ -149,3 +151,22 @@ def test_wide_tables_agree(tmp_path, program_json):
     printed = program_json("run", tmp_path / "wide.npy", "--method", "guard,pcgs-tf")
     result = pcgs.run(losses, methods="guard,pcgs-tf")
     assert without_times(result.to_dict()) == without_times(printed)
+
+
+def test_sentences_are_the_programs(losses, tmp_path, program):
+    losses[3, 1] = 7
+    path = str(tmp_path / "losses.npy")
+    np.save(path, losses)
+    for arguments, ours in [
+        ((), lambda: pcgs.run(losses, name=path)),
+        (("--method", "nonsense"), lambda: pcgs.run(losses.clip(0, 1), methods="nonsense")),
+        (("--method", "hedge{eta=-1}"), lambda: pcgs.Aggregator(5, "hedge{eta=-1}")),
+    ]:
+        if arguments:
+            np.save(path, losses.clip(0, 1))
+        with pytest.raises(subprocess.CalledProcessError) as said:
+            program("run", path, *arguments)
+        with pytest.raises(pcgs.Error) as raised:
+            ours()
+        assert said.value.returncode == 2
+        assert str(raised.value) in said.value.stderr
