@@ -61,10 +61,13 @@ fuzz: setup  ## each reader of untrusted bytes, for FUZZ_SECONDS
 	cmake --build --preset fuzz -j $(JOBS)
 	scripts/fuzz $(FUZZ_SECONDS)
 
-picture: build  ## draw docs/switching.svg
-	@scripts/install-packages gnuplot-nox
+picture: build  ## draw docs/switching.svg and docs/report.png
+	@scripts/install-packages gnuplot-nox chromium
 	build/release/pcgs suite --families switch --sequences 1 --quiet --out build/picture > /dev/null
 	gnuplot -e "curves='build/picture/traces/switch.csv'; picture='docs/switching.svg'" docs/switching.gp
+	build/release/pcgs suite --families switch --sequences 2 --method guard,pcgs-tf,fixed-share,hedge \
+	  --quiet --report build/picture/page.html > /dev/null
+	node scripts/screenshot.mjs build/picture/page.html docs/report.png 1000 '#regret-1' 1130
 
 train: configure  ## leave pcgs-train at build/release/pcgs-train; installs libtorch
 	@scripts/install-packages libtorch-dev libopenblas0-pthread libgloo-dev

@@ -26,10 +26,6 @@ namespace pcgs::cli {
 
 namespace {
 
-// Whatever the length of the file: what is forecast of its first rows must not depend on how many
-// follow.
-constexpr std::size_t kUsualWarmup = 30;
-
 struct ForecastOptions {
   std::string input, column, pool, method, model, out, report;
   std::vector<std::size_t> seasons;
@@ -148,6 +144,8 @@ void forecast(const ForecastOptions& options) {
     return make_aggregator(
         method, names.size(),
         {chosen_task(options.judged),
+         // Whatever the length of the file: what is forecast of its first rows must not depend on
+         // how many follow.
          chosen_bound(options.judged, true, kUsualWarmup, there, series.origin), names});
   };
   Aggregator aggregator = make_player();

@@ -125,9 +125,8 @@ Problem read_problem(const RunOptions& options, const Aggregator* resumed) {
     problem.bound = resumed->bound();
   } else {
     problem.task = chosen_task(options.judged);
-    const auto warmup = std::clamp<std::size_t>(problem.rounds() / 3, 1, 100);
-    problem.bound =
-        chosen_bound(options.judged, forecasts, warmup, problem.rounds(), options.input);
+    problem.bound = chosen_bound(options.judged, forecasts, compare::usual_warmup(problem.rounds()),
+                                 problem.rounds(), options.input);
   }
   compare::check_values(problem, options.y);
   return problem;
@@ -349,9 +348,10 @@ void add_run(CLI::App& app) {
       text("--y", options->y,
            "The column that the other columns forecast; an empty or NaN forecast means "
            "that the expert sleeps that round");
-  LossFlags judged = add_loss_options(
-      *command, options->judged, {"squared", "absolute", "pinball", "log"},
-      "the default with --y; without it losses must be in [0, 1]", "a third of them, at most 100");
+  LossFlags judged =
+      add_loss_options(*command, options->judged, {"squared", "absolute", "pinball", "log"},
+                       "the default with --y; without it losses must be in [0, 1]",
+                       fmt::format("a third of them, at most {}", kUsualWarmup));
   judged.loss->needs(y);
   judged.tau->needs(y);
   columns("--experts", options->experts, "Columns to combine (default: all others)");

@@ -1,7 +1,7 @@
 // A picture of a report page: light, in twice the pixels, its top or the first element that a
 // selector finds. Needs Chromium, and make to have run.
 //
-//   node scripts/screenshot.mjs PAGE.html OUT.png [WIDTH] [SELECTOR]
+//   node scripts/screenshot.mjs PAGE.html OUT.png [WIDTH] [SELECTOR] [HEIGHT]
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -10,9 +10,9 @@ const built = new URL("../build/release/web/node_modules", import.meta.url).path
 const modules = process.env.PCGS_WEB_MODULES ?? built;
 const { chromium } = createRequire(resolve(modules, "any"))("playwright-core");
 
-const [page, picture, width = "1280", selector] = process.argv.slice(2);
+const [page, picture, width = "1280", selector, height] = process.argv.slice(2);
 if (!picture) {
-  console.error("usage: node scripts/screenshot.mjs PAGE.html OUT.png [WIDTH] [SELECTOR]");
+  console.error("usage: node scripts/screenshot.mjs PAGE.html OUT.png [WIDTH] [SELECTOR] [HEIGHT]");
   process.exit(2);
 }
 
@@ -36,7 +36,7 @@ const clip = box && {
   x: Math.max(0, box.x - margin),
   y: Math.max(0, box.y - margin),
   width: Math.min(box.width + 2 * margin, Number(width)),
-  height: box.height + 2 * margin,
+  height: height ? Number(height) : box.height + 2 * margin,
 };
 await tab.screenshot(clip ? { path: picture, fullPage: true, clip } : { path: picture });
 await browser.close();

@@ -9,7 +9,6 @@
 #include <optional>
 #include <thread>
 
-#include "io/json_text.h"
 #include "../cli/progress.h"
 #include "blas.h"
 #include "control/transformer.h"
@@ -17,6 +16,7 @@
 #include "core/fnv1a.h"
 #include "core/whole_file.h"
 #include "infer/model_file.h"
+#include "io/json_text.h"
 #include "io/npy.h"
 #include "made_sequences.h"
 #include "options.h"

@@ -41,6 +41,10 @@ class TaskLoss {
   double tau_ = 0.5;
 };
 
+// The warm-up of an automatic scale (below) where nobody says otherwise: short, because until it
+// ends all weights stay as they began.
+inline constexpr std::size_t kUsualWarmup = 30;
+
 // How raw losses become losses in [0,1].
 //
 //     unit       they are already; anything outside is an error

@@ -155,7 +155,7 @@ def run(
     side : side information, a row for each round; in a DataFrame also names of columns, which are
         then no experts.
     loss, tau, scale, warmup, quantile : as for Aggregator, except that the usual warm-up is a third
-        of the rounds, at most 100.
+        of the rounds, at most 30.
     name : what messages and the table call the sequence.
 
     Other Python threads run meanwhile, and Ctrl-C ends it.

@@ -26,7 +26,7 @@ from ._types import Array
 
 # Enough losses for a quantile of them to mean something, and as many as the program waits for.
 _LEAST_SCALE_ROUNDS = 10
-_MOST_SCALE_ROUNDS = 100
+_MOST_SCALE_ROUNDS = 30
 _BLOCKS = 10
 
 
@@ -62,7 +62,7 @@ class PcgsCombiner(RegressorMixin, _BaseComposition):  # type: ignore[misc]
     method : how weights are learned: a name with options, or a pcgs.Controller.
     loss, tau : what forecasts are judged by, as for pcgs.Aggregator.
     scale : what losses are divided by. None: the 0.95 quantile over a third of the rows that are
-        forecast first, at least 10 and at most 100. Until it is known, all weights are equal.
+        forecast first, at least 10 and at most 30. Until it is known, all weights are equal.
     warmup : rows that `fit` fits the regressors to before it learns weights, or a fraction of them.
     refit_every : rows between two fits during the walk; None for ten blocks of equal length.
 

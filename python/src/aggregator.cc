@@ -15,8 +15,6 @@ namespace pcgs::python {
 
 namespace {
 
-// The longest warm-up that the program takes by itself; a stream does not say how long it will be.
-constexpr std::size_t kUsualWarmup = 100;
 // The switches that guard's bound is about when nobody says: those of the program's certificate.
 constexpr std::size_t kUsualSwitches = 20;
 constexpr std::int64_t kMostSwitches = 1000000;

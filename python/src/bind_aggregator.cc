@@ -46,7 +46,7 @@ method : a name with options, as in "fixed-share{eta=8,rho=0.003}" (pcgs.methods
     a pcgs.Controller of your own.
 loss, tau : what forecasts are judged by: "squared", "absolute", "pinball" (at level tau) or "log".
 scale : losses are divided by this number and clipped at 1. "auto" takes a quantile (0.95) of the
-    losses of the first warmup (100) rounds, which are learned together when it is known. If
+    losses of the first warmup (30) rounds, which are learned together when it is known. If
     nothing is given, losses must be in [0, 1] and forecasts get "auto".
 certify : keep what certificate() needs, for methods of the share form. Costs a fraction of a
     microsecond a round at 32 experts.

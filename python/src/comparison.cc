@@ -101,7 +101,7 @@ compare::Problem problem_of(py::handle values, const Settings& settings) {
   const Judged judged =
       judged_by(settings.loss, settings.tau, settings.scale, settings.warmup, settings.quantile);
   problem.task = judged.task;
-  problem.bound = judged.bound(forecasts, std::clamp<std::size_t>(problem.rounds() / 3, 1, 100));
+  problem.bound = judged.bound(forecasts, compare::usual_warmup(problem.rounds()));
   if (problem.bound.warmup() > problem.rounds()) {
     throw Error(fmt::format("{}: {} rounds are too few for a warm-up of {}; give warmup at most {}",
                             problem.origin, problem.rounds(), problem.bound.warmup(),

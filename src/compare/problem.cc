@@ -10,6 +10,10 @@
 
 namespace pcgs::compare {
 
+std::size_t usual_warmup(std::size_t rounds) {
+  return std::clamp<std::size_t>(rounds / 3, 1, kUsualWarmup);
+}
+
 void check_values(const Problem& problem, const std::string& outcome_name) {
   const auto refuse = [&](std::size_t t, std::string_view column, std::string_view why) {
     throw Error(fmt::format("{}: row {}, column {}: {}", problem.origin, t + 1, column, why));

@@ -23,6 +23,9 @@ struct Problem {
   bool has_forecasts() const { return !outcomes.empty(); }
 };
 
+// The warm-up for so many rounds where nobody says otherwise.
+std::size_t usual_warmup(std::size_t rounds);
+
 // Throws Error unless every number is one the methods can learn from, naming the place where it is
 // not; `outcome_name` is that of the outcomes, if there are any.
 void check_values(const Problem& problem, const std::string& outcome_name);

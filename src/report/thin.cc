@@ -53,6 +53,13 @@ ThinRows::ThinRows(std::size_t rounds, std::size_t buckets)
       buckets_(std::clamp<std::size_t>(buckets, 1, rounds_)) {}
 
 void ThinRows::finish() {
+  keep_farthest();
+  if (x_.empty() || x_.back() == last_x_) return;
+  x_.push_back(last_x_);
+  rows_.push_back(last_);
+}
+
+void ThinRows::keep_farthest() {
   if (far_ > 0) {
     x_.push_back(far_x_);
     rows_.push_back(farthest_);
@@ -61,9 +68,11 @@ void ThinRows::finish() {
 }
 
 void ThinRows::add(double x, std::span<const double> row) {
+  last_x_ = x;
+  last_.assign(row.begin(), row.end());
   const std::size_t bucket = stretch_of(seen_, rounds_, buckets_);
   if (seen_++ == 0 || bucket != bucket_) {
-    finish();
+    keep_farthest();
     bucket_ = bucket;
     x_.push_back(x);
     rows_.emplace_back(row.begin(), row.end());

@@ -37,22 +37,24 @@ class ThinCurve {
 
 // The same for rows of numbers that are looked at together, such as weights that sum to 1: of each
 // stretch the first row, and the one that differs most from it (in the sum of absolute
-// differences).
+// differences); and the very last row.
 class ThinRows {
  public:
   ThinRows(std::size_t rounds, std::size_t buckets);
   void add(double x, std::span<const double> row);
-  void finish();  // after the last
+  void finish();  // once, after the last
 
   const std::vector<double>& x() const { return x_; }
   const std::vector<std::vector<double>>& rows() const { return rows_; }
 
  private:
+  void keep_farthest();
+
   std::size_t rounds_, buckets_;
   std::size_t seen_ = 0;
   std::size_t bucket_ = 0;
-  double far_ = 0, far_x_ = 0;
-  std::vector<double> farthest_;
+  double far_ = 0, far_x_ = 0, last_x_ = 0;
+  std::vector<double> farthest_, last_;
   std::vector<double> x_;
   std::vector<std::vector<double>> rows_;
 };
