@@ -111,15 +111,11 @@ std::string report_page(const Series& series, nlohmann::ordered_json json, Matri
     curves.add(row.value, row.forecast, row.experts);
   });
   report::Material material;
-  report::RunDepth run;
-  run.title = series.column;
-  run.experts = aggregator.names();
-  run.expert_losses = hindsight.expert_losses();
-  run.switches = kSwitches;
-  run.path = stays(hindsight, recorder.round_numbers());
-  run.last = static_cast<double>(series.values.size());
-  run.methods.push_back(recorder.finish());
-  material.runs.push_back(std::move(run));
+  if (hindsight.rounds() > 0) {
+    report::RunDepth run = describe(series.column, aggregator.names(), hindsight);
+    add_method(run, hindsight, recorder);
+    material.runs.push_back(std::move(run));
+  }
   material.forecasts.push_back(curves.finish(report::best_expert_name(json)));
   material.results.push_back({series.origin, std::move(json)});
   return report::page(material);
@@ -153,7 +149,7 @@ void forecast(const ForecastOptions& options) {
   std::unique_ptr<WholeFile> file;
   if (!options.out.empty()) file = std::make_unique<WholeFile>(options.out);
   ReportFile page(options.report);
-  report::LossKeeper losses;
+  report::LossKeeper losses(names.size());
   if (page) aggregator.trace(&losses);
 
   // Rows go out as they come, in pieces: a long series times many experts does not fit in memory.

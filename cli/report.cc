@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "commands.h"
 #include "core/whole_file.h"
@@ -58,22 +59,37 @@ std::vector<std::string> files_of(const std::vector<std::string>& inputs) {
   return files;
 }
 
-// What the results were measured against, the largest if there are several.
-std::size_t switches_of(const report::Material& material) {
-  std::size_t most = 0;
-  for (const auto& result : material.results) {
-    const auto& json = result.json;
-    if (!json.is_object()) continue;
-    if (json.contains("switches") && json["switches"].is_array()) {
-      for (const auto& s : json["switches"]) {
-        if (s.is_number_unsigned()) most = std::max(most, s.get<std::size_t>());
-      }
-    } else if (json.contains("config") && json["config"].contains("switches") &&
-               json["config"]["switches"].is_number_unsigned()) {
-      most = std::max(most, json["config"]["switches"].get<std::size_t>());
-    }
+constexpr std::size_t kUsualSwitches = 20, kMostSwitches = 100000;
+
+// What a result was measured against, the largest if there are several budgets; none if it does not
+// say.
+std::optional<std::size_t> switches_of(const nlohmann::ordered_json& json) {
+  std::optional<std::size_t> most;
+  const auto see = [&](std::optional<std::size_t> s) {
+    if (s) most = std::min(std::max(most.value_or(0), *s), kMostSwitches);
+  };
+  const auto number = [](const nlohmann::ordered_json& s) -> std::optional<std::size_t> {
+    return s.is_number_unsigned() ? std::optional(s.get<std::size_t>()) : std::nullopt;
+  };
+  if (!json.is_object()) return most;
+  if (json.contains("switches")) {
+    for (const auto& s : json["switches"]) see(number(s));
   }
-  return most > 0 ? most : 20;
+  if (json.contains("config") && json["config"].contains("switches")) {
+    see(number(json["config"]["switches"]));
+  }
+  if (json.contains("studies")) {
+    for (const auto& study : json["studies"]) see(switches_of(study));
+  }
+  return most;
+}
+
+std::size_t switches_of(const report::Material& material) {
+  std::optional<std::size_t> most;
+  for (const auto& result : material.results) {
+    if (const auto s = switches_of(result.json)) most = std::max(most.value_or(0), *s);
+  }
+  return most.value_or(kUsualSwitches);
 }
 
 void make_report(const ReportOptions& options) {
@@ -137,7 +153,7 @@ void add_report(CLI::App& app) {
           ->add_option("--switches", options->switches,
                        "Switches of the oracle's path beside a trace (default: as in the results, "
                        "or 20)")
-          ->check(CLI::Range(0, 100000))
+          ->check(CLI::Range(std::size_t{0}, kMostSwitches))
           ->type_name("NUMBER");
   command->add_flag("--quiet", options->quiet, "Do not say where the page is");
   command->footer(

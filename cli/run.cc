@@ -225,12 +225,9 @@ class CertifyingSink final : public TraceSink {
 std::string report_page(const RunOptions& options, const Problem& problem,
                         const Comparison& comparison) {
   if (options.resume.empty()) return report::run_page(problem, comparison);
-  report::Material material;
-  material.results.push_back({problem.origin, compare::comparison_json(problem, comparison)});
-  material.runs.push_back(report::replay(problem, comparison, [&](const std::string&) {
+  return report::run_page(problem, comparison, [&](const std::string&) {
     return load_certified_aggregator(options.resume);
-  }));
-  return report::page(material);
+  });
 }
 
 void run(const RunOptions& options) {

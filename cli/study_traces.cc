@@ -96,18 +96,12 @@ std::vector<report::RunDepth> first_sequences(const StudyOptions& options) {
     const auto sequence = suite::generate(family, options.rounds, options.experts,
                                           suite::evaluation_seed(options.seed, 0));
     const report::Hindsight hindsight(sequence.losses, options.switches, kBuckets);
-    report::RunDepth run;
-    run.title = family;
-    run.switches = options.switches;
-    run.last = static_cast<double>(options.rounds);
-    run.experts = expert_names(options);
-    run.expert_losses = hindsight.expert_losses();
+    report::RunDepth run = describe(family, expert_names(options), hindsight);
     for (const auto& name : shown) {
       auto method = make_method(name, options.experts);
       report::DepthRecorder recorder(name, hindsight, method.get());
       suite::play(std::move(method), sequence.losses, &recorder);
-      run.methods.push_back(recorder.finish());
-      run.path = stays(hindsight, recorder.round_numbers());
+      add_method(run, hindsight, recorder);
     }
     runs.push_back(std::move(run));
   }

@@ -12,6 +12,7 @@
 #include "core/spec.h"
 #include "core/whole_file.h"
 #include "io/json_text.h"
+#include "outputs.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
 #include "report/report.h"
@@ -119,7 +120,6 @@ void check(SuiteOptions& options) {
   }
   study.methods = compare::methods_from(options.methods, options.model);
   compare::check_methods(study.methods, study.experts, 0);
-  refuse_doubles("method", study.methods);
   if (options.families == "all") {
     for (const auto& family : suite::families()) study.families.emplace_back(family.name);
   } else {
@@ -155,6 +155,11 @@ void run_suite(SuiteOptions& options) {
       !study.out.empty() && (all || options.name == "main" || options.name == "mechanism");
   if (!study.out.empty()) make_folder(study.out);
   if (traced) make_folder(study.out + "/traces");
+  std::vector<std::string> outputs = {options.report};
+  for (const Study& one : kStudies) {
+    if (!study.out.empty()) outputs.push_back(fmt::format("{}/{}.json", study.out, one.name));
+  }
+  check_distinct(outputs, {options.model});
   ReportFile page(options.report);
   report::Material material;
   for (const Study& one : kStudies) {

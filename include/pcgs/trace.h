@@ -19,7 +19,10 @@ struct TraceRow {
   std::span<const double> losses;   // [K] bounded; a sleeper's is mixture_loss
   double mixture_loss = 0;
   double learner_loss = 0;
-  const ShareStep* step = nullptr;  // null when the method is not of the share form
+  const ShareStep* step = nullptr;        // null when the method is not of the share form
+  std::span<const std::uint8_t> awake{};  // [K] 1 where awake; empty when everybody was
+
+  bool is_awake(std::size_t expert) const { return awake.empty() || awake[expert] != 0; }
 };
 
 // Receives each round once, when it has been learned. Spans are valid during the call only. Must
@@ -48,8 +51,8 @@ class Trace final : public TraceSink {
 
 // Streams CSV: method, round, mixture_loss, learner_loss, eta, rho, mix_loss, gap, then
 // weight:NAME, loss:NAME and q:NAME for each expert. Numbers read back to the same bits; what a
-// method does not have stays empty. The file appears under its name only when commit() succeeds,
-// which throws if anything could not be written.
+// method does not have stays empty, and so does the loss of a sleeper. The file appears under its
+// name only when commit() succeeds, which throws if anything could not be written.
 class TraceFile {
  public:
   TraceFile(std::string path, std::span<const std::string> experts);

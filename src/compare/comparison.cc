@@ -157,6 +157,11 @@ std::vector<std::string> methods_from(const std::string& list, const std::string
 }
 
 void check_methods(const std::vector<std::string>& methods, std::size_t experts, std::size_t side) {
+  for (auto at = methods.begin(); at != methods.end(); ++at) {
+    if (std::find(methods.begin(), at, *at) != at) {
+      throw Error(fmt::format("method {} is given twice; give it once", *at));
+    }
+  }
   for (const auto& name : methods) {
     if (!hindsight_candidates(name).empty()) continue;
     const std::size_t needed = make_method(name, experts)->side_needed();

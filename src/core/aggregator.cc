@@ -333,7 +333,8 @@ void Aggregator::update(Round& round, std::span<const double> played) {
   const Share* share = method_->share();
   const TraceRow row{round.number,       played,
                      round.losses,       round.mixture_loss,
-                     round.learner_loss, share != nullptr ? &share->last() : nullptr};
+                     round.learner_loss, share != nullptr ? &share->last() : nullptr,
+                     round.awake};
   if (sink_ != nullptr) sink_->record(row);
   if (companion_ != nullptr) companion_->record(row);
 }

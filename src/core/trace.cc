@@ -50,7 +50,13 @@ class CsvSink final : public TraceSink {
       fmt::format_to(out, ",,,,");
     }
     for (const double w : row.weights) fmt::format_to(out, ",{}", w);
-    for (const double l : row.losses) fmt::format_to(out, ",{}", l);
+    for (std::size_t k = 0; k < row.losses.size(); ++k) {
+      if (row.is_awake(k)) {
+        fmt::format_to(out, ",{}", row.losses[k]);
+      } else {
+        line_.push_back(',');
+      }
+    }
     const double uniform = 1.0 / static_cast<double>(row.weights.size());
     for (std::size_t k = 0; k < row.weights.size(); ++k) {
       if (row.step == nullptr) {

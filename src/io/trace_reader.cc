@@ -72,8 +72,20 @@ bool TraceReader::next() {
   row_.round = static_cast<std::int64_t>(round);
   row_.mixture_loss = number_at(2);
   row_.learner_loss = number_at(3);
+  awake_.assign(experts, 1);
+  bool all_awake = true;
   const std::size_t given = (share_form ? 3 : 2) * experts;
-  for (std::size_t i = 0; i < given; ++i) numbers_[i] = number_at(kColumns.size() + i);
+  for (std::size_t i = 0; i < given; ++i) {
+    if (i / experts == 1 && fields[kColumns.size() + i].empty()) {
+      // A sleeper carries what the learner lost.
+      numbers_[i] = row_.mixture_loss;
+      awake_[i - experts] = 0;
+      all_awake = false;
+    } else {
+      numbers_[i] = number_at(kColumns.size() + i);
+    }
+  }
+  row_.awake = all_awake ? std::span<const std::uint8_t>() : awake_;
   const std::span<const double> all(numbers_);
   row_.weights = all.first(experts);
   row_.losses = all.subspan(experts, experts);

@@ -36,6 +36,7 @@ class TraceReader {
   std::vector<std::string> experts_;
   std::string method_;
   std::vector<double> numbers_;  // weights, losses, q
+  std::vector<std::uint8_t> awake_;
   ShareStep step_;
   TraceRow row_;
 };

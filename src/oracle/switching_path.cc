@@ -196,7 +196,7 @@ SwitchingPath switching_path(const LossRows& losses, std::size_t max_switches, s
   }
   tracer.sweep_segment(last, rounds, budgets);
   path.loss = sweep.best(budgets - 1);
-  if (std::isinf(path.loss)) return path;
+  if (!std::isfinite(path.loss)) return path;  // sleepers, or losses too large to be added
   std::size_t s = 0;
   while (sweep.best(s) > path.loss) ++s;
   path.switches = s;

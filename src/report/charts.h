@@ -12,7 +12,7 @@ namespace pcgs::report {
 
 using nlohmann::ordered_json;
 
-// Numbers for drawing: five digits, null where not finite.
+// Numbers for drawing: five digits of what differs between them, null where not finite.
 ordered_json drawn(const std::vector<double>& values);
 
 ordered_json quantitative(const char* field, const char* title);

@@ -38,17 +38,22 @@ bool uniform_over_awake(std::span<const double> weights) {
 Hindsight::Hindsight(Matrix losses, std::size_t switches, std::size_t buckets)
     : losses_(std::move(losses)),
       switches_(switches),
+      budget_(std::min(switches, std::max<std::size_t>(losses_.rows, 1) - 1)),
       buckets_(std::clamp<std::size_t>(buckets, 1, std::max<std::size_t>(losses_.rows, 1))) {
-  path_ = switching_path(losses_, switches).experts;
+  constexpr std::size_t kMostNumbers = 400'000;
+  const std::size_t between = 1 + buckets_ * (budget_ + 1) / kMostNumbers;
+  path_ = switching_path(losses_, budget_).experts;
   const oracle::MatrixRows rows(losses_);
-  oracle::Sweep sweep(rows, switches + 1);
+  oracle::Sweep sweep(rows, budget_ + 1);
   std::size_t first = 0;
   for (std::size_t t = 0; t < losses_.rows; ++t) {
     if (!ends_bucket(t)) continue;
-    sweep.advance(first, t + 1 - first, switches + 1);
+    auto& frontier = frontiers_.emplace_back();
+    if (frontiers_.size() % between != 0 && t + 1 != losses_.rows) continue;
+    sweep.advance(first, t + 1 - first, budget_ + 1);
     first = t + 1;
-    auto& frontier = frontiers_.emplace_back(switches + 1);
-    for (std::size_t s = 0; s <= switches; ++s) frontier[s] = sweep.best(s);
+    frontier.resize(budget_ + 1);
+    for (std::size_t s = 0; s <= budget_; ++s) frontier[s] = sweep.best(s);
   }
 }
 
@@ -73,7 +78,6 @@ DepthRecorder::DepthRecorder(std::string name, const Hindsight& hindsight, const
       rho_(regret_),
       q_on_next_(regret_),
       q_entropy_(regret_),
-      volatility_(regret_),
       weights_(hindsight.rounds(), hindsight.buckets()) {
   out_.name = std::move(name);
   out_.block_losses.resize(std::min(kBlocks, hindsight.rounds()));
@@ -120,7 +124,6 @@ void DepthRecorder::record_controls(double x, const TraceRow& row) {
   rho_.add(x, controls.rho);
   q_entropy_.add(x, controls.q.empty() ? std::log(uniform) : entropy(controls.q));
   const double volatility = recent_.size() == suite::kVolatilityRounds ? deviation(recent_) : kNone;
-  volatility_.add(x, volatility);
   if (hindsight_.has_path() && t + 1 < hindsight_.rounds()) {
     q_on_next_.add(x, controls.q.empty() ? 1 / uniform : controls.q[hindsight_.path(t + 1)]);
   }
@@ -142,9 +145,9 @@ void DepthRecorder::record_bound(double x, std::size_t t) {
   } else if (method_ != nullptr && std::isfinite(method_->switching_bound(0))) {
     const auto& frontier =
         hindsight_.frontier(stretch_of(t, hindsight_.rounds(), hindsight_.buckets()));
-    if (!std::isfinite(frontier.back())) return;
+    if (frontier.empty() || !std::isfinite(frontier.back())) return;
     std::vector<double> bounds;
-    for (std::size_t s = 0; s <= hindsight_.switches(); ++s) {
+    for (std::size_t s = 0; s <= hindsight_.budget(); ++s) {
       bounds.push_back(method_->switching_bound(s));
     }
     now = switching_certificate(bounds, out_.total_loss, frontier, t + 1, hindsight_.experts());
@@ -168,7 +171,6 @@ MethodDepth DepthRecorder::finish() {
   out_.rho = rho_.points();
   out_.q_on_next = q_on_next_.points();
   out_.q_entropy = q_entropy_.points();
-  out_.volatility = volatility_.points();
   if (live_) {
     out_.weighted = live_->constant_eta() == 0;
     if (!out_.weighted) {
@@ -181,25 +183,36 @@ MethodDepth DepthRecorder::finish() {
 }
 
 void LossKeeper::record(const TraceRow& row) {
-  losses_.columns = row.losses.size();
   ++losses_.rows;
   for (std::size_t k = 0; k < row.losses.size(); ++k) {
-    const bool asleep = row.weights[k] == 0 && row.losses[k] == row.mixture_loss;
-    losses_.values.push_back(asleep ? std::numeric_limits<double>::infinity() : row.losses[k]);
+    losses_.values.push_back(row.is_awake(k) ? row.losses[k]
+                                             : std::numeric_limits<double>::infinity());
   }
 }
 
-std::vector<RunDepth::Stay> stays(const Hindsight& hindsight, const std::vector<double>& numbers) {
-  std::vector<RunDepth::Stay> out;
-  if (!hindsight.has_path()) return out;
-  for (std::size_t t = 0; t < numbers.size(); ++t) {
-    if (out.empty() || out.back().expert != hindsight.path(t)) {
-      out.push_back({numbers[t], numbers[t], hindsight.path(t)});
-    } else {
-      out.back().to = numbers[t];
+RunDepth describe(std::string title, std::vector<std::string> experts, const Hindsight& hindsight) {
+  RunDepth run;
+  run.title = std::move(title);
+  run.experts = std::move(experts);
+  run.expert_losses = hindsight.expert_losses();
+  run.switches = hindsight.switches();
+  return run;
+}
+
+void add_method(RunDepth& run, const Hindsight& hindsight, DepthRecorder& recorder) {
+  const auto& numbers = recorder.round_numbers();
+  if (run.methods.empty() && !numbers.empty()) {
+    run.first = numbers.front();
+    run.last = numbers.back();
+    for (std::size_t t = 0; hindsight.has_path() && t < numbers.size(); ++t) {
+      if (run.path.empty() || run.path.back().expert != hindsight.path(t)) {
+        run.path.push_back({numbers[t], numbers[t], hindsight.path(t), 0});
+      }
+      run.path.back().to = numbers[t];
+      ++run.path.back().rounds;
     }
   }
-  return out;
+  run.methods.push_back(recorder.finish());
 }
 
 }  // namespace pcgs::report

@@ -26,7 +26,7 @@ struct MethodDepth {
   std::vector<double> mean_weights;          // [K] over all rounds
 
   // Methods of the share form, else empty.
-  Points eta, rho, q_on_next, q_entropy, volatility;
+  Points eta, rho, q_on_next, q_entropy;
   std::vector<double> scatter_volatility, scatter_rho;
 
   // Methods that carry a certificate, else empty: what is proved about the rounds so far beside
@@ -45,6 +45,7 @@ struct RunDepth {
   struct Stay {
     double from, to;  // rounds, both included
     std::uint32_t expert;
+    double rounds;  // played in it: those that were skipped are not
   };
   std::vector<Stay> path;  // of the oracle; empty if there is none
   std::vector<MethodDepth> methods;
@@ -65,13 +66,16 @@ class Hindsight {
   std::uint32_t path(std::size_t t) const { return path_[t]; }
   double path_loss(std::size_t t) const { return losses_.row(t)[path_[t]]; }
   std::vector<double> expert_losses() const;  // [K] total; infinite for who slept
-  // L_sw(0), ..., L_sw(switches) of the rounds up to the last one of a bucket.
+  // L_sw(0), ..., L_sw(budget) of the rounds up to the last one of a bucket; empty for the buckets
+  // that it is not kept for, so that a large budget costs no more memory than a small one.
   const std::vector<double>& frontier(std::size_t bucket) const { return frontiers_[bucket]; }
+  // The switches that can make a difference: fewer than there are rounds.
+  std::size_t budget() const { return budget_; }
   bool ends_bucket(std::size_t t) const;
 
  private:
   Matrix losses_;
-  std::size_t switches_, buckets_;
+  std::size_t switches_, budget_, buckets_;
   std::vector<std::uint32_t> path_;
   std::vector<std::vector<double>> frontiers_;
 };
@@ -99,16 +103,16 @@ class DepthRecorder final : public TraceSink {
   double path_loss_ = 0;
   std::vector<double> numbers_;
   std::vector<double> recent_;  // losses, a ring
-  ThinCurve regret_, eta_, rho_, q_on_next_, q_entropy_, volatility_;
+  ThinCurve regret_, eta_, rho_, q_on_next_, q_entropy_;
   ThinRows weights_;
   std::optional<LiveCertificate> live_;
   double top_rho_ = -1, top_volatility_ = 0;  // of the bucket, for the scatter
 };
 
-// Keeps the losses of a run for Hindsight. A sleeper is known by having neither weight nor a loss
-// of its own.
+// Keeps the losses of a run for Hindsight.
 class LossKeeper final : public TraceSink {
  public:
+  explicit LossKeeper(std::size_t experts) : losses_(0, experts) {}
   void record(const TraceRow& row) override;
   Matrix take() { return std::move(losses_); }
 
@@ -116,7 +120,9 @@ class LossKeeper final : public TraceSink {
   Matrix losses_;
 };
 
-// The oracle's path as stays, given the number of each of its rounds.
-std::vector<RunDepth::Stay> stays(const Hindsight& hindsight, const std::vector<double>& numbers);
+// A run before its methods are added to it.
+RunDepth describe(std::string title, std::vector<std::string> experts, const Hindsight& hindsight);
+// Adds a method, and with the first one what its rounds tell: their numbers and the oracle's path.
+void add_method(RunDepth& run, const Hindsight& hindsight, DepthRecorder& recorder);
 
 }  // namespace pcgs::report

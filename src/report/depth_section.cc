@@ -36,7 +36,6 @@ std::vector<std::size_t> leading_experts(const RunDepth& run) {
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return score[a] > score[b]; });
-  // One expert alone behind "others" may as well have its name.
   if (order.size() > kColoredExperts) order.resize(kColoredExperts);
   return order;
 }
@@ -146,7 +145,6 @@ Chart weights_chart(const RunDepth& run, const MethodDepth& method, const Colore
   chart.window = window_of(index);
   chart.canvas = true;
   chart.height = 280;
-  std::vector<double> means(colored.leaders.size());
   const auto add = [&](const std::string& name, std::size_t rank, std::vector<double> weights) {
     chart.groups.push_back({{"expert", name},
                             {"rank", rank},
@@ -159,7 +157,6 @@ Chart weights_chart(const RunDepth& run, const MethodDepth& method, const Colore
     for (std::size_t t = 0; t < method.weights.size(); ++t) {
       weights.push_back(method.weights[t][colored.leaders[i]]);
       rest[t] -= weights.back();
-      means[i] += weights.back() / static_cast<double>(method.weights.size());
     }
     add(colored.names[i], i, std::move(weights));
   }
@@ -178,12 +175,15 @@ Chart weights_chart(const RunDepth& run, const MethodDepth& method, const Colore
   const ordered_json path = {
       {"round", drawn(from)}, {"end", drawn(end)}, {"expert", expert}, {"name", name}};
   chart.datasets = {{"path", ordered_json::array({path})}};
-  const auto most =
-      static_cast<std::size_t>(std::max_element(means.begin(), means.end()) - means.begin());
-  chart.alternative =
-      fmt::format("Weights of {} over time. {} has the most, {:.0f} % on average. {} visits {}.",
-                  method.name, colored.names[most], 100 * means[most], path_name(run),
-                  run.path.size() == 1 ? "one expert" : fmt::format("{} stays", run.path.size()));
+  const auto most = static_cast<std::size_t>(
+      std::max_element(method.mean_weights.begin(), method.mean_weights.end()) -
+      method.mean_weights.begin());
+  chart.alternative = fmt::format("Weights of {} over time. {} has the most, {:.0f} % on average.",
+                                  method.name, run.experts[most], 100 * method.mean_weights[most]);
+  if (!run.path.empty()) {
+    chart.alternative += fmt::format(" Above them {}, which changes {} time{}.", path_name(run),
+                                     run.path.size() - 1, run.path.size() == 2 ? "" : "s");
+  }
   const double top = run.path.empty() ? 1 : 1.12;
   const ordered_json y_scale = {{"domain", {0, top}}, {"nice", false}};
   const ordered_json y_axis = {{"values", {0, 0.25, 0.5, 0.75, 1}}, {"format", ".0%"}};
@@ -323,7 +323,7 @@ Table experts_table(const RunDepth& run) {
   for (const std::size_t k : shown) {
     double on_path = 0;
     for (const auto& stay : run.path) {
-      if (stay.expert == k) on_path += stay.to - stay.from + 1;
+      if (stay.expert == k) on_path += stay.rounds;
     }
     auto& row = table.rows.emplace_back();
     row.push_back({run.experts[k]});

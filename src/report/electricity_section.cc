@@ -10,9 +10,13 @@ namespace pcgs::report {
 
 namespace {
 
-double last_regret(const ordered_json& study, const ordered_json& method) {
+std::size_t last_budget(const ordered_json& study) {
   const auto& switches = study.at("switches");
-  const auto s = switches.at(switches.size() - 1).get<std::size_t>();
+  return switches.at(switches.size() - 1).get<std::size_t>();
+}
+
+double last_regret(const ordered_json& study, const ordered_json& method) {
+  const auto s = last_budget(study);
   return method.at("regret_per_round").at(std::to_string(s)).get<double>();
 }
 
@@ -36,9 +40,10 @@ std::vector<Block> electricity_summary(const ordered_json& study) {
   }
   if (first == nullptr) std::swap(first, tuned);
   if (first == nullptr) first = &study.at("methods").at(0);  // says that there is none
-  const auto s = study.at("switches").back().get<std::size_t>();
+  const auto s = last_budget(study);
   std::string lead = fmt::format(
-      "On {} rounds of {} that nobody was tuned on, {} has a dynamic regret of {:.5f} a round "
+      "On {} rounds of {} that no method that can be played was tuned on, {} has a dynamic regret "
+      "of {:.5f} a round "
       "against the best path with at most {} switches",
       study.at("rounds").get<std::size_t>(), study.at("column").get<std::string>(),
       first->at("name").get<std::string>(), last_regret(study, *first), s);
@@ -72,9 +77,9 @@ std::vector<Block> electricity_summary(const ordered_json& study) {
 }
 
 Section electricity_section(const ordered_json& study) {
-  Section section{"methods-section", "All methods", {}};
+  Section section{"electricity", "All methods on the series", {}};
   Table table;
-  table.id = "methods";
+  table.id = "electricity-methods";
   table.caption =
       "Dynamic regret per round of the test part, against the best path with at most S switches";
   table.head = {{"method", "name"}};

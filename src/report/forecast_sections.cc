@@ -18,9 +18,10 @@ namespace {
 // there is none.
 const ordered_json* best_expert(const ordered_json& forecast) {
   const ordered_json* best = nullptr;
+  const double there = forecast.at("rounds").get<double>() - forecast.at("gaps").get<double>();
   for (const auto& expert : forecast.at("experts")) {
     if (expert.at("mean_loss").is_null()) continue;
-    if (2 * expert.at("rounds").get<double>() < forecast.at("rounds").get<double>()) continue;
+    if (2 * expert.at("rounds").get<double>() < there) continue;
     if (best == nullptr ||
         expert.at("mean_loss").get<double>() < best->at("mean_loss").get<double>()) {
       best = &expert;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
+#include <numeric>
 
 #include "io/trace_reader.h"
 #include "pcgs/error.h"
@@ -39,12 +40,7 @@ RunDepth replay(const compare::Problem& problem, const compare::Comparison& comp
       *std::max_element(comparison.switches.begin(), comparison.switches.end());
   const Hindsight hindsight(compare::bounded_losses(problem, bound), switches,
                             buckets_for(comparison.methods.size()));
-  RunDepth run;
-  run.title = problem.origin;
-  run.experts = problem.experts;
-  run.expert_losses = hindsight.expert_losses();
-  run.switches = switches;
-  std::vector<double> numbers;
+  RunDepth run = describe(problem.origin, problem.experts, hindsight);
   for (const auto& method : comparison.methods) {
     Aggregator aggregator = player(method.chosen.empty() ? method.name : method.chosen);
     const bool fresh = aggregator.last_opened() == 0;
@@ -53,13 +49,7 @@ RunDepth replay(const compare::Problem& problem, const compare::Comparison& comp
     std::vector<double> ignored;
     compare::play_rounds(problem, aggregator, ignored);
     aggregator.trace(nullptr);
-    run.methods.push_back(recorder.finish());
-    numbers = recorder.round_numbers();
-  }
-  run.path = stays(hindsight, numbers);
-  if (!numbers.empty()) {
-    run.first = numbers.front();
-    run.last = numbers.back();
+    add_method(run, hindsight, recorder);
   }
   return run;
 }
@@ -72,10 +62,13 @@ void check_row(const io::TraceReader& reader) {
   const auto fits = [](std::span<const double> numbers) {
     return std::all_of(numbers.begin(), numbers.end(), [](double x) { return x >= 0 && x <= 1; });
   };
-  bool right = fits(row.weights) && fits(row.losses) && fits(std::span(&row.mixture_loss, 1));
+  const double sum = std::accumulate(row.weights.begin(), row.weights.end(), 0.0);
+  bool right = fits(row.weights) && std::abs(sum - 1) < 1e-6 && fits(row.losses) &&
+               fits(std::span(&row.mixture_loss, 1));
   if (row.step != nullptr) {
     const Controls& controls = row.step->controls;
-    right = right && controls.eta > 0 && controls.rho >= 0 && controls.rho <= 1 && fits(controls.q);
+    right = right && controls.eta > 0 && controls.rho >= 0 && controls.rho <= 1 &&
+            fits(controls.q) && std::abs(row.step->mix_loss) <= 2 && std::abs(row.step->gap) <= 2;
   }
   if (right) return;
   throw Error(
@@ -91,58 +84,50 @@ bool is_trace(std::string_view text) { return io::TraceReader::looks_like_trace(
 
 RunDepth depth_of_trace(std::string_view text, const std::string& origin, std::size_t switches,
                         std::size_t sharing) {
-  LossKeeper keeper;
-  std::string first_method;
-  std::size_t methods = 0;
-  {
-    io::TraceReader reader(text, origin);
-    std::string last;
-    while (reader.next()) {
-      if (reader.method() != last) {
-        last = reader.method();
-        if (methods++ == 0) first_method = last;
-      }
-      // The others met the same losses; reading on would only tell how many they are.
-      if (last != first_method) break;
-      check_row(reader);
-      keeper.record(reader.row());
-    }
+  io::TraceReader first_pass(text, origin);
+  LossKeeper keeper(first_pass.experts().size());
+  std::string method;
+  bool any = false;
+  // The losses are those of the first method; the others met the same.
+  while (first_pass.next() && (!any || first_pass.method() == method)) {
+    method = first_pass.method();
+    any = true;
+    check_row(first_pass);
+    keeper.record(first_pass.row());
   }
-  if (methods == 0) throw Error(fmt::format("{}: holds no round", origin));
+  if (!any) throw Error(fmt::format("{}: holds no round; give a trace of a run", origin));
+
   const Hindsight hindsight(keeper.take(), switches, buckets_for(3 * sharing));
-  RunDepth run;
-  run.title = std::filesystem::path(origin).stem().string();
-  if (run.title.ends_with("-trace")) run.title.resize(run.title.size() - 6);
-  run.switches = switches;
+  std::string title = std::filesystem::path(origin).stem().string();
+  if (title.ends_with("-trace")) title.resize(title.size() - 6);
+  RunDepth run = describe(std::move(title), first_pass.experts(), hindsight);
   io::TraceReader reader(text, origin);
-  run.experts = reader.experts();
-  run.expert_losses = hindsight.expert_losses();
   std::unique_ptr<DepthRecorder> recorder;
-  std::vector<double> numbers;
   const auto finish = [&] {
     if (!recorder) return;
-    numbers = recorder->round_numbers();
-    if (numbers.size() != hindsight.rounds()) {
+    if (recorder->round_numbers().size() != hindsight.rounds()) {
       throw Error(fmt::format(
           "{}: its methods played different numbers of rounds; give a trace as it was written",
           origin));
     }
-    run.methods.push_back(recorder->finish());
+    add_method(run, hindsight, *recorder);
   };
   while (reader.next()) {
-    if (run.methods.empty() && !recorder) {
-      recorder = std::make_unique<DepthRecorder>(reader.method(), hindsight);
-    } else if (reader.method() != recorder->name()) {
+    if (!recorder || reader.method() != recorder->name()) {
       finish();
       recorder = std::make_unique<DepthRecorder>(reader.method(), hindsight);
     }
     check_row(reader);
+    const auto& numbers = recorder->round_numbers();
+    if (!numbers.empty() && static_cast<double>(reader.row().round) <= numbers.back()) {
+      throw Error(fmt::format(
+          "{}: a round of {} comes after a later one; give a trace in which each method is once, "
+          "and no outcome came late",
+          reader.position(), reader.method()));
+    }
     recorder->record(reader.row());
   }
   finish();
-  run.path = stays(hindsight, numbers);
-  run.first = numbers.front();
-  run.last = numbers.back();
   return run;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
 
@@ -12,6 +13,7 @@
 #include "report/markup.h"
 #include "report/replay.h"
 #include "report/sections.h"
+#include "report/study.h"
 
 namespace pcgs::report {
 
@@ -72,14 +74,27 @@ struct Contents {
   std::vector<Section> sections;
 };
 
+// The run that these results are about: the same methods with the same losses. Null if none is.
+const RunDepth* depth_of(const ordered_json& run, const Material& material) {
+  for (const RunDepth& depth : material.runs) {
+    const auto same = [&](const MethodDepth& method) {
+      const auto* result = named(run.at("methods"), method.name);
+      if (result == nullptr) return false;
+      const double loss = result->at("total_loss").get<double>();
+      return std::abs(method.total_loss - loss) <= 1e-9 * (1 + std::abs(loss));
+    };
+    if (std::all_of(depth.methods.begin(), depth.methods.end(), same)) return &depth;
+  }
+  return nullptr;
+}
+
 void add_result(Kind kind, const ordered_json& json, const Material& material, Contents& out) {
   const auto summarize = [&](std::vector<Block> blocks) {
     std::move(blocks.begin(), blocks.end(), std::back_inserter(out.summary));
   };
-  const RunDepth* depth = material.runs.empty() ? nullptr : &material.runs.front();
   switch (kind) {
     case Kind::kRun:
-      summarize(run_summary(json, depth));
+      summarize(run_summary(json, depth_of(json, material)));
       out.sections.push_back(run_section(json));
       break;
     case Kind::kElectricity:
@@ -87,7 +102,10 @@ void add_result(Kind kind, const ordered_json& json, const Material& material, C
       out.sections.push_back(electricity_section(json));
       break;
     case Kind::kForecast:
-      summarize(forecast_summary(json, depth));
+      // Only the command itself has both; a trace may be of anything.
+      summarize(forecast_summary(json, material.forecasts.empty() || material.runs.empty()
+                                           ? nullptr
+                                           : &material.runs.front()));
       out.sections.push_back(forecast_section(json));
       break;
     case Kind::kMain:
@@ -116,8 +134,10 @@ std::map<Kind, Material::Result> sorted(const Material& material) {
     const Kind kind = kind_of(result);
     const auto [at, added] = out.emplace(kind, result);
     if (!added) {
-      throw Error(fmt::format("{} and {} are both of a {}; give a page to each of them",
-                              at->second.origin, result.origin, name_of(kind)));
+      throw Error(
+          fmt::format("{} and {} are both results of the same kind ({}); give a page to each "
+                      "of them",
+                      at->second.origin, result.origin, name_of(kind)));
     }
   };
   for (const auto& result : material.results) {
@@ -125,9 +145,9 @@ std::map<Kind, Material::Result> sorted(const Material& material) {
       add(result);
       continue;
     }
-    for (const auto& [name, study] : result.json["studies"].items()) {
-      add({result.origin + ": " + name, study});
-    }
+    const auto& studies = result.json["studies"];
+    if (!studies.is_object() || studies.empty()) refuse(result.origin);
+    for (const auto& [name, study] : studies.items()) add({result.origin + ", " + name, study});
   }
   return out;
 }
@@ -140,7 +160,7 @@ std::vector<Section> sections_of(const Material& material,
       add_result(kind, result.json, material, out);
     } catch (const ordered_json::exception&) {
       throw Error(fmt::format(
-          "{}: looks like a result of a {} but lacks parts of it; give it as it was written",
+          "{}: looks like a result ({}) but lacks parts of it; give it as it was written",
           result.origin, name_of(kind)));
     }
   }
@@ -159,7 +179,11 @@ std::vector<Section> sections_of(const Material& material,
 
 std::string title_of(const Material& material, const std::map<Kind, Material::Result>& results) {
   std::string origin;
-  if (!results.empty()) origin = results.begin()->second.origin;
+  if (!results.empty()) {
+    const auto& [kind, result] = *results.begin();
+    if (kind > Kind::kForecast) return name_of(kind);  // a study is no file of the reader's
+    origin = result.origin;
+  }
   if (origin.empty() && !material.runs.empty()) origin = material.runs.front().title;
   if (origin.empty() && !material.forecasts.empty()) origin = material.forecasts.front().title;
   return std::filesystem::path(origin).filename().string();
@@ -237,13 +261,15 @@ std::string page(const Material& material) {
   return out + "</body></html>\n";
 }
 
-std::string run_page(const compare::Problem& problem, const compare::Comparison& comparison) {
+std::string run_page(const compare::Problem& problem, const compare::Comparison& comparison,
+                     const MakePlayer& player) {
   require_available();
+  const auto make_new = [&](const std::string& method) {
+    return compare::make_player(problem, method);
+  };
   Material material;
   material.results.push_back({problem.origin, comparison_json(problem, comparison)});
-  material.runs.push_back(replay(problem, comparison, [&](const std::string& method) {
-    return compare::make_player(problem, method);
-  }));
+  material.runs.push_back(replay(problem, comparison, player ? player : make_new));
   if (problem.has_forecasts()) material.forecasts.push_back(forecast_curves(problem, comparison));
   return page(material);
 }

@@ -9,6 +9,7 @@
 #include "report/blocks.h"
 #include "report/depth.h"
 #include "report/forecast_curves.h"
+#include "report/replay.h"
 
 namespace pcgs::report {
 
@@ -36,7 +37,9 @@ std::string page(const Material& material);
 // What a page shows, in order. Takes no assets.
 std::vector<Section> sections(const Material& material);
 
-// The page of a comparison; plays it once more to look at it in depth.
-std::string run_page(const compare::Problem& problem, const compare::Comparison& comparison);
+// The page of a comparison; plays it once more to look at it in depth, with the aggregators that
+// `player` makes, which begin where the comparison began. Without one these are new.
+std::string run_page(const compare::Problem& problem, const compare::Comparison& comparison,
+                     const MakePlayer& player = {});
 
 }  // namespace pcgs::report

@@ -52,18 +52,23 @@ std::string sureness(const MethodDepth& first, const MethodDepth& second) {
   const auto paired = stats::compare(first.block_losses, second.block_losses,
                                      stats::Bootstrap(n, stats::kResamples, 1));
   const auto parts = static_cast<double>(n);
+  std::size_t won = 0, lost = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (first.block_losses[i] < second.block_losses[i]) ++won;
+    if (first.block_losses[i] > second.block_losses[i]) ++lost;
+  }
   return fmt::format(
-      "Cut into {} equal parts, {} loses less than {} in {:.0f} % of them, and the difference over "
-      "the whole run has the 95 % interval [{:.2f}, {:.2f}], as far as the parts are like "
-      "independent runs.",
-      n, first.name, second.name, 100 * paired.win_rate, parts * paired.ci_low,
-      parts * paired.ci_high);
+      "Cut into {} equal parts, {} loses less than {} in {} of them and more in {}, and the "
+      "difference over the whole run has the 95 % interval [{:.2f}, {:.2f}], as far as the parts "
+      "are "
+      "like independent runs.",
+      n, first.name, second.name, won, lost, parts * paired.ci_low, parts * paired.ci_high);
 }
 
 std::string certificate_sentence(const ordered_json& method) {
   const auto name = method.at("name").get<std::string>();
   if (!method.contains("certificate")) {
-    return fmt::format("{} carries no certificate.", name);
+    return fmt::format("Nothing is proved here about {}.", name);
   }
   const auto& proof = method.at("certificate");
   const std::string against =
@@ -89,7 +94,7 @@ std::vector<Block> run_summary(const ordered_json& run, const RunDepth* depth) {
   const double loss = first.at("total_loss").get<double>();
   const auto rounds = run.at("rounds").get<double>();
   std::string lead =
-      fmt::format("{} lost {:.2f} in {} rounds", name, loss, run.at("rounds").get<std::size_t>());
+      fmt::format("{} lost {:.2f} in {:.0f} round{}", name, loss, rounds, rounds == 1 ? "" : "s");
   if (methods.size() > 1) {
     const auto& second = methods[1];
     const double behind = second.at("total_loss").get<double>() - loss;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace pcgs::report {
 
 const ordered_json* named(const ordered_json& array, const std::string& name) {
@@ -9,6 +11,11 @@ const ordered_json* named(const ordered_json& array, const std::string& name) {
     if (one.at("name").get<std::string>() == name) return &one;
   }
   return nullptr;
+}
+
+const ordered_json& present(const ordered_json& array, const std::string& name) {
+  const ordered_json* one = named(array, name);
+  return one != nullptr ? *one : array.at(array.size());
 }
 
 const ordered_json* comparison(const ordered_json& entry, const std::string& a,

@@ -12,6 +12,9 @@ using nlohmann::ordered_json;
 // The object of this name in an array of objects; null if there is none.
 const ordered_json* named(const ordered_json& array, const std::string& name);
 
+// The same where there must be one: throws JSON's own exception if there is none.
+const ordered_json& present(const ordered_json& array, const std::string& name);
+
 // a against b; null if they were not compared.
 const ordered_json* comparison(const ordered_json& entry, const std::string& a,
                                const std::string& b);

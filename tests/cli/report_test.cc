@@ -65,6 +65,9 @@ class Report : public ::testing::Test {
     EXPECT_EQ(said.out, "");
     EXPECT_NE(said.err.find(mention), std::string::npos) << said.err;
     EXPECT_FALSE(std::filesystem::exists(dir_ / "page.html"));
+    for (const auto& entry : std::filesystem::directory_iterator(std::string(dir_ / ""))) {
+      EXPECT_EQ(entry.path().string().find(".partial"), std::string::npos) << entry.path();
+    }
   }
 
   TempDir dir_;
@@ -156,6 +159,63 @@ TEST_F(Report, RefusesWithASentenceAndNoPage) {
   refuses({"report", dir_ / "other.json", "--out", dir_ / "other.json"}, "is named twice");
   refuses({"run", dir_ / "losses.csv", "--report", dir_ / "losses.csv"}, "is named twice");
   refuses({"run", dir_ / "losses.csv", "--report", dir_ / "empty"}, "empty");
+}
+
+TEST_F(Report, AnExpertWithoutWeightIsNotASleeper) {
+  std::ofstream losses(dir_ / "ties.csv");
+  losses << "a,b\n";
+  for (int t = 0; t < 30; ++t) losses << "0,1\n";
+  for (int t = 0; t < 50; ++t) losses << "0.5,0.5\n";  // ml-poly gives b nothing here
+  for (int t = 0; t < 200; ++t) losses << "1,0\n";
+  losses.close();
+  const Said said = run({"run", dir_ / "ties.csv", "--method", "ml-poly", "--switches", "0",
+                         "--json", "--trace", dir_ / "t.csv"});
+  std::ofstream(dir_ / "r.json") << said.out;
+  run({"report", dir_ / "r.json", dir_ / "t.csv", "--out", dir_ / "page.html"});
+  const auto regret = chart(content(dir_ / "page.html"), "regret-1")["groups"][0]["regret"];
+  EXPECT_NEAR(regret.back().get<double>(),
+              ordered_json::parse(said.out)["methods"][0]["dynamic_regret"]["0"].get<double>(),
+              0.01);
+}
+
+TEST_F(Report, ATraceSaysWhoSlept) {
+  std::ofstream forecasts(dir_ / "f.csv");
+  forecasts << "y,a,b\n";
+  for (int t = 0; t < 60; ++t) forecasts << "1," << (t % 3 == 0 ? "" : "1.1") << ",2\n";
+  forecasts.close();
+  const Said said = run({"run", dir_ / "f.csv", "--y", "y", "--scale", "1", "--method",
+                         "fixed-share", "--json", "--trace", dir_ / "t.csv", "--certificate",
+                         dir_ / "c.json", "--report", dir_ / "direct.html"});
+  run({"certify", dir_ / "t.csv", dir_ / "c.json"});
+  std::ofstream(dir_ / "r.json") << said.out;
+  run({"report", dir_ / "r.json", dir_ / "t.csv", "--out", dir_ / "page.html"});
+  for (const char* id : {"regret-1", "depth-1-1-weights", "depth-1-1-certificate"}) {
+    EXPECT_EQ(chart(content(dir_ / "direct.html"), id), chart(content(dir_ / "page.html"), id));
+  }
+}
+
+TEST_F(Report, ATraceOfAnotherRunSaysNothingAboutTheResults) {
+  const Said said = run({"run", dir_ / "losses.csv", "--method", "hedge,fixed-share", "--json"});
+  std::ofstream(dir_ / "r.json") << said.out;
+  std::ofstream(dir_ / "other.csv") << "a,b\n0,1\n1,0\n0,1\n0.5,0.5\n1,1\n0,0\n";
+  run({"run", dir_ / "other.csv", "--method", "hedge,fixed-share", "--trace", dir_ / "t.csv"});
+  run({"report", dir_ / "r.json", dir_ / "t.csv", "--out", dir_ / "page.html"});
+  EXPECT_EQ(content(dir_ / "page.html").find("Cut into"), std::string::npos);
+}
+
+TEST_F(Report, OfAForecastThatWasNeverJudged) {
+  std::ofstream(dir_ / "one.csv") << "v\n3\n";
+  run({"forecast", dir_ / "one.csv", "--column", "v", "--scale", "1", "--out", dir_ / "o.csv",
+       "--report", dir_ / "page.html"});
+  EXPECT_NE(content(dir_ / "page.html").find("id=\"experts\""), std::string::npos);
+}
+
+TEST_F(Report, RefusesToTakeThePlaceOfResults) {
+  refuses({"suite", "--rounds", "5", "--experts", "2", "--sequences", "1", "--out", dir_ / "s",
+           "--report", dir_ / "s/main.json", "--quiet"},
+          "is named twice");
+  refuses({"run", dir_ / "losses.csv", "--method", "hedge,hedge", "--report", dir_ / "page.html"},
+          "method hedge is given twice");
 }
 
 TEST_F(Report, RefusesATraceThatWasCut) {

@@ -1,6 +1,8 @@
 // What a page is made from, and what is refused.
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "pcgs/error.h"
 #include "report/report.h"
 
@@ -113,11 +115,55 @@ TEST_F(Page, RefusesAResultThatLacksAnyOfItsParts) {
   EXPECT_NE(refusal(nobody).find("folder/results.json"), std::string::npos);
 }
 
+// Every place of a value, as JSON pointers.
+void collect(const ordered_json& value, const ordered_json::json_pointer& at,
+             std::vector<ordered_json::json_pointer>& all) {
+  if (!at.empty()) all.push_back(at);
+  if (!value.is_structured()) return;
+  for (const auto& [key, inner] : value.items()) {
+    collect(inner, value.is_array() ? at / std::stoul(key) : at / key, all);
+  }
+}
+
+TEST(Sections, ShowOrRefuseResultsOfEveryKindWhateverIsChangedInThem) {
+  const std::string folder = PCGS_TEST_DATA "/../fuzz/corpus/report/";
+  for (const char* kind :
+       {"run", "main", "grid", "scaling", "mechanism", "ablation", "forecast", "electricity"}) {
+    std::ifstream file(folder + kind + ".json");
+    const ordered_json whole = ordered_json::parse(file);
+    const auto shown = [&](const ordered_json& json) {
+      Material material;
+      material.results.push_back({kind, json});
+      try {
+        std::size_t size = 0;
+        for (const auto& section : sections(material)) size += html(section).size();
+        return size;
+      } catch (const Error&) {
+        return std::size_t{0};
+      }
+    };
+    EXPECT_GT(shown(whole), 0U) << kind;
+    std::vector<ordered_json::json_pointer> places;
+    collect(whole, ordered_json::json_pointer(), places);
+    for (const auto& place : places) {
+      for (const ordered_json& other :
+           {ordered_json(nullptr), ordered_json("text"), ordered_json(-1), ordered_json(1e300),
+            ordered_json::array(), ordered_json::object()}) {
+        ordered_json changed = whole;
+        changed[place] = other;
+        shown(changed);  // neither crashes nor throws anything but an Error
+      }
+    }
+  }
+}
+
 TEST_F(Page, RefusesTwoOfAKind) {
   Material material;
   material.results = {{"one.json", a_run()}, {"two.json", a_run()}};
   const std::string why = refusal(material);
-  EXPECT_NE(why.find("one.json and two.json are both of a run"), std::string::npos) << why;
+  EXPECT_NE(why.find("one.json and two.json are both results of the same kind (run)"),
+            std::string::npos)
+      << why;
 }
 
 }  // namespace
