@@ -7,6 +7,7 @@
 #include "arrays.h"
 #include "core/whole_file.h"
 #include "experts_given.h"
+#include "interpreter.h"
 #include "pcgs/certify.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
@@ -143,7 +144,7 @@ std::string PythonAggregator::description() const {
 template <class Work>
 void PythonAggregator::at_length(const Work& work) {
   if (!long_rounds_) return work();
-  const py::gil_scoped_release others_may_run;
+  const OthersMayRun others_may_run;
   work();
 }
 
@@ -180,8 +181,8 @@ void PythonAggregator::learn(py::handle y, py::handle losses, py::handle round) 
     return;
   }
   Row row = row_of_experts(losses, options_.names, "losses");
-  if (long_rounds_) {
-    // While other threads run, one of them might write into the caller's array.
+  if (long_rounds_ || made_.steered_by != nullptr) {
+    // Other threads, or the controller, may write into the caller's array before we are done.
     safe_losses_.assign(row.values.begin(), row.values.end());
     row.values = safe_losses_;
   }

@@ -78,7 +78,7 @@ class PythonAggregator : public ZeroedWhenUnmade {
   bool certify_ = false;
   bool long_rounds_ = false;  // long enough to let other threads run meanwhile
   bool busy_ = false;
-  std::vector<double> safe_losses_;  // [K] of a long round
+  std::vector<double> safe_losses_;  // [K] of a round during which Python runs
   Made made_;
 };
 

@@ -4,6 +4,7 @@
 #include "aggregator.h"
 #include "bindings.h"
 #include "core/whole_file.h"
+#include "paths.h"
 #include "pcgs/error.h"
 #include "unmade.h"
 
@@ -170,10 +171,6 @@ Goes on from to_bytes().)";
 template <class Value>
 py::object or_none(const std::optional<Value>& value) {
   return value ? py::cast(*value) : py::none();
-}
-
-std::string path_of(py::handle path) {
-  return py::module_::import("os").attr("fsencode")(path).cast<std::string>();
 }
 
 void bind_certificate(py::module_& m) {

@@ -13,8 +13,10 @@
 #include "compare/problem.h"
 #include "core/whole_file.h"
 #include "experts_given.h"
+#include "interpreter.h"
 #include "io/json_text.h"
 #include "judged.h"
+#include "paths.h"
 #include "pcgs/error.h"
 #include "unmade.h"
 #if __has_include("report/report.h")
@@ -118,7 +120,7 @@ class Interruptible {
     const auto now = Clock::now();
     if (now - looked_ < std::chrono::milliseconds(50)) return;
     looked_ = now;
-    const py::gil_scoped_acquire with_python;
+    const WithPython with_python;
     if (PyErr_CheckSignals() != 0) throw py::error_already_set();
   }
 
@@ -143,7 +145,7 @@ Run play(py::handle values, py::object names, py::object y, std::vector<std::str
   }
   if (options.switches.empty()) throw Error("switches is empty; give at least one number");
   options.advance = Interruptible();
-  const py::gil_scoped_release others_may_run;
+  const OthersMayRun others_may_run;
   compare::check_methods(options.methods, run.problem.experts.size(), run.problem.side.columns);
   run.comparison = compare::play_methods(run.problem, options);
   return run;
@@ -163,8 +165,8 @@ void write_report(const Run& run, py::handle path) {
         "this build of pcgs has no report page; install npm, build the package again, and then "
         "report() writes one");
   }
-  const auto name = py::module_::import("os").attr("fsencode")(path).cast<std::string>();
-  const py::gil_scoped_release others_may_run;
+  const std::string name = path_of(path);
+  const OthersMayRun others_may_run;
   WholeFile file(name);  // says what is wrong with the path before the work
   file.write(run_page(run.problem, run.comparison));
   file.commit();

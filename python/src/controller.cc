@@ -6,6 +6,7 @@
 
 #include "arrays.h"
 #include "bindings.h"
+#include "interpreter.h"
 #include "pcgs/error.h"
 #include "unmade.h"
 
@@ -65,7 +66,11 @@ void PythonController::reset(std::size_t experts) {
 
 Controls PythonController::after(const Round& round) {
   failed_ = true;  // unless everything below goes well
-  const Controls controls = checked(object_.attr("after")(finished(round)));
+  const py::object method = object_.attr("after"), shown = py::cast(finished(round));
+  const auto answer = py::reinterpret_steal<py::object>(or_wait_for_the_end(
+      [&] { return PyObject_CallFunctionObjArgs(method.ptr(), shown.ptr(), nullptr); }));
+  if (!answer) throw py::error_already_set();
+  const Controls controls = checked(answer);
   failed_ = false;
   return controls;
 }

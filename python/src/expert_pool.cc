@@ -4,6 +4,7 @@
 
 #include "arrays.h"
 #include "bindings.h"
+#include "paths.h"
 #include "pcgs/error.h"
 #include "pcgs/experts.h"
 #include "unmade.h"
@@ -52,10 +53,7 @@ std::unique_ptr<Pool> make_pool(const py::iterable& seasons, py::object file) {
   if (!file.is_none() && !steps.empty()) {
     throw Error("give the pool seasons or a file that describes it, not both");
   }
-  Experts experts =
-      file.is_none()
-          ? standard_experts(steps)
-          : read_experts(py::module_::import("os").attr("fsencode")(file).cast<std::string>());
+  Experts experts = file.is_none() ? standard_experts(steps) : read_experts(path_of(file));
   auto pool = std::make_unique<Pool>();
   pool->seasons = std::move(steps);
   pool->file = std::move(file);

@@ -9,6 +9,7 @@
 
 #include "arrays.h"
 #include "bindings.h"
+#include "interpreter.h"
 #include "pcgs/error.h"
 #include "unmade.h"
 
@@ -16,31 +17,48 @@ namespace pcgs::python {
 
 namespace {
 
-// The losses as the oracle wants them: where they are, unless somebody sleeps.
+constexpr double kAsleep = std::numeric_limits<double>::infinity();
+
+// The losses as the oracle wants them: where they are, unless somebody sleeps or they must be safe
+// from threads that write into the caller's array while the oracle works.
 class OracleLosses {
  public:
-  explicit OracleLosses(Table given) : given_(std::move(given)), losses_(given_.values) {
-    const std::span<const double> all(losses_.data, losses_.rows * losses_.columns);
-    const auto wrong = std::find(all.begin(), all.end(), -std::numeric_limits<double>::infinity());
-    if (wrong != all.end()) {
-      const auto at = static_cast<std::size_t>(wrong - all.begin());
-      throw Error(
-          fmt::format("losses: row {}, column {}: is -inf; give finite losses, and NaN or "
-                      "inf where an expert sleeps",
-                      at / losses_.columns + 1, at % losses_.columns + 1));
-    }
-    const auto asleep = [](double x) { return std::isnan(x); };
-    if (std::none_of(all.begin(), all.end(), asleep)) return;
-    copy_.assign(all.begin(), all.end());
-    std::replace_if(copy_.begin(), copy_.end(), asleep, std::numeric_limits<double>::infinity());
-    losses_.data = copy_.data();
+  OracleLosses(Table given, bool safe) : given_(std::move(given)), losses_(given_.values) {
+    constexpr std::size_t kFew = 1 << 14;  // copied before anybody notices
+    if (safe || all().size() <= kFew) copy();
+    check();
+    const auto missing = [](double x) { return std::isnan(x); };
+    if (std::none_of(all().begin(), all().end(), missing)) return;
+    if (copy_.empty()) copy();
+    std::replace_if(copy_.begin(), copy_.end(), missing, kAsleep);
   }
 
   MatrixView view() const { return losses_; }
 
  private:
+  std::span<const double> all() const { return {losses_.data, losses_.rows * losses_.columns}; }
+
+  void copy() {
+    copy_.assign(all().begin(), all().end());
+    losses_.data = copy_.data();
+  }
+
+  // No sum over the rounds may overflow: it would read like a sleeper's.
+  void check() const {
+    const double most = 1e300 / static_cast<double>(std::max<std::size_t>(losses_.rows, 1));
+    const auto wrong = std::find_if(all().begin(), all().end(), [most](double x) {
+      return std::abs(x) > most && x != kAsleep;
+    });
+    if (wrong == all().end()) return;
+    const auto at = static_cast<std::size_t>(wrong - all().begin());
+    throw Error(fmt::format(
+        "losses: row {}, column {}: is {}; give losses from {:.3g} to {:.3g}, whose sums are "
+        "finite, and NaN or inf where an expert sleeps",
+        at / losses_.columns + 1, at % losses_.columns + 1, *wrong, -most, most));
+  }
+
   Table given_;
-  std::vector<double> copy_;  // empty where nobody sleeps
+  std::vector<double> copy_;  // empty where the caller's array will do
   MatrixView losses_;
 };
 
@@ -54,13 +72,14 @@ struct OraclePath {
 };
 
 py::object oracle(py::handle given, py::handle switches, bool path, py::handle threads) {
-  const OracleLosses losses(table_of(given, "losses"));
+  // A value that is overwritten halfway is wrong; a path could even lead out of the table.
+  const OracleLosses losses(table_of(given, "losses"), path);
   const auto most = static_cast<std::size_t>(count_of(switches, "switches", 0, kMostSwitches));
   const auto workers = static_cast<std::size_t>(count_of(threads, "threads", 1, kMostThreads));
   std::vector<double> values;
   SwitchingPath best;
   {
-    const py::gil_scoped_release others_may_run;
+    const OthersMayRun others_may_run;
     values = switching_oracle(losses.view(), most, workers);
     if (path) best = switching_path(losses.view(), most, kOracleMemory, workers);
   }
@@ -108,7 +127,7 @@ With path=True, also a path that attains the last of them:
 (array([0, 0, 1], dtype=uint32), 0.25, 1)
 
 Takes time in proportion to rounds x experts x switches. Other Python threads run meanwhile; they
-must leave the losses alone, which are not copied.)");
+must leave the losses alone, which are copied only where path=True.)");
 }
 
 }  // namespace pcgs::python

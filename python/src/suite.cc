@@ -7,6 +7,7 @@
 
 #include "arrays.h"
 #include "bindings.h"
+#include "interpreter.h"
 #include "unmade.h"
 
 namespace pcgs::python {
@@ -26,7 +27,7 @@ MadeSequence generate(const std::string& family, py::handle rounds, py::handle e
   const auto k = static_cast<std::size_t>(count_of(experts, "experts", 1, most_experts));
   constexpr std::int64_t kMostSeed = std::numeric_limits<std::int64_t>::max();
   const auto s = static_cast<std::uint64_t>(count_of(seed, "seed", 0, kMostSeed));
-  const py::gil_scoped_release others_may_run;
+  const OthersMayRun others_may_run;
   return {suite::generate(family, t, k, s)};
 }
 

@@ -323,6 +323,22 @@ def test_errors_can_be_pickled():
     assert issubclass(pcgs.Error, ValueError)
 
 
+def test_a_path_ends_where_it_ends(tmp_path):
+    """A NUL would cut it short, and another file would be written."""
+    agg = pcgs.Aggregator(2)
+    (tmp_path / "state").write_text("precious")
+    for name in (f"{tmp_path}/state\0.old", f"{tmp_path}/state\0.old".encode()):
+        for use in (
+            lambda: agg.save(name),
+            lambda: pcgs.Aggregator.load(name),
+            lambda: pcgs.ExpertPool(file=name),
+            lambda: pcgs.run(np.full((30, 2), 0.5), methods="hedge").report(name),
+        ):
+            with pytest.raises(pcgs.Error, match="has a NUL in it|no report page"):
+                use()
+    assert (tmp_path / "state").read_text() == "precious"
+
+
 def test_sentences_may_hold_any_bytes(tmp_path):
     with pytest.raises(pcgs.Error, match="does not exist|No such file|cannot"):
         pcgs.Aggregator.load(str(tmp_path).encode() + b"/\xff\xfe")

@@ -50,5 +50,16 @@ def test_losses_are_read_where_they_are(losses):
     assert pcgs.switching_oracle(losses, 3).shape == (4,)
 
 
+@pytest.mark.parametrize("path", [False, True])
+@pytest.mark.parametrize("loss", [1e300, -1e300, -math.inf, 1.7e308])
+def test_losses_whose_sums_overflow_are_refused(loss, path):
+    losses = np.zeros((3, 2))
+    losses[1, 0] = loss
+    with pytest.raises(pcgs.Error, match="losses: row 2, column 1: is .*; give losses from"):
+        pcgs.switching_oracle(losses, 1, path=path)
+    losses[1, 0] = math.copysign(3e299, loss)
+    assert pcgs.switching_oracle(losses, 0).tolist() == [min(0.0, losses[1, 0])]
+
+
 def test_no_rounds_lose_nothing():
     assert pcgs.switching_oracle(np.zeros((0, 3)), 2).tolist() == [0, 0, 0]
