@@ -7,7 +7,7 @@ w'(k) = (1 - rho) v(k) + rho q(k)
 from __future__ import annotations
 
 import pickle
-from typing import NamedTuple, Optional
+from typing import Any, Dict, NamedTuple, Optional, Tuple, Union
 
 from ._pcgs import Round
 from ._types import Numbers
@@ -22,6 +22,9 @@ class Controls(NamedTuple):
     """How much to restart, in [0, 1)."""
     q: Optional[Numbers] = None
     """[K] where to: probabilities that sum to 1; None for all experts alike."""
+
+
+_Answer = Union[Controls, Tuple[float, float], Tuple[float, float, Optional[Numbers]]]
 
 
 class Controller:
@@ -54,8 +57,9 @@ class Controller:
     def reset(self, experts: int) -> None:
         """Forget everything and prepare for this many experts. Comes before the first round."""
 
-    def after(self, round: Round) -> Controls:
-        """The controls that turn the weights of this round into those of the next."""
+    def after(self, round: Round) -> _Answer:
+        """The controls that turn the weights of this round into those of the next; a tuple of the
+        same numbers will do."""
         raise NotImplementedError(f"{type(self).__name__} has no method after(round)")
 
     def side_needed(self) -> int:
@@ -64,10 +68,28 @@ class Controller:
 
     def save(self) -> bytes:
         """What load() needs to go on. Here: the attributes, pickled."""
-        return pickle.dumps(self.__dict__)
+        return pickle.dumps((self.__dict__, _slots_of(self)))
 
     def load(self, state: bytes) -> None:
         """Goes on from save(). This one unpickles, which runs whatever code the state asks for:
         load only states that you trust, or write your own pair."""
+        attributes, slots = pickle.loads(state)
         self.__dict__.clear()
-        self.__dict__.update(pickle.loads(state))
+        self.__dict__.update(attributes)
+        for name in _slots_of(self):
+            delattr(self, name)
+        for name, value in slots.items():
+            setattr(self, name, value)
+
+
+def _slots_of(thing: object) -> Dict[str, Any]:
+    """What is in the slots of its classes, which __dict__ does not show."""
+    found = {}
+    for kind in type(thing).__mro__:
+        names = vars(kind).get("__slots__", ())
+        for name in (names,) if isinstance(names, str) else names:
+            if name.startswith("__") and not name.endswith("__"):
+                name = f"_{kind.__name__.lstrip('_')}{name}"  # as Python spells private ones
+            if name not in ("__dict__", "__weakref__") and hasattr(thing, name):
+                found[name] = getattr(thing, name)
+    return found

@@ -11,6 +11,7 @@ import numpy as np
 
 from ._pcgs import DEFAULT_METHOD, Error, Run, methods_from, play
 from ._types import Array, Numbers, Table
+from .controller import Controller
 
 if TYPE_CHECKING:
     import pandas
@@ -151,7 +152,7 @@ def run(
     methods : names, in a list or as one text with commas; "all" for every one. The default is
         guard.
     switches : how often the paths may switch that regret is measured against.
-    experts : names of the columns.
+    experts : names of the columns, unless a DataFrame brings them.
     side : side information, a row for each round; in a DataFrame also names of columns, which are
         then no experts.
     loss, tau, scale, warmup, quantile : as for Aggregator, except that the usual warm-up is a third
@@ -162,19 +163,15 @@ def run(
     """
     outcome_name = y if isinstance(y, str) else "y"
     table, outcomes, side = _columns_apart(losses, y, side)
-    if experts is None and hasattr(table, "columns"):
-        experts = [str(column) for column in table.columns]
-    if methods is None:
-        methods = [DEFAULT_METHOD]
-    elif isinstance(methods, str):
-        methods = methods_from(methods)
+    if hasattr(table, "columns"):
+        experts = _names_of_columns(table, experts)
     return Result(
         play(
             table,
             names=experts,
             y=outcomes,
-            methods=list(methods),
-            switches=[switches] if isinstance(switches, int) else switches,
+            methods=_method_names(methods),
+            switches=_budgets(switches),
             side=side,
             loss=loss,
             tau=tau,
@@ -191,6 +188,8 @@ def _columns_apart(table: Any, y: Any, side: Any) -> Tuple[Any, Any, Any]:
     """What is forecast and side information, taken out of a DataFrame where they are named."""
     columns = getattr(table, "columns", None)
     outcomes = y
+    if isinstance(y, str) and _are_names(side) and y in side:
+        raise Error(f"{y!r} is both y and side information, which is known before y; give one")
     if isinstance(y, str):
         if columns is None or y not in columns:
             raise Error(f"y is {y!r}, which is no column; give numbers or a column's name")
@@ -203,6 +202,46 @@ def _columns_apart(table: Any, y: Any, side: Any) -> Tuple[Any, Any, Any]:
     if side is not None and getattr(side, "ndim", 2) == 1:
         side = np.asarray(side).reshape(-1, 1)  # one number a round is one column
     return table, outcomes, side
+
+
+def _names_of_columns(table: Any, experts: Optional[Sequence[str]]) -> List[str]:
+    columns = [str(column) for column in table.columns]
+    if experts is not None and [str(name) for name in experts] != columns:
+        # By position they would get other names, by name others would be left out.
+        raise Error(
+            f"experts are not the columns of the frame, {', '.join(columns)}; leave experts out, "
+            "and select or rename the columns"
+        )
+    return columns
+
+
+def _method_names(methods: Any) -> List[str]:
+    if methods is None:
+        return [DEFAULT_METHOD]
+    if isinstance(methods, str):
+        if not methods.strip():
+            raise Error('methods is empty; give names, "all", or leave it out')
+        return methods_from(methods)
+    if not hasattr(methods, "__iter__"):
+        methods = [methods]
+    names = list(methods)
+    for one in names:
+        if isinstance(one, Controller):
+            raise Error(
+                f"run takes registered methods, and {one.name()} is a controller; play it in the "
+                "loop, with Aggregator(experts, controller)"
+            )
+        if not isinstance(one, str):
+            raise Error(f"methods has {one!r}; give names, as pcgs.methods() lists them")
+    return names
+
+
+def _budgets(switches: Any) -> List[Any]:
+    if hasattr(switches, "__index__") and not getattr(switches, "ndim", 0):
+        return [switches]
+    if not hasattr(switches, "__iter__"):
+        raise Error(f"switches is {switches!r}; give a whole number, or a list of them")
+    return list(switches)
 
 
 def _are_names(side: Any) -> bool:

@@ -43,7 +43,11 @@ class PythonAggregator::Turn {
     one_.check_ready();
     one_.busy_ = true;
   }
-  ~Turn() { one_.busy_ = false; }
+  ~Turn() {
+    one_.busy_ = false;
+    const PythonController* controller = one_.made_.steered_by;
+    if (controller != nullptr && controller->failed()) one_.reins_.let_go();
+  }
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 
@@ -64,6 +68,7 @@ PythonAggregator::PythonAggregator(py::object experts, py::object method, Judged
   } else {
     PythonController::check_kind(method);
     controller_ = std::move(method);
+    reins_.take(controller_);
   }
   made_ = make(judged_.bound(false, kUsualWarmup));
   long_rounds_ =
@@ -91,6 +96,10 @@ std::unique_ptr<PythonAggregator> PythonAggregator::from_bytes(std::string_view 
                                                                py::object controller) {
   std::unique_ptr<PythonAggregator> one(new PythonAggregator);
   one->controller_ = std::move(controller);
+  if (!one->controller_.is_none()) {
+    PythonController::check_kind(one->controller_);
+    one->reins_.take(one->controller_);
+  }
   const auto method_of = [&](std::string_view name, std::size_t experts) {
     one->spec_ = name;
     one->experts_ = experts;
@@ -123,6 +132,17 @@ void PythonAggregator::check_ready() const {
       "this aggregator stopped in the middle of a round, when its controller {} failed; "
       "make a new one, or load a state that was saved before",
       made_.steered_by->name()));
+}
+
+// A bound on no rounds would look like one on some.
+void PythonAggregator::check_learned() const {
+  const Aggregator& aggregator = *made_.aggregator;
+  if (aggregator.rounds() > 0) return;
+  throw Error(aggregator.bound().is_known()
+                  ? "no round has been learned yet; there is nothing to certify"
+                  : fmt::format("the scale of the losses is known after {} rounds, and nothing is "
+                                "learned before; give a smaller warmup, or scale=",
+                                aggregator.bound().warmup()));
 }
 
 const Aggregator& PythonAggregator::at_rest() const {
@@ -232,6 +252,7 @@ LiveProof PythonAggregator::certificate(py::handle switches) {
                       "past-posteriors, pcgs-tf and every pcgs.Controller",
                       aggregator.method().name()));
     }
+    check_learned();
     return proof;
   }
   if (!switches.is_none()) {
@@ -243,14 +264,7 @@ LiveProof PythonAggregator::certificate(py::handle switches) {
   if (live == nullptr) {
     throw Error("this aggregator was made with certify=False; make it with certify=True");
   }
-  if (live->rounds() == 0) {
-    throw Error(
-        aggregator.bound().is_known()
-            ? "no round has been learned yet; there is nothing to certify"
-            : fmt::format("the scale of the losses is known after {} rounds, and nothing is "
-                          "learned before; give a smaller warmup, or scale=",
-                          aggregator.bound().warmup()));
-  }
+  check_learned();
   proof.weighted = live->constant_eta() == 0;
   const Certificate certificate = proof.weighted ? live->weighted() : live->certificate();
   proof.bound = certificate.bound;

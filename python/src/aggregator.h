@@ -66,12 +66,14 @@ class PythonAggregator : public ZeroedWhenUnmade {
   std::unique_ptr<Method> make_method(const PythonController*& steered_by) const;
   Made make(const Bound& bound) const;
   void check_made() const;
+  void check_learned() const;
   void check_ready() const;
   template <class Work>
   void at_length(const Work& work);
 
   std::string spec_;             // of a registered method
   pybind11::object controller_;  // or a pcgs.Controller; None
+  Reins reins_;                  // of that controller, unless it failed
   std::size_t experts_ = 0;
   Judged judged_;
   AggregatorOptions options_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "pcgs/error.h"
 
@@ -31,21 +32,54 @@ bool usable_as_it_is(py::handle given) {
   throw Error(fmt::format("{}: {}; give real numbers", what, why));
 }
 
+bool is_number(py::handle object) {
+  return PyFloat_Check(object.ptr()) != 0 || PyLong_Check(object.ptr()) != 0;
+}
+
+// NumPy reads what is hidden as if it were not, also in a list of masked arrays.
+void check_not_masked(py::handle given, const char* what) {
+  const auto masked = py::module_::import("numpy.ma").attr("MaskedArray");
+  const auto check = [&](py::handle one, const char* which) {
+    if (is_number(one) || !py::isinstance(one, masked)) return;
+    throw Error(
+        fmt::format("{}: {} a masked array, whose hidden numbers would be used; give "
+                    ".filled(numpy.nan)",
+                    what, which));
+  };
+  check(given, "this is");
+  if (PyList_Check(given.ptr()) == 0 && PyTuple_Check(given.ptr()) == 0) return;
+  for (const py::handle one : given) check(one, "here is");
+}
+
+// A pandas object's own idea of an array. Columns with its own missing value, pandas.NA, come as
+// Python objects unless they are asked for as numbers; only then, since text would be read too.
+py::object array_of_pandas(py::handle given) {
+  const py::object plain = given.attr("to_numpy")();
+  const auto array = py::array::ensure(plain);
+  if (!array || array.dtype().kind() != 'O') return plain;
+  const auto real = py::module_::import("numbers").attr("Real");
+  for (const py::handle one : array.attr("ravel")()) {
+    if (!is_number(one) && type_of(one) != "NAType" && !py::isinstance(one, real)) return plain;
+  }
+  try {
+    return given.attr("to_numpy")(py::arg("dtype") = "float64",
+                                  py::arg("na_value") = std::numeric_limits<double>::quiet_NaN());
+  } catch (const py::error_already_set&) {
+    return plain;  // not pandas after all
+  }
+}
+
 Doubles convert(py::handle given, const char* what) {
   if (given.is_none()) refuse(what, "here is None");
-  if (py::isinstance(given, py::module_::import("numpy.ma").attr("MaskedArray"))) {
-    throw Error(fmt::format(
-        "{}: this is a masked array, whose hidden numbers would be used; give .filled(numpy.nan)",
-        what));
-  }
-  // Of a pandas object: its own idea of an array.
-  py::object source = py::reinterpret_borrow<py::object>(given);
-  if (py::hasattr(given, "to_numpy")) source = given.attr("to_numpy")();
+  check_not_masked(given, what);
+  const py::object source = py::hasattr(given, "to_numpy")
+                                ? array_of_pandas(given)
+                                : py::reinterpret_borrow<py::object>(given);
   const auto array = py::array::ensure(source);
   if (!array) refuse(what, fmt::format("{} is not an array of numbers", type_of(given)));
   const char kind = array.dtype().kind();
   if (kind == 'O') {
-    refuse(what, "the array holds Python objects (dtype object), not all of them numbers");
+    refuse(what, "the array holds Python objects (dtype object), which may be anything");
   }
   if (kind != 'f' && kind != 'i' && kind != 'u' && kind != 'b') {
     refuse(what, fmt::format("the array is of dtype {}", text_of(array.dtype())));

@@ -189,18 +189,37 @@ void bind_certificate(py::module_& m) {
       .def_property_readonly(
           "weighted", [](const LiveProof& p) { return p.weighted; },
           "True where every round is weighted by its eta, which changed.")
-      .def("__repr__", [](const LiveProof& p) {
-        return fmt::format("<pcgs.Certificate: bound {:.6g}{}{}{}>", p.bound,
-                           p.regret ? fmt::format(", regret {:.6g}", *p.regret) : "",
-                           p.switches ? fmt::format(", at most {} switches", *p.switches) : "",
-                           p.weighted ? ", weighted by eta" : "");
+      .def("__repr__",
+           [](const LiveProof& p) {
+             return fmt::format("<pcgs.Certificate: bound {:.6g}{}{}{}>", p.bound,
+                                p.regret ? fmt::format(", regret {:.6g}", *p.regret) : "",
+                                p.switches ? fmt::format(", at most {} switches", *p.switches) : "",
+                                p.weighted ? ", weighted by eta" : "");
+           })
+      .def("__reduce__", [](const LiveProof& p) {
+        return py::make_tuple(py::module_::import("pcgs._again").attr("certificate_again"),
+                              py::make_tuple(p.bound, p.regret, p.holds, p.switches, p.weighted));
       });
+  m.def("_certificate_again",
+        [](double bound, std::optional<double> regret, std::optional<bool> holds,
+           std::optional<std::size_t> switches, bool weighted) {
+          return LiveProof{bound, regret, holds, switches, weighted};
+        });
 }
 
-std::unique_ptr<PythonAggregator> from_state(const py::bytes& state, py::object controller) {
-  return PythonAggregator::from_bytes(static_cast<std::string_view>(state), "the state",
+std::unique_ptr<PythonAggregator> from_state(const py::object& state, py::object controller) {
+  if (PyObject_CheckBuffer(state.ptr()) == 0) {
+    throw Error(fmt::format("the state is {}; give the bytes that to_bytes() returned",
+                            std::string(py::repr(state))));
+  }
+  const auto bytes = py::reinterpret_steal<py::bytes>(PyBytes_FromObject(state.ptr()));
+  if (!bytes) throw py::error_already_set();
+  return PythonAggregator::from_bytes(static_cast<std::string_view>(bytes), "the state",
                                       std::move(controller));
 }
+
+// What a subclass written in Python adds.
+py::dict attributes_of(const py::object& self) { return py::getattr(self, "__dict__", py::dict()); }
 
 }  // namespace
 
@@ -208,9 +227,8 @@ void bind_aggregator(py::module_& m) {
   bind_certificate(m);
   const py::object none = py::none();
   py::class_<PythonAggregator>(m, "Aggregator", kClass)
-      .def(py::init([](py::object experts, py::object method, const std::string& loss,
-                       py::object tau, py::object scale, py::object warmup, py::object quantile,
-                       bool certify) {
+      .def(py::init([](py::object experts, py::object method, py::object loss, py::object tau,
+                       py::object scale, py::object warmup, py::object quantile, bool certify) {
              return std::make_unique<PythonAggregator>(
                  std::move(experts), std::move(method),
                  judged_by(loss, tau, scale, warmup, quantile), certify);
@@ -286,13 +304,21 @@ void bind_aggregator(py::module_& m) {
           "scale", [](const PythonAggregator& self) { return self.at_rest().bound().scale(); },
           "What losses are divided by; 0 while an automatic scale is not yet known.")
       .def("__repr__", &PythonAggregator::description)
+      // A shallow copy would share its controller, which steers one aggregator only.
+      .def(
+          "__copy__",
+          [](const py::object& self) { return py::module_::import("copy").attr("deepcopy")(self); })
       .def(py::pickle(
-          [](PythonAggregator& self) { return py::make_tuple(self.to_bytes(), self.controller()); },
+          [](const py::object& self) {
+            auto& one = self.cast<PythonAggregator&>();
+            return py::make_tuple(one.to_bytes(), one.controller(), attributes_of(self));
+          },
           [](const py::tuple& state) {
-            if (state.size() != 2 || !py::isinstance<py::bytes>(state[0])) {
+            if (state.size() != 3 || !py::isinstance<py::bytes>(state[0]) ||
+                !py::isinstance<py::dict>(state[2])) {
               throw Error("this is not the pickled state of an Aggregator");
             }
-            return from_state(state[0], state[1]);
+            return std::make_pair(from_state(state[0], state[1]), py::dict(state[2]));
           }));
 }
 

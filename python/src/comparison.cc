@@ -66,8 +66,7 @@ Matrix side_of(py::handle side, std::size_t rounds) {
 
 struct Settings {
   std::string origin, outcome_name;
-  py::object names, y, side, tau, scale, warmup, quantile;
-  std::string loss;
+  py::object names, y, side, loss, tau, scale, warmup, quantile;
 };
 
 compare::Problem problem_of(py::handle values, const Settings& settings) {
@@ -130,18 +129,23 @@ class Interruptible {
 };
 
 Run play(py::handle values, py::object names, py::object y, std::vector<std::string> methods,
-         const py::iterable& switches, py::object side, const std::string& loss, py::object tau,
+         const py::iterable& switches, py::object side, py::object loss, py::object tau,
          py::object scale, py::object warmup, py::object quantile, const std::string& origin,
          const std::string& outcome_name) {
   Run run;
-  run.problem = problem_of(
-      values, {origin, outcome_name, std::move(names), std::move(y), std::move(side),
-               std::move(tau), std::move(scale), std::move(warmup), std::move(quantile), loss});
+  run.problem = problem_of(values, {origin, outcome_name, std::move(names), std::move(y),
+                                    std::move(side), std::move(loss), std::move(tau),
+                                    std::move(scale), std::move(warmup), std::move(quantile)});
   compare::ComparisonOptions options;
   options.methods = std::move(methods);
   if (options.methods.empty()) throw Error("no method is named; give at least one");
   for (const py::handle s : switches) {
-    options.switches.push_back(static_cast<std::size_t>(count_of(s, "switches", 0, 1000000)));
+    const auto count = static_cast<std::size_t>(count_of(s, "switches", 0, 1000000));
+    if (std::find(options.switches.begin(), options.switches.end(), count) !=
+        options.switches.end()) {
+      throw Error(fmt::format("switches has {} twice; give each number once", count));
+    }
+    options.switches.push_back(count);
   }
   if (options.switches.empty()) throw Error("switches is empty; give at least one number");
   options.advance = Interruptible();

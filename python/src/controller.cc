@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <set>
 
 #include "arrays.h"
 #include "bindings.h"
@@ -38,7 +39,28 @@ FinishedRound finished(const Round& round) {
   return out;
 }
 
+// Never destroyed: aggregators may be, after everything else of the module.
+std::set<PyObject*>& controllers_in_use() {
+  static auto& in_use = *new std::set<PyObject*>;
+  return in_use;
+}
+
 }  // namespace
+
+void Reins::take(py::object controller) {
+  if (!controllers_in_use().insert(controller.ptr()).second) {
+    throw Error(
+        "this controller already steers another aggregator; give each its own, for instance "
+        "copy.deepcopy(controller)");
+  }
+  controller_ = std::move(controller);
+}
+
+void Reins::let_go() {
+  if (!controller_) return;
+  controllers_in_use().erase(controller_.ptr());
+  controller_ = py::object();
+}
 
 void PythonController::check_kind(py::handle object) {
   const auto base = py::module_::import("pcgs.controller").attr("Controller");
@@ -146,7 +168,18 @@ Its arrays are its own: keep them or change them as you like.)")
       .def_readonly("mixture_loss", &FinishedRound::mixture_loss,
                     "What the weights that were played lost.")
       .def_readonly("learner_loss", &FinishedRound::learner_loss,
-                    "What the combined forecast lost; without forecasts mixture_loss.");
+                    "What the combined forecast lost; without forecasts mixture_loss.")
+      .def("__reduce__", [](const FinishedRound& r) {
+        return py::make_tuple(py::module_::import("pcgs._again").attr("round_again"),
+                              py::make_tuple(r.number, r.losses, r.weights, r.awake, r.side,
+                                             r.mixture_loss, r.learner_loss));
+      });
+  m.def("_round_again", [](std::int64_t number, py::object losses, py::object weights,
+                           py::object awake, py::object side, double mixture, double learner) {
+    return FinishedRound{number,           std::move(losses), std::move(weights),
+                         std::move(awake), std::move(side),   mixture,
+                         learner};
+  });
 }
 
 }  // namespace pcgs::python

@@ -15,6 +15,21 @@
 
 namespace pcgs::python {
 
+// Held by what a controller steers: one aggregator at a time, since it has one state.
+class Reins {
+ public:
+  Reins() = default;
+  ~Reins() { let_go(); }
+  Reins(const Reins&) = delete;
+  Reins& operator=(const Reins&) = delete;
+  // Throws Error where somebody else holds them.
+  void take(pybind11::object controller);
+  void let_go();
+
+ private:
+  pybind11::object controller_;
+};
+
 class PythonController final : public Controller {
  public:
   // Throws Error unless it is a pcgs.Controller.

@@ -27,6 +27,9 @@ ExpertsGiven experts_given(py::handle experts) {
     throw Error(fmt::format("experts is {}; give how many there are, or a list of their names",
                             std::string(py::repr(experts))));
   }
+  if (PyAnySet_Check(names.ptr()) != 0) {
+    throw Error("experts is a set, which has no order; give a list of their names");
+  }
   ExpertsGiven given;
   std::set<std::string> seen;
   for (const py::handle name : names) {

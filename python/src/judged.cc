@@ -13,8 +13,14 @@ Bound Judged::bound(bool forecasts, std::size_t usual_warmup) const {
   return Bound::automatic(warmup.value_or(usual_warmup), quantile);
 }
 
-Judged judged_by(const std::string& loss, py::handle tau, py::handle scale, py::handle warmup,
+Judged judged_by(py::handle loss_given, py::handle tau, py::handle scale, py::handle warmup,
                  py::handle quantile) {
+  if (!py::isinstance<py::str>(loss_given)) {
+    throw Error(
+        fmt::format("loss is {}; give its name: \"squared\", \"absolute\", \"pinball\" or \"log\"",
+                    std::string(py::repr(loss_given))));
+  }
+  const auto loss = loss_given.cast<std::string>();
   if (!tau.is_none() && loss != "pinball") {
     throw Error("tau is the level of the pinball loss; give loss=\"pinball\", or leave it out");
   }

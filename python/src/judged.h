@@ -23,7 +23,7 @@ struct Judged {
 };
 
 // Throws Error for what makes no sense.
-Judged judged_by(const std::string& loss, pybind11::handle tau, pybind11::handle scale,
+Judged judged_by(pybind11::handle loss, pybind11::handle tau, pybind11::handle scale,
                  pybind11::handle warmup, pybind11::handle quantile);
 
 }  // namespace pcgs::python

@@ -185,9 +185,25 @@ class LongForm(pcgs.Aggregator):
     pass
 
 
-@pytest.mark.parametrize(
-    "again", [copy.copy, copy.deepcopy, lambda a: pickle.loads(pickle.dumps(a))]
+every_copy = pytest.mark.parametrize(
+    "again",
+    [copy.copy, copy.deepcopy, lambda a: pickle.loads(pickle.dumps(a))],
+    ids=["copy", "deepcopy", "pickle"],
 )
+
+
+@every_copy
+def test_copies_have_the_attributes_of_a_subclass(again):
+    agg = LongForm(2, "hedge")
+    agg.tags = ["x"]
+    agg.learn(losses=[0, 1])
+    other = again(agg)
+    assert (other.tags, other.rounds) == (["x"], 1)
+    other.tags.append("y")
+    assert agg.tags == ["x"]
+
+
+@every_copy
 @pytest.mark.parametrize("method", ["guard", "fixed-share", "ml-poly"])
 @pytest.mark.parametrize("kind", [pcgs.Aggregator, LongForm])
 def test_copies_go_on_to_the_bit(kind, method, again, losses):
@@ -251,6 +267,10 @@ def test_states_that_are_none_are_refused(tmp_path):
         flipped[i] ^= 4
         with pytest.raises(pcgs.Error):
             pcgs.Aggregator.from_bytes(bytes(flipped))
+    assert pcgs.Aggregator.from_bytes(good).experts == 2
+    assert pcgs.Aggregator.from_bytes(memoryview(good)).experts == 2
+    with pytest.raises(pcgs.Error, match="the state is 'text'; give the bytes"):
+        pcgs.Aggregator.from_bytes("text")
     for cut in range(0, len(good), 11):
         with pytest.raises(pcgs.Error):
             pcgs.Aggregator.from_bytes(bytes(good[:cut]))
@@ -267,9 +287,35 @@ def test_an_aggregator_that_was_never_made_says_so():
         lambda: unmade.__setstate__("nonsense"),
         lambda: unmade.__setstate__(("nonsense", None)),
         lambda: unmade.__setstate__((b"nonsense", None)),
+        lambda: unmade.__setstate__((b"nonsense", None, {})),
+        lambda: unmade.__setstate__((b"nonsense", None, None)),
     ):
         with pytest.raises((pcgs.Error, TypeError)):
             use()
+
+
+@pytest.mark.parametrize("method", ["guard{learned=0}", "fixed-share"])
+def test_nothing_is_certified_before_anything_is_learned(method):
+    with pytest.raises(pcgs.Error, match="no round has been learned yet"):
+        pcgs.Aggregator(2, method).certificate()
+    waiting = pcgs.Aggregator(2, method, warmup=3)
+    for _ in range(2):
+        waiting.predict([0.0, 1.0])
+        waiting.learn(0.0)
+    with pytest.raises(pcgs.Error, match="known after 3 rounds, and nothing is learned before"):
+        waiting.certificate()
+    waiting.predict([0.0, 1.0])
+    waiting.learn(0.0)
+    assert waiting.certificate().bound > 0
+
+
+@every_copy
+def test_certificates_can_be_copied(again):
+    agg = pcgs.Aggregator(2, "hedge")
+    agg.learn(losses=[0, 1])
+    known, other = agg.certificate(), again(agg.certificate())
+    names = ("bound", "regret", "holds", "switches", "weighted")
+    assert [getattr(other, name) for name in names] == [getattr(known, name) for name in names]
 
 
 def test_share_methods_certify_their_regret(losses):

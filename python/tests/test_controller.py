@@ -1,5 +1,7 @@
 """Controllers written in Python: their numbers, and what happens when they fail."""
 
+import copy
+import gc
 import pickle
 
 import numpy as np
@@ -234,6 +236,99 @@ def test_side_information_that_a_controller_needs_is_asked_for():
         agg.learn(losses=[0, 1])
     agg.learn(losses=[0, 1], round=agg.open(side=[12]))
     assert agg.rounds == 1
+
+
+class Slotted(pcgs.Controller):
+    __slots__ = ("rounds", "__private")
+
+    def reset(self, experts):
+        self.rounds = 0
+        self.__private = "mine"
+
+    def after(self, round):
+        self.rounds += 1
+        self.extra = self.rounds
+        return pcgs.Controls(eta=self.rounds)
+
+    def private(self):
+        return self.__private
+
+
+def test_slots_are_saved_too():
+    agg = pcgs.Aggregator(2, Slotted())
+    for _ in range(5):
+        agg.learn(losses=[0, 1])
+    other = pcgs.Aggregator.from_bytes(agg.to_bytes(), controller=Slotted())
+    assert (other.controller.rounds, other.controller.extra) == (5, 5)
+    assert other.controller.private() == "mine"
+
+
+class Keeping(pcgs.Controller):
+    def reset(self, experts):
+        self.kept = []
+
+    def after(self, round):
+        self.kept.append(round)
+        return pcgs.Controls(eta=1)
+
+
+def test_a_controller_may_keep_its_rounds():
+    agg = pcgs.Aggregator(2, Keeping(), scale=4)
+    agg.predict([1.0, np.nan], side=[7.0])
+    agg.learn(2.0)
+    agg.learn(losses=[4, 2])
+    (first, second), (same, last) = agg.controller.kept, copy.deepcopy(agg).controller.kept
+    assert (same.number, same.mixture_loss, same.learner_loss) == (
+        first.number,
+        first.mixture_loss,
+        first.learner_loss,
+    )
+    for name in ("losses", "weights", "awake", "side"):
+        assert getattr(same, name).tolist() == getattr(first, name).tolist()
+    assert last.awake is None and last.losses.tolist() == second.losses.tolist()
+
+
+def test_a_controller_steers_one_aggregator():
+    controller = controllers.Remembering()
+    agg = pcgs.Aggregator(2, controller)
+    agg.learn(losses=[0, 1])
+    state = agg.to_bytes()
+    for take in (
+        lambda: pcgs.Aggregator(2, controller),
+        lambda: pcgs.Aggregator.from_bytes(state, controller=controller),
+    ):
+        with pytest.raises(pcgs.Error, match="already steers another aggregator; give each its"):
+            take()
+    assert controller.rounds == 1
+    copied = copy.copy(agg)
+    copied.learn(losses=[0, 1])
+    assert (controller.rounds, copied.controller.rounds) == (1, 2)
+    del agg
+    gc.collect()
+    assert pcgs.Aggregator(2, controller).controller.rounds == 0
+
+
+def test_a_first_forecast_keeps_the_controller():
+    controller = controllers.Remembering()
+    agg = pcgs.Aggregator(2, controller, warmup=1)
+    agg.predict([0.0, 1.0])
+    agg.learn(0.0)
+    assert agg.controller is controller and controller.rounds == 1
+    with pytest.raises(pcgs.Error, match="already steers"):
+        pcgs.Aggregator(2, controller)
+
+
+def test_a_failed_aggregator_lets_its_controller_go():
+    controller = FailingAt(1)
+    failed = pcgs.Aggregator(2, controller)
+    with pytest.raises(KeyError):
+        failed.learn(losses=[0, 1])
+    controller.round = 2
+    again = pcgs.Aggregator(2, controller)
+    again.learn(losses=[0, 1])
+    del failed
+    with pytest.raises(pcgs.Error, match="already steers"):
+        pcgs.Aggregator(2, controller)
 
 
 def test_the_controller_is_still_the_users():

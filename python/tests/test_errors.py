@@ -34,6 +34,7 @@ NO_ROW = {
     "structured": np.array([(1.0, 2.0)], dtype=[("a", float), ("b", float)]),
     "ragged": [[1], [1, 2]],
     "masked": np.ma.array([0.1, 0.2], mask=[False, True]),
+    "list of masked": [np.ma.array(0.1, mask=True), 0.2],
     "two dimensions": np.zeros((2, 1)),
     "a number": 0.5,
     "no dimension": np.array(0.5),
@@ -105,7 +106,7 @@ def test_outcomes_may_be_any_number(good):
     assert agg.weights()[1] > 0.9
 
 
-@pytest.mark.parametrize("bad", [0, -1, True, 2.0, "3", None, 1 << 40, 1 << 100, [], "", object()])
+@pytest.mark.parametrize("bad", [0, -1, True, 2.0, "3", None, 1 << 40, 1 << 100, [], "", {"a"}, object()])
 def test_experts_that_are_none_are_refused(bad):
     with pytest.raises(pcgs.Error):
         pcgs.Aggregator(bad)
@@ -138,6 +139,7 @@ def test_methods_that_are_none_are_refused(method, sentence):
     "options, sentence",
     [
         ({"loss": "hinge"}, "hinge"),
+        ({"loss": 3}, "loss is 3; give its name"),
         ({"tau": 0.3}, "tau is the level of the pinball loss"),
         ({"loss": "pinball", "tau": 2}, "tau"),
         ({"loss": "pinball", "tau": math.nan}, "tau"),
@@ -220,6 +222,7 @@ NO_TABLE = {
     "texts": np.array([["a", "b"]]),
     "objects": np.array([[0.1, None]], dtype=object),
     "masked": np.ma.zeros((3, 2)),
+    "list of masked": [np.ma.array([0.1, 0.2], mask=[False, True])] * 3,
     "NaN": np.array([[0.1, math.nan]]),
     "inf": np.array([[0.1, math.inf]]),
     "negative": np.array([[0.1, -0.1]]),
@@ -247,6 +250,16 @@ def test_a_bad_number_is_named_by_row_and_column():
     "options, sentence",
     [
         ({"methods": []}, "no method is named"),
+        ({"methods": ""}, "methods is empty; give names"),
+        ({"methods": [5]}, "methods has 5; give names"),
+        ({"methods": 5}, "methods has 5; give names"),
+        ({"methods": [pcgs.Controller()]}, "Controller is a controller; play it in the loop"),
+        ({"methods": pcgs.Controller()}, "Controller is a controller; play it in the loop"),
+        ({"switches": None}, "switches is None; give a whole number, or a list"),
+        ({"switches": 2.5}, "switches is 2.5; give a whole number, or a list"),
+        ({"switches": np.array([5.0])}, "switches is"),
+        ({"switches": [5, 10, 5]}, "switches has 5 twice"),
+        ({"experts": {"a", "b"}}, "experts is a set, which has no order"),
         ({"methods": ["nonsense"]}, "nonsense"),
         ({"switches": []}, "switches is empty"),
         ({"switches": [-1]}, "switches is -1"),

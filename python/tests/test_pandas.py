@@ -35,6 +35,31 @@ def test_a_column_may_be_what_is_forecast(losses):
     assert list(frame.columns) == ["up", "load", "down", "hour"]
 
 
+def test_a_column_has_one_part_to_play(frame):
+    with pytest.raises(pcgs.Error, match="'a' is both y and side information"):
+        pcgs.run(frame, "a", side=["a"])
+    with pytest.raises(pcgs.Error, match="experts are not the columns of the frame, a, b, c, d, e"):
+        pcgs.run(frame, experts=["e", "d", "c", "b", "a"])
+    assert pcgs.run(frame, experts=list("abcde"), methods="boa").to_dict()["experts"][0] == "a"
+
+
+@pytest.mark.parametrize("dtype", ["Float64", "Float32", "Int64", "boolean"])
+def test_columns_may_have_pandas_own_missing_value(dtype):
+    values = [True, False, None] if dtype == "boolean" else [1, 0, None]
+    row = pandas.Series(values, index=list("abc"), dtype=dtype)
+    whole = pandas.DataFrame({"a": row, "b": [0.5, 0.25, 1.0]})
+    assert pcgs.Aggregator(list("abc"), "hedge").predict(row) == 0.5
+    assert pcgs.switching_oracle(whole, 0).tolist() == [1.75]
+    mixed = pandas.DataFrame({"a": [True, False], "b": [0.5, 0.25]})
+    assert pcgs.switching_oracle(mixed, 0).tolist() == [0.75]
+
+
+def test_text_is_not_read_as_numbers():
+    for values in (["0.1", "0.2"], [0.1, "0.2"], [0.1, None]):
+        with pytest.raises(pcgs.Error, match="dtype (object|str)"):
+            pcgs.Aggregator(2).learn(losses=pandas.Series(values, dtype=object))
+
+
 def test_rows_of_a_frame_are_matched_by_name(frame):
     plain = pcgs.Aggregator(5, "boa")
     named = pcgs.Aggregator(list("abcde"), "boa")

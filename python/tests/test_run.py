@@ -29,7 +29,8 @@ def test_it_keeps_names_and_order(losses):
 
 
 def test_one_number_of_switches_will_do(losses):
-    assert pcgs.run(losses, methods="hedge", switches=3).to_dict()["switches"] == [3]
+    for three in (3, np.int64(3), np.array(3), (3,), np.array([3])):
+        assert pcgs.run(losses, methods="hedge", switches=three).to_dict()["switches"] == [3]
 
 
 def test_certificates_are_those_of_the_methods(result):
@@ -89,7 +90,7 @@ def test_forecasts_are_kept(losses):
     table = y[:, None] + [[0.1, -0.1]]
     result = pcgs.run(table, y, methods=["hedge"], loss="absolute")
     assert result.forecasts("hedge")[0] == pytest.approx(y[0])
-    agg = pcgs.Aggregator(2, "hedge", loss="absolute", warmup=100)
+    agg = pcgs.Aggregator(2, "hedge", loss="absolute", warmup=30)
     for t in range(300):
         assert agg.predict(table[t]) == result.forecasts("hedge")[t]
         agg.learn(y[t])
