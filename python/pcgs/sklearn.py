@@ -5,6 +5,7 @@ Needs scikit-learn 1.2 or later.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
@@ -125,10 +126,9 @@ class PcgsCombiner(RegressorMixin, _BaseComposition):  # type: ignore[misc]
         check_is_fitted(self, "estimators_")
         forecasts = self._forecasts(_with_rows(X))
         awake = ~np.isnan(forecasts)
-        played = np.where(awake, self.weights_, 0.0)
-        with np.errstate(invalid="ignore"):
-            played /= played.sum(axis=1, keepdims=True)
-            combined: Array = (played * np.where(awake, forecasts, 0.0)).sum(axis=1)
+        played = _over_the_awake(self.weights_, awake)
+        combined: Array = (played * np.where(awake, forecasts, 0.0)).sum(axis=1)
+        combined[~awake.any(axis=1)] = np.nan
         return combined
 
     @property
@@ -182,16 +182,37 @@ class PcgsCombiner(RegressorMixin, _BaseComposition):  # type: ignore[misc]
             raise ValueError("estimators is empty; give a list of (name, regressor)")
         self._validate_names(self._names())
         self._fit_to(X, y)
-        if hasattr(self.estimators_[0], "feature_names_in_"):
-            self.feature_names_in_ = self.estimators_[0].feature_names_in_
+        names = getattr(self.estimators_[0], "feature_names_in_", None)
+        if names is not None:
+            self.feature_names_in_ = names
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_  # of an earlier fit
         self.aggregator_: Optional[Aggregator] = None  # until there are forecasts to learn from
 
     def _learn_weights(self, X: Any, y: Array, rows_to_come: int) -> None:
         if self.aggregator_ is None:
             self.aggregator_ = self._new_aggregator(rows_to_come)
-        for forecasts, outcome in zip(self._forecasts(X), y):
+        rows = self._forecasts(X)
+        self._rehearse(rows, y)
+        for forecasts, outcome in zip(rows, y):
             self.aggregator_.predict(forecasts)
-            self.aggregator_.learn(outcome, round=self.aggregator_.last_opened)
+            number = self.aggregator_.last_opened
+            try:
+                self.aggregator_.learn(outcome, round=number)
+            except Exception:
+                with contextlib.suppress(Error):  # it may be closed, or of no more use
+                    self.aggregator_.abandon(number)
+                raise
+
+    def _rehearse(self, rows: Array, y: Array) -> None:
+        """Whatever the loss refuses, it refuses here, before anything is learned."""
+        judge = Aggregator(rows.shape[1], "hedge", loss=self.loss, tau=self.tau, scale=1)
+        for row, (forecasts, outcome) in enumerate(zip(rows, y), 1):
+            try:
+                judge.predict(forecasts)
+                judge.learn(outcome, round=judge.last_opened)
+            except Error as error:
+                raise Error(f"row {row}: {error}") from None
 
     def _new_aggregator(self, rows: int) -> Aggregator:
         options: Dict[str, Any] = {"loss": self.loss, "tau": self.tau, "scale": self.scale}
@@ -203,23 +224,46 @@ class PcgsCombiner(RegressorMixin, _BaseComposition):  # type: ignore[misc]
     def _forecasts(self, X: Any) -> Array:
         """[T x K]"""
         columns = [np.asarray(one.predict(X), dtype=float) for one in self.estimators_]
-        return np.column_stack(columns)
+        table: Array = np.column_stack(columns)
+        for row, k in np.argwhere(np.isinf(table))[:1]:
+            raise Error(
+                f"row {row + 1}: {self._names()[k]} forecasts {table[row, k]}; regressors may "
+                "forecast finite numbers, and NaN where they cannot say"
+            )
+        return table
 
     def _rows_to_start_with(self, rows: int) -> int:
         fraction = isinstance(self.warmup, (float, np.floating))
+        if not fraction:
+            _check_whole("warmup", self.warmup, ", or a fraction in (0, 1]")
         if fraction and not 0 < self.warmup <= 1:
             raise Error(f"warmup is {self.warmup}; give a fraction in (0, 1], or a number of rows")
-        if not fraction and self.warmup < 1:
-            raise Error(f"warmup is {self.warmup}; give at least 1 row, or a fraction in (0, 1]")
         wanted = int(self.warmup * rows) if fraction else int(self.warmup)
         return min(max(wanted, 1), rows)
 
     def _rows_between_fits(self, rows: int) -> int:
         if self.refit_every is None:
             return max(1, -(-rows // _BLOCKS))
-        if self.refit_every < 1:
-            raise Error(f"refit_every is {self.refit_every}; give at least 1 row")
+        _check_whole("refit_every", self.refit_every, "")
         return int(self.refit_every)
+
+
+def _check_whole(what: str, rows: Any, otherwise: str) -> None:
+    whole = isinstance(rows, (int, np.integer)) and not isinstance(rows, bool)
+    if not whole or rows < 1:
+        raise Error(f"{what} is {rows!r}; give a whole number of rows, at least 1{otherwise}")
+
+
+def _over_the_awake(weights: Array, awake: Any) -> Array:
+    """[T x K] what each row plays. As in an Aggregator: if the awake have no weight at all, they
+    share evenly."""
+    played = np.where(awake, weights, 0.0)
+    total = played.sum(axis=1, keepdims=True)
+    some_sleep = ~awake.all(axis=1, keepdims=True)
+    weighty = total >= np.finfo(float).tiny
+    even = awake / np.maximum(awake.sum(axis=1, keepdims=True), 1)
+    shares = np.where(weighty, played / np.where(weighty, total, 1.0), even)
+    return np.where(some_sleep, shares, played)
 
 
 def _with_rows(X: Any) -> Any:

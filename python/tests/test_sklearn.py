@@ -174,7 +174,20 @@ def test_frames_keep_their_columns(data):
 
 
 @pytest.mark.parametrize(
-    "options", [{"warmup": 0}, {"warmup": 0.0}, {"warmup": 1.5}, {"refit_every": 0}, {"scale": -1}]
+    "options",
+    [
+        {"warmup": 0},
+        {"warmup": 0.0},
+        {"warmup": 1.5},
+        {"warmup": "half"},
+        {"warmup": None},
+        {"warmup": True},
+        {"refit_every": 0},
+        {"refit_every": 2.5},
+        {"refit_every": "week"},
+        {"scale": -1},
+        {"loss": 3},
+    ],
 )
 def test_options_that_make_no_sense_are_refused(options, data):
     with pytest.raises(pcgs.Error):
@@ -186,6 +199,81 @@ def test_no_estimators_are_refused(data):
         PcgsCombiner([]).fit(*data)
     with pytest.raises(ValueError, match="not unique"):
         PcgsCombiner([("a", Ridge()), ("a", Ridge())]).fit(*data)
+
+
+class Gap(LinearRegression):
+    """Cannot say, or says too much, beyond the rows it knows."""
+
+    beyond = np.nan
+
+    def predict(self, X):
+        forecasts = super().predict(X)
+        forecasts[X[:, 0] > 1000] = self.beyond
+        return forecasts
+
+
+class Boundless(Gap):
+    beyond = np.inf
+
+
+@pytest.mark.parametrize("method", ["ml-poly", "fixed-share", "hedge", "boa"])
+def test_it_predicts_what_its_aggregator_predicts(method):
+    """Also where all the weight is on a regressor that cannot say."""
+    X = np.arange(400.0).reshape(-1, 1) % 50
+    y = 3 * X.ravel() + 1
+    made = PcgsCombiner(
+        [("gap", Gap()), ("mean", DummyRegressor()), ("low", DummyRegressor(strategy="median"))],
+        method=method,
+        scale=1,
+    ).fit(X, y)
+    for x in ([[20.0]], [[2000.0]]):
+        row = [one.predict(np.array(x))[0] for one in made.estimators_]
+        assert np.isfinite(made.predict(np.array(x))).all()
+        assert made.predict(np.array(x))[0] == pytest.approx(made.aggregator_.predict(row), rel=1e-14)
+
+
+def test_nobody_awake_forecasts_nothing():
+    X = np.arange(40.0).reshape(-1, 1)
+    made = PcgsCombiner([("gap", Gap()), ("too", Gap())]).fit(X, X.ravel())
+    assert np.isnan(made.predict([[2000.0], [1.0]])).tolist() == [True, False]
+
+
+def test_a_batch_is_learned_whole_or_not_at_all():
+    X = np.arange(60.0).reshape(-1, 1)
+    y = 3 * X.ravel() + 1
+    made = PcgsCombiner([("one", Boundless()), ("mean", DummyRegressor())], method="hedge", scale=1)
+    made.fit(X, y)
+    before, sgd = made.aggregator_.to_bytes(), np.array([[5.0], [2000.0], [6.0]])
+    with pytest.raises(pcgs.Error, match="row 2: one forecasts inf"):
+        made.partial_fit(sgd, [16.0, 6000.0, 19.0])
+    with pytest.raises(pcgs.Error, match="row 2: one forecasts inf"):
+        made.predict(sgd)
+    assert made.aggregator_.to_bytes() == before
+    probable = PcgsCombiner([("mean", DummyRegressor())], method="hedge", loss="log", scale=1)
+    probable.fit(X, X.ravel() % 2)
+    before = probable.aggregator_.to_bytes()
+    with pytest.raises(pcgs.Error, match="row 3: the outcome of round 3, 7, is not 0 or 1"):
+        probable.partial_fit(X[:4], [0.0, 1.0, 7.0, 0.0])
+    assert probable.aggregator_.to_bytes() == before
+
+
+def test_a_failing_controller_leaves_no_open_round(data):
+    class Failing(pcgs.Controller):
+        def after(self, round):
+            raise KeyError("the weather of tomorrow")
+
+    made = combiner(method=Failing(), scale=1)
+    with pytest.raises(KeyError, match="the weather of tomorrow"):
+        made.fit(*data)
+    assert made.aggregator_.open_rounds == 0
+
+
+def test_names_of_columns_are_those_of_the_last_fit(data):
+    pandas = pytest.importorskip("pandas")
+    X, y = data
+    made = combiner().fit(pandas.DataFrame(X, columns=["wind", "sun"]), y)
+    made.fit(X, y)
+    assert not hasattr(made, "feature_names_in_")
 
 
 def test_few_rows_leave_the_weights_equal():
