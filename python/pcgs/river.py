@@ -1,14 +1,24 @@
-"""River's verbs around an Aggregator. Does not need river."""
+"""River's verbs around an Aggregator. Does not need river; where it is installed, a regressor of
+river's."""
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import math
-from typing import Any, Dict, Hashable, List, Mapping, Optional, Sequence
+from typing import Any, Dict, Hashable, List, Mapping, Optional, Sequence, Union
 
 from ._pcgs import Aggregator, Error
 
+try:
+    from river import base
 
-class RiverCombiner:
+    _Base: Any = base.Regressor
+except ImportError:
+    _Base = object
+
+
+class RiverCombiner(_Base):  # type: ignore[misc]
     """Combines the forecasts in a dict, one for each expert.
 
     A key that is missing, or NaN: that expert sleeps. `predict_one` changes nothing, as river wants
@@ -27,14 +37,30 @@ class RiverCombiner:
     Parameters
     ----------
     experts : their names; None for the keys of the first forecasts.
-    method, options : as for pcgs.Aggregator.
+    method, loss, tau, scale, warmup, quantile, certify : as for pcgs.Aggregator. A pcgs.Controller
+        is copied.
     """
 
+    # River makes clones from what is stored under the names of these parameters.
     def __init__(
-        self, experts: Optional[Sequence[Hashable]] = None, method: Any = "guard", **options: Any
+        self,
+        experts: Optional[Sequence[Hashable]] = None,
+        method: Any = "guard",
+        loss: str = "squared",
+        tau: Optional[float] = None,
+        scale: Union[float, str, None] = None,
+        warmup: Optional[int] = None,
+        quantile: Optional[float] = None,
+        certify: bool = True,
     ) -> None:
-        self._method = method
-        self._options = options
+        self.experts = experts
+        self.method = method
+        self.loss = loss
+        self.tau = tau
+        self.scale = scale
+        self.warmup = warmup
+        self.quantile = quantile
+        self.certify = certify
         self._keys: List[Hashable] = []
         self.aggregator: Optional[Aggregator] = None
         if experts is not None:
@@ -54,8 +80,9 @@ class RiverCombiner:
         number = aggregator.last_opened
         try:
             aggregator.learn(y, round=number)
-        except Error:
-            aggregator.abandon(number)
+        except Exception:
+            with contextlib.suppress(Error):  # it may be closed, or of no more use
+                aggregator.abandon(number)
             raise
 
     def weights(self) -> Dict[Hashable, float]:
@@ -65,9 +92,20 @@ class RiverCombiner:
         return dict(zip(self._keys, self.aggregator.weights().tolist()))
 
     def _begin(self, experts: Sequence[Hashable]) -> Aggregator:
+        # A controller steers one aggregator, and the parameter may be that of a clone too.
+        aggregator = Aggregator(
+            experts,
+            copy.deepcopy(self.method),
+            loss=self.loss,
+            tau=self.tau,
+            scale=self.scale,
+            warmup=self.warmup,
+            quantile=self.quantile,
+            certify=self.certify,
+        )
         self._keys = list(experts)
-        self.aggregator = Aggregator(self._keys, self._method, **self._options)
-        return self.aggregator
+        self.aggregator = aggregator
+        return aggregator
 
     def _ready(self, x: Mapping[Hashable, float]) -> Aggregator:
         if self.aggregator is None:

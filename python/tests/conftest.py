@@ -9,9 +9,14 @@ import pytest
 
 
 def pytest_sessionfinish(session):
-    """`make python-test` has everything installed: there a skipped test is a failure."""
+    """`make python-test` has all installed that Debian has: there a skipped test is a failure."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if os.environ.get("PCGS_SKIP_NOTHING") and reporter.stats.get("skipped"):
+    skipped = [
+        report
+        for report in reporter.stats.get("skipped", [])
+        if "could not import 'river'" not in str(report.longrepr)
+    ]
+    if os.environ.get("PCGS_SKIP_NOTHING") and skipped:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 

@@ -63,6 +63,55 @@ def test_a_bad_outcome_leaves_no_open_round():
     assert combiner.aggregator.open_rounds == 0
 
 
+class Nonsense(pcgs.Controller):
+    def after(self, round):
+        return None
+
+
+class Broken(pcgs.Controller):
+    def after(self, round):
+        raise KeyError("the weather of tomorrow")
+
+
+def test_what_went_wrong_is_what_is_raised():
+    for controller, error, sentence in (
+        (Nonsense(), pcgs.Error, "returned a NoneType"),
+        (Broken(), KeyError, "the weather of tomorrow"),
+    ):
+        combiner = RiverCombiner(["a", "b"], method=controller, scale=1)
+        with pytest.raises(error, match=sentence):
+            combiner.learn_one({"a": 1.0, "b": 2.0}, 1.0)
+
+
+def test_it_is_one_of_rivers_regressors():
+    river = pytest.importorskip("river")
+    from river import compose, evaluate, metrics
+
+    data = [({"a": float(t), "b": t + 1.0}, float(t)) for t in range(50)]
+    combiner = RiverCombiner(["a", "b"], method="fixed-share", scale=1)
+    assert isinstance(combiner, river.base.Regressor)
+    assert evaluate.progressive_val_score(data, combiner, metrics.MAE()).get() < 0.2
+    pipeline = compose.Select("a", "b") | RiverCombiner(method="fixed-share", scale=1)
+    for x, y in data:
+        pipeline.learn_one({**x, "c": 9.0}, y)
+    assert pipeline.predict_one({"a": 1.0, "b": 2.0, "c": 9.0}) < 1.2
+    afresh = combiner.clone()
+    assert afresh.weights() == {"a": 0.5, "b": 0.5} != combiner.weights()
+    assert afresh.scale == 1 and afresh.method == "fixed-share"
+
+
+def test_a_clone_has_a_controller_of_its_own():
+    pytest.importorskip("river")
+    from controllers import Remembering
+
+    combiner = RiverCombiner(["a", "b"], Remembering(), scale=1)
+    combiner.learn_one({"a": 1.0, "b": 2.0}, 1.0)
+    other = combiner.clone()
+    other.learn_one({"a": 1.0, "b": 2.0}, 1.0)
+    assert other.aggregator.controller is not combiner.aggregator.controller
+    assert other.weights() == combiner.weights()
+
+
 def test_it_can_be_pickled():
     combiner = RiverCombiner(["a", "b"], "hedge", scale=1)
     combiner.learn_one({"a": 1.0, "b": 2.0}, 1.0)
