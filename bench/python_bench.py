@@ -32,7 +32,7 @@ def loop(losses, certify):
 
 
 def forecast_loop(losses):
-    """The same with forecasts: predict and learn."""
+    """The same with forecasts of 0: predict and learn. What is lost is the square of each row."""
     agg = pcgs.Aggregator(EXPERTS, "fixed-share", scale=1, certify=False)
     start = time.perf_counter_ns()
     for row in losses:
@@ -72,6 +72,10 @@ def main(program):
     with tempfile.NamedTemporaryFile(suffix=".npy") as file:
         np.save(file, losses)
         file.flush()
+        with tempfile.NamedTemporaryFile(suffix=".npy") as squares:
+            np.save(squares, losses**2)
+            squares.flush()
+            total_of_squares = in_the_program(program, squares.name, "fixed-share")[2]
 
         columns = {name: [] for name in ("C++", "loop", "certified", "forecasts")}
         for _ in range(REPETITIONS):
@@ -81,7 +85,9 @@ def main(program):
                 spent, ours = loop(losses, certify)
                 assert ours == total, "the loop plays the program's rounds"
                 columns[name].append(spent)
-            columns["forecasts"].append(forecast_loop(losses)[0])
+            spent, ours = forecast_loop(losses)
+            assert ours == total_of_squares, "forecasts lose what the program's losses are"
+            columns["forecasts"].append(spent)
         print(f"fixed-share, {EXPERTS} experts, ns a round; median of {REPETITIONS}")
         print(f"  the program                              {median(columns['C++'])}")
         for name, what in (

@@ -1,7 +1,7 @@
 """Three scikit-learn models of the same series, combined online, with a report.
 
-The series changes its habits half-way. One model was fitted to the time before, one is fitted again
-every week, one learns all the time; which of them is best changes too.
+The series changes its habits half-way. Three kinds of model are fitted again every week to all that
+is known by then, and the weights follow whichever forecasts best at present.
 """
 
 import sys

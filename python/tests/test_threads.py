@@ -1,9 +1,11 @@
 """Other threads while pcgs works: what they may do, and how a process ends that has some."""
 
+import ctypes
 import subprocess
 import sys
 import textwrap
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -56,6 +58,69 @@ def test_a_process_ends_well_while_a_thread_works(work):
             [sys.executable, "-c", script], capture_output=True, text=True, timeout=60
         )
         assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def longest_wait(work, meanwhile=lambda: None):
+    """The longest that this thread had to wait for the interpreter while another was at work, as a
+    share of that work's time: nearly 1 if the work never gives the interpreter up."""
+    interval = []
+    finished = threading.Event()
+
+    def timed():
+        interval.append(time.perf_counter())
+        work()
+        interval.append(time.perf_counter())
+        finished.set()
+
+    thread = threading.Thread(target=timed)
+    thread.start()
+    stamps = []
+    while not finished.wait(0.001):
+        stamps.append(time.perf_counter())
+        meanwhile()
+    thread.join()
+    start, end = interval
+    inside = [start, *(stamp for stamp in stamps if start < stamp < end), end]
+    return np.diff(inside).max() / (end - start)
+
+
+LONG = {
+    "run": lambda losses: pcgs.run(losses, methods="guard,pcgs-tf"),
+    "oracle": lambda losses: pcgs.switching_oracle(np.tile(losses, (5, 1)), 4000),
+    "path": lambda losses: pcgs.switching_oracle(np.tile(losses, (5, 1)), 1000, path=True),
+    "generate": lambda losses: pcgs.suite.generate("switch", 1 << 18, 32),
+}
+
+
+@pytest.mark.parametrize("work", LONG.values(), ids=LONG)
+def test_other_threads_run_meanwhile(work):
+    """Works that take a few tenths of a second: whoever waits for half of that is kept waiting."""
+    losses = np.random.default_rng(0).random((3000, 32))
+    assert longest_wait(lambda: work(losses)) < 0.5
+
+
+def test_the_wait_would_be_seen():
+    sleep_with_the_interpreter = ctypes.PyDLL(None).usleep
+    assert longest_wait(lambda: sleep_with_the_interpreter(300_000)) > 0.5
+
+
+def test_others_run_while_an_aggregator_learns_and_cannot_use_it():
+    """The end of a warm-up is one long call."""
+    losses = np.random.default_rng(0).random((2000, 64))
+    agg = pcgs.Aggregator(64, "guard", warmup=2000)
+    for row in losses[:-1]:
+        agg.learn(losses=row)
+    refused = []
+
+    def reach():
+        try:
+            agg.weights()
+        except pcgs.Error as error:
+            refused.append(str(error))
+
+    assert longest_wait(lambda: agg.learn(losses=losses[-1]), meanwhile=reach) < 0.5
+    assert refused and all("one thread at a time" in sentence for sentence in refused)
+    assert agg.rounds == 2000
 
 
 @pytest.mark.parametrize("certify", [True, False])
