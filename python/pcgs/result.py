@@ -206,7 +206,8 @@ def _columns_apart(table: Any, y: Any, side: Any) -> Tuple[Any, Any, Any]:
 
 def _names_of_columns(table: Any, experts: Optional[Sequence[str]]) -> List[str]:
     columns = [str(column) for column in table.columns]
-    if experts is not None and [str(name) for name in experts] != columns:
+    given = [str(name) for name in experts] if hasattr(experts, "__iter__") else experts
+    if given is not None and given != columns:
         # By position they would get other names, by name others would be left out.
         raise Error(
             f"experts are not the columns of the frame, {', '.join(columns)}; leave experts out, "

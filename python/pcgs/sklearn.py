@@ -190,10 +190,10 @@ class PcgsCombiner(RegressorMixin, _BaseComposition):  # type: ignore[misc]
         self.aggregator_: Optional[Aggregator] = None  # until there are forecasts to learn from
 
     def _learn_weights(self, X: Any, y: Array, rows_to_come: int) -> None:
-        if self.aggregator_ is None:
-            self.aggregator_ = self._new_aggregator(rows_to_come)
         rows = self._forecasts(X)
         self._rehearse(rows, y)
+        if self.aggregator_ is None:
+            self.aggregator_ = self._new_aggregator(rows_to_come)
         for forecasts, outcome in zip(rows, y):
             self.aggregator_.predict(forecasts)
             number = self.aggregator_.last_opened
@@ -206,7 +206,8 @@ class PcgsCombiner(RegressorMixin, _BaseComposition):  # type: ignore[misc]
 
     def _rehearse(self, rows: Array, y: Array) -> None:
         """Whatever the loss refuses, it refuses here, before anything is learned."""
-        judge = Aggregator(rows.shape[1], "hedge", loss=self.loss, tau=self.tau, scale=1)
+        options: Dict[str, Any] = {"loss": self.loss, "tau": self.tau, "scale": 1}
+        judge = Aggregator(rows.shape[1], "hedge", certify=False, **options)
         for row, (forecasts, outcome) in enumerate(zip(rows, y), 1):
             try:
                 judge.predict(forecasts)

@@ -44,7 +44,11 @@ struct Pool : ZeroedWhenUnmade {
   }
 };
 
-std::unique_ptr<Pool> make_pool(const py::iterable& seasons, py::object file) {
+std::unique_ptr<Pool> make_pool(const py::object& seasons, py::object file) {
+  if (!py::isinstance<py::iterable>(seasons)) {
+    throw Error(
+        fmt::format("seasons is {}; give a list, as in [24, 168]", std::string(py::repr(seasons))));
+  }
   std::vector<std::size_t> steps;
   for (const py::handle season : seasons) {
     steps.push_back(static_cast<std::size_t>(
@@ -93,11 +97,10 @@ void bind_expert_pool(py::module_& m) {
                 py::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
           },
           [](const py::tuple& state) {
-            if (state.size() != 3 || !py::isinstance<py::bytes>(state[2]) ||
-                !py::isinstance<py::iterable>(state[0])) {
+            if (state.size() != 3 || !py::isinstance<py::bytes>(state[2])) {
               throw Error("this is not the pickled state of an ExpertPool");
             }
-            auto made = make_pool(py::reinterpret_borrow<py::iterable>(state[0]), state[1]);
+            auto made = make_pool(state[0], state[1]);
             const auto bytes = state[2].cast<std::string_view>();
             made->pool().load_bytes(
                 {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, "the state");

@@ -8,6 +8,7 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "interpreter.h"
+#include "pcgs/error.h"
 #include "unmade.h"
 
 namespace pcgs::python {
@@ -19,8 +20,12 @@ struct MadeSequence {
   suite::Sequence made;
 };
 
-MadeSequence generate(const std::string& family, py::handle rounds, py::handle experts,
-                      py::handle seed) {
+MadeSequence generate(py::handle given, py::handle rounds, py::handle experts, py::handle seed) {
+  if (!py::isinstance<py::str>(given)) {
+    throw Error(fmt::format("family is {}; give a name, as pcgs.suite.families() lists them",
+                            std::string(py::repr(given))));
+  }
+  const auto family = given.cast<std::string>();
   constexpr std::int64_t kMost = 1 << 28;
   const auto t = static_cast<std::size_t>(count_of(rounds, "rounds", 1, kMost));
   const auto most_experts = kMost / static_cast<std::int64_t>(t);

@@ -303,6 +303,7 @@ def test_the_oracle_refuses_what_makes_no_sense(losses, switches, options):
     "arguments",
     [
         ("nonsense",),
+        (5,),
         ("switch{gap=9}",),
         ("switch", 0),
         ("switch", -1),

@@ -73,7 +73,7 @@ def test_a_file_describes_a_pool(tmp_path, monkeypatch):
         pcgs.ExpertPool(file=tmp_path / "nothing.json")
 
 
-@pytest.mark.parametrize("bad", [[0], [-1], [1.5], ["day"], [1 << 40]])
+@pytest.mark.parametrize("bad", [24, None, [0], [-1], [1.5], ["day"], [1 << 40]])
 def test_seasons_that_make_no_sense_are_refused(bad):
     with pytest.raises(pcgs.Error):
         pcgs.ExpertPool(seasons=bad)

@@ -40,6 +40,8 @@ def test_a_column_has_one_part_to_play(frame):
         pcgs.run(frame, "a", side=["a"])
     with pytest.raises(pcgs.Error, match="experts are not the columns of the frame, a, b, c, d, e"):
         pcgs.run(frame, experts=["e", "d", "c", "b", "a"])
+    with pytest.raises(pcgs.Error, match="experts are not the columns of the frame"):
+        pcgs.run(frame, experts=5)
     assert pcgs.run(frame, experts=list("abcde"), methods="boa").to_dict()["experts"][0] == "a"
 
 

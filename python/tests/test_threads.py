@@ -148,18 +148,20 @@ def test_a_path_does_not_see_what_other_threads_write():
 
     def write():
         asked.wait()
-        while not stop.is_set():
+        while True:
             given[:] = -1.0
             given[:] = 1e9
+            if stop.is_set():
+                return
 
-    expected = pcgs.switching_oracle(losses, 200, path=True)
+    expected = pcgs.switching_oracle(losses, 2000, path=True)
     thread = threading.Thread(target=write)
     thread.start()
     before = sys.getswitchinterval()
     sys.setswitchinterval(100)  # nobody else runs before pcgs lets them
     try:
         asked.set()
-        best = pcgs.switching_oracle(given, 200, path=True)
+        best = pcgs.switching_oracle(given, 2000, path=True)
     finally:
         sys.setswitchinterval(before)
         stop.set()
