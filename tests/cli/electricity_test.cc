@@ -180,11 +180,11 @@ TEST_F(Electricity, LossesDoNotReplaceAnInput) {
   const auto bytes = io::npy_bytes(series);
   const std::string npy = file("train.npy", std::string(bytes.begin(), bytes.end()));
   const std::string folder = dir_ / ".";
-  refuses({"electricity", npy, "--column", "e1", "--losses", folder}, {"train.npy", "--losses"});
+  refuses({"electricity", npy, "--column", "e1", "--losses", folder}, {"train.npy", "named twice"});
   const auto pool = file("test.npy", R"({"experts": [{"kind": "lag", "lag": 2}]})");
   refuses(
       {"electricity", file("y.csv", "y\n1\n"), "--column", "y", "--pool", pool, "--losses", folder},
-      {"test.npy", "--losses"});
+      {"test.npy", "named twice"});
   EXPECT_EQ(losses("train.npy").values, series.values);
 }
 

@@ -178,7 +178,7 @@ TEST_F(Forecast, RefusesBadInputInASentence) {
   refuses({"forecast", file, "--column", "y", "--pool", dir_ / "pool.json", "--out", out},
           {"pool.json", "expert 1", "leg"});
   refuses({"forecast", file, "--column", "y", "--forecasts", "a,y", "--out", out}, {"--forecasts"});
-  refuses({"forecast", file, "--column", "y", "--out", file}, {"y.csv", "--out"});
+  refuses({"forecast", file, "--column", "y", "--out", file}, {"y.csv", "named twice"});
   refuses({"forecast", file, "--column", "y", "--season", "24,12", "--out", out}, {"season 12"});
   refuses({"forecast", file, "--column", "y", "--method", "hedge,boa", "--out", out}, {"--method"});
   refuses({"forecast", file, "--column", "y", "--method", "hedge*", "--out", out}, {"--method"});

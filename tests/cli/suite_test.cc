@@ -354,7 +354,7 @@ TEST_F(SuiteCommand, AblationAlsoPlaysModelsThatWereRetrained) {
   const std::string folder = std::string(PCGS_TEST_DATA) + "/../models/ablation";
   const json out = parsed({"--study", "ablation", "--switches", "4", "--retrained", folder});
   const json& family = out["families"][0];
-  EXPECT_EQ(family["methods"].size(), 12u);
+  EXPECT_EQ(family["methods"].size(), 14u);
   const auto losses =
       suite::generate("mix", kRounds, kExperts, suite::evaluation_seed(7, 0)).losses;
   Aggregator aggregator =
