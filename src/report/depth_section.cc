@@ -299,7 +299,7 @@ std::vector<Block> blocks_of(const RunDepth& run, std::size_t index) {
 }
 
 Table experts_table(const RunDepth& run) {
-  constexpr std::size_t kMostExperts = 60, kMostMethods = 5;
+  constexpr std::size_t kMostExperts = 25, kMostMethods = 5;
   std::vector<std::size_t> shown(run.experts.size());
   std::iota(shown.begin(), shown.end(), 0);
   Table table;
