@@ -1,6 +1,7 @@
 """Other threads while pcgs works: what they may do, and how a process ends that has some."""
 
 import ctypes
+import os
 import subprocess
 import sys
 import textwrap
@@ -39,6 +40,10 @@ ENDLESS = {
 }
 
 
+@pytest.mark.skipif(
+    "PCGS_SANITIZED" in os.environ,
+    reason="a sanitizer watches what threads do while the process takes its memory down",
+)
 @pytest.mark.parametrize("work", ENDLESS.values(), ids=ENDLESS)
 def test_a_process_ends_well_while_a_thread_works(work):
     """Two threads, so that at the end one of them waits for the interpreter."""

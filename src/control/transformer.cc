@@ -113,7 +113,9 @@ TransformerModel::TransformerModel(const infer::Model& model, const std::string&
 
 std::shared_ptr<const TransformerModel> shipped_transformer(std::string_view name) {
   static std::mutex one_at_a_time;
-  static std::map<std::string, std::shared_ptr<const TransformerModel>, std::less<>> made;
+  // Never destroyed: threads that still work when the process ends may ask for one.
+  static auto& made =
+      *new std::map<std::string, std::shared_ptr<const TransformerModel>, std::less<>>;
   const std::lock_guard lock(one_at_a_time);
   const auto at = made.find(name);
   if (at != made.end()) return at->second;

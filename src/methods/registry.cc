@@ -41,7 +41,8 @@ std::span<const MethodInfo> all_methods() {
   const static NumberOption kLearned = {
       "learned", "prior weight of pcgs-tf; 0 leaves it out and costs nothing", kShareOfLearned, 0,
       0.8};
-  static const MethodInfo kMethods[] = {
+  // Never destroyed: threads that still work when the process ends may look something up.
+  static const auto& kMethods = *new const std::vector<MethodInfo>{
       {"hedge",
        "exponential weights, no restarts",
        "Freund and Schapire 1997",

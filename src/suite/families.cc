@@ -29,7 +29,8 @@ std::span<const FamilyInfo> all_families() {
                          double high) {
     return NumberOption{name, meaning, standard, low, high};
   };
-  static const FamilyInfo kFamilies[] = {
+  // Never destroyed: threads that still work when the process ends may look something up.
+  static const auto& kFamilies = *new const std::vector<FamilyInfo>{
       {"switch",
        "one winner at a time, changing at random",
        {gap, quietest(0.08), loudest(0.25), least, hazard},
