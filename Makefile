@@ -9,8 +9,7 @@ SOURCES = $(shell git ls-files '*.h' '*.cc')
 run: build  ## build, then compare all methods on the seven families of sequences; ends with a page
 	build/release/pcgs suite --study main --report build/report.html
 
-test: configure  ## build and run all tests
-	@scripts/install-packages chromium
+test: setup configure  ## build and run all tests
 	cmake --build --preset release -j $(JOBS)
 	ctest --preset release -j $(JOBS)
 
@@ -18,10 +17,14 @@ build: configure  ## leave the program at build/release/pcgs
 	cmake --build --preset release -j $(JOBS) --target pcgs-program
 
 .PHONY: configure
-configure: setup
+configure: packages
 	@cmake --preset release --log-level=WARNING > /dev/null
 
-setup:  ## install the packages that building and testing need, if any is missing
+setup: packages  ## install what building and testing need, if anything is missing
+	@scripts/install-packages chromium
+
+.PHONY: packages
+packages:
 	@scripts/install-packages build-essential cmake ninja-build libhwy-dev libfmt-dev libboost-dev \
 	  pybind11-dev python3-dev python3-numpy python3-pytest \
 	  libcli11-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev

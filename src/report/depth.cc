@@ -12,21 +12,6 @@ namespace pcgs::report {
 
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
-double entropy(std::span<const double> q) {
-  double nats = 0;
-  for (const double p : q) nats -= p > 0 ? p * std::log(p) : 0;
-  return nats;
-}
-
-double deviation(const std::vector<double>& x) {
-  double mean = 0, square = 0;
-  for (const double y : x) mean += y / static_cast<double>(x.size());
-  for (const double y : x) square += (y - mean) * (y - mean) / static_cast<double>(x.size());
-  return std::sqrt(square);
-}
-
 bool uniform_over_awake(std::span<const double> weights) {
   const double most = *std::max_element(weights.begin(), weights.end());
   return std::all_of(weights.begin(), weights.end(),
@@ -122,14 +107,13 @@ void DepthRecorder::record_controls(double x, const TraceRow& row) {
   const auto uniform = static_cast<double>(row.weights.size());
   eta_.add(x, controls.eta);
   rho_.add(x, controls.rho);
-  q_entropy_.add(x, controls.q.empty() ? std::log(uniform) : entropy(controls.q));
-  const double volatility = recent_.size() == suite::kVolatilityRounds ? deviation(recent_) : kNone;
+  q_entropy_.add(x, controls.q.empty() ? std::log(uniform) : suite::entropy(controls.q));
   if (hindsight_.has_path() && t + 1 < hindsight_.rounds()) {
     q_on_next_.add(x, controls.q.empty() ? 1 / uniform : controls.q[hindsight_.path(t + 1)]);
   }
-  if (!std::isnan(volatility) && controls.rho > top_rho_) {
+  if (recent_.size() == suite::kVolatilityRounds && controls.rho > top_rho_) {
     top_rho_ = controls.rho;
-    top_volatility_ = volatility;
+    top_volatility_ = suite::deviation(recent_);
   }
 }
 

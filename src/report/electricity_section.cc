@@ -5,15 +5,11 @@
 
 #include "report/charts.h"
 #include "report/sections.h"
+#include "report/study.h"
 
 namespace pcgs::report {
 
 namespace {
-
-std::size_t last_budget(const ordered_json& study) {
-  const auto& switches = study.at("switches");
-  return switches.at(switches.size() - 1).get<std::size_t>();
-}
 
 double last_regret(const ordered_json& study, const ordered_json& method) {
   const auto s = last_budget(study);

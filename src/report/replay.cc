@@ -31,6 +31,27 @@ ForecastCurves::Forecaster forecaster(const std::string& name, const std::vector
   return {name, forecast.points(), error.points()};
 }
 
+// A trace that somebody made up must not get further than this.
+void check_row(const io::TraceReader& reader) {
+  const TraceRow& row = reader.row();
+  const auto fits = [](std::span<const double> numbers) {
+    return std::all_of(numbers.begin(), numbers.end(), [](double x) { return x >= 0 && x <= 1; });
+  };
+  const double sum = std::accumulate(row.weights.begin(), row.weights.end(), 0.0);
+  bool right = fits(row.weights) && std::abs(sum - 1) < 1e-6 && fits(row.losses) &&
+               fits(std::span(&row.mixture_loss, 1));
+  if (row.step != nullptr) {
+    const Controls& controls = row.step->controls;
+    right = right && controls.eta > 0 && controls.rho >= 0 && controls.rho <= 1 &&
+            fits(controls.q) && std::abs(row.step->mix_loss) <= 2 && std::abs(row.step->gap) <= 2;
+  }
+  if (right) return;
+  throw Error(
+      fmt::format("{}: holds weights, losses or controls that cannot be; give a trace as pcgs run "
+                  "--trace wrote it",
+                  reader.position()));
+}
+
 }  // namespace
 
 RunDepth replay(const compare::Problem& problem, const compare::Comparison& comparison,
@@ -53,32 +74,6 @@ RunDepth replay(const compare::Problem& problem, const compare::Comparison& comp
   }
   return run;
 }
-
-namespace {
-
-// A trace that somebody made up must not get further than this.
-void check_row(const io::TraceReader& reader) {
-  const TraceRow& row = reader.row();
-  const auto fits = [](std::span<const double> numbers) {
-    return std::all_of(numbers.begin(), numbers.end(), [](double x) { return x >= 0 && x <= 1; });
-  };
-  const double sum = std::accumulate(row.weights.begin(), row.weights.end(), 0.0);
-  bool right = fits(row.weights) && std::abs(sum - 1) < 1e-6 && fits(row.losses) &&
-               fits(std::span(&row.mixture_loss, 1));
-  if (row.step != nullptr) {
-    const Controls& controls = row.step->controls;
-    right = right && controls.eta > 0 && controls.rho >= 0 && controls.rho <= 1 &&
-            fits(controls.q) && std::abs(row.step->mix_loss) <= 2 && std::abs(row.step->gap) <= 2;
-  }
-  if (right) return;
-  throw Error(
-      fmt::format("{}: holds weights, losses or controls that cannot be; give a trace as pcgs run "
-                  "--trace wrote "
-                  "it",
-                  reader.position()));
-}
-
-}  // namespace
 
 bool is_trace(std::string_view text) { return io::TraceReader::looks_like_trace(text); }
 

@@ -6,6 +6,7 @@
 
 #include "report/charts.h"
 #include "report/sections.h"
+#include "report/study.h"
 #include "stats/paired.h"
 
 namespace pcgs::report {
@@ -14,11 +15,6 @@ namespace {
 
 std::string switches_text(std::size_t n) {
   return fmt::format("{} switch{}", n, n == 1 ? "" : "es");
-}
-
-std::size_t last_budget(const ordered_json& run) {
-  const auto& switches = run.at("switches");
-  return switches.at(switches.size() - 1).get<std::size_t>();
 }
 
 bool playable(const ordered_json& method) { return !method.contains("chosen_in_hindsight"); }

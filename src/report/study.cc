@@ -37,6 +37,11 @@ std::vector<std::string> method_names(const ordered_json& entries) {
   return names;
 }
 
+std::size_t last_budget(const ordered_json& result) {
+  const auto& switches = result.at("switches");
+  return switches.at(switches.size() - 1).get<std::size_t>();
+}
+
 bool playable(const std::string& method) { return !method.ends_with('*') && method != kLimit; }
 
 std::string setting(const ordered_json& study) {

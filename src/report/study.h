@@ -28,6 +28,9 @@ inline constexpr const char* kLimit = "bayes";
 // Chosen in hindsight, or knowing the law: not among those who can win.
 bool playable(const std::string& method);
 
+// The last of a result's switch budgets.
+std::size_t last_budget(const ordered_json& result);
+
 // "12 switches, 20 sequences of 600 rounds and 32 experts, seed 7"
 std::string setting(const ordered_json& study);
 

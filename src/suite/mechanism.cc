@@ -26,6 +26,8 @@ struct Mean {
   double value() const { return count > 0 ? sum / static_cast<double>(count) : 0; }
 };
 
+}  // namespace
+
 double entropy(std::span<const double> q) {
   double nats = 0;
   for (const double p : q) nats -= p > 0 ? p * std::log(p) : 0;
@@ -38,6 +40,8 @@ double deviation(std::span<const double> x) {
   for (const double y : x) square.add((y - mean.value()) * (y - mean.value()));
   return std::sqrt(square.value());
 }
+
+namespace {
 
 double correlation(std::span<const double> x, std::span<const double> y) {
   Mean mx, my, xy;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string_view>
 
 #include "pcgs/matrix.h"
@@ -30,6 +31,9 @@ inline constexpr std::size_t kVolatilityRounds = 10;
 // Throws Error if the method is not of the share form. Means over no rounds are 0, and so is the
 // correlation of something constant.
 Mechanism examine(std::string_view method, MatrixView losses, std::size_t switches);
+
+double entropy(std::span<const double> q);    // in nats
+double deviation(std::span<const double> x);  // the standard deviation of all that there is
 
 bool has_share_form(std::string_view method, std::size_t experts);
 
