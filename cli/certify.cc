@@ -6,17 +6,18 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "certificate_file.h"
 #include "commands.h"
 #include "core/whole_file.h"
 #include "io/trace_reader.h"
 #include "pcgs/error.h"
+#include "results/certificate_file.h"
 
 namespace pcgs::cli {
 
 namespace {
 
 using nlohmann::ordered_json;
+using results::NamedRecord;
 
 struct CertifyOptions {
   std::string trace, certificate;
@@ -92,13 +93,13 @@ void certify(const CertifyOptions& options) {
   const ordered_json claimed = read_certificate(options.certificate);
   const auto records = records_of(options.trace);
   const ordered_json proved =
-      certificate_json(records, claimed["switches"].get<std::vector<std::size_t>>());
+      results::certificate_json(records, claimed["switches"].get<std::vector<std::size_t>>());
   const std::string differs = difference(proved, claimed, "");
   if (!differs.empty()) {
     throw Error(fmt::format("{}: does not hold: {} is not what {} gives", options.certificate,
                             differs, options.trace));
   }
-  if (!certificate_holds(proved)) {
+  if (!results::certificate_holds(proved)) {
     throw Error(fmt::format("{}: does not hold: a regret exceeds its bound", options.certificate));
   }
   if (options.json) {

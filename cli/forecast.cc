@@ -10,19 +10,22 @@
 #include "compare/comparison.h"
 #include "core/csv_field.h"
 #include "core/whole_file.h"
-#include "forecasting.h"
 #include "given.h"
 #include "io/json_text.h"
-#include "io/number_table.h"
+#include "io/progress.h"
 #include "loss_options.h"
 #include "outputs.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
-#include "progress.h"
 #include "report/report.h"
 #include "report_file.h"
+#include "studies/forecast_series.h"
 
 namespace pcgs::cli {
+
+using studies::ForecastRow;
+using studies::ForecastSummary;
+using studies::Series;
 
 namespace {
 
@@ -34,42 +37,6 @@ struct ForecastOptions {
   bool json = false;
   bool quiet = false;
 };
-
-Series read_series(const ForecastOptions& options) {
-  if (std::find(options.forecasts.begin(), options.forecasts.end(), options.column) !=
-      options.forecasts.end()) {
-    throw Error(fmt::format("{} is what is forecast; leave it out of --forecasts", options.column));
-  }
-  io::TableRequest request;
-  request.keep = {options.column};
-  request.keep.insert(request.keep.end(), options.forecasts.begin(), options.forecasts.end());
-  request.may_be_missing = [](std::string_view) { return true; };
-  const io::NumberTable table = io::read_table(options.input, request);
-
-  Series series;
-  series.origin = options.input;
-  series.column = options.column;
-  series.forecasts_names = options.forecasts;
-  series.forecasts = Matrix(table.values.rows, options.forecasts.size());
-  for (std::size_t t = 0; t < table.values.rows; ++t) {
-    const auto row = table.values.row(t);
-    series.values.push_back(row[0]);
-    std::copy(row.begin() + 1, row.end(), series.forecasts.row(t).begin());
-  }
-  return series;
-}
-
-std::vector<std::string> expert_names(const ExpertPool& pool, const Series& series) {
-  std::vector<std::string> names = pool.names();
-  for (const auto& name : series.forecasts_names) {
-    if (std::find(names.begin(), names.end(), name) != names.end()) {
-      throw Error(fmt::format("{}: column {} has the name of an expert of the pool; rename it",
-                              series.origin, name));
-    }
-    names.push_back(name);
-  }
-  return names;
-}
 
 std::string chosen_method(const ForecastOptions& options) {
   const auto methods = compare::methods_from(options.method, options.model);
@@ -123,7 +90,7 @@ std::string report_page(const Series& series, nlohmann::ordered_json json, Matri
 
 void forecast(const ForecastOptions& options) {
   const std::string method = chosen_method(options);
-  const Series series = read_series(options);
+  const Series series = studies::read_series(options.input, options.column, options.forecasts);
   const auto make_pool = [&] {
     return ExpertPool(options.pool.empty() ? standard_experts(options.seasons)
                                            : read_experts(options.pool));
@@ -167,7 +134,7 @@ void forecast(const ForecastOptions& options) {
   };
   ForecastSummary summary;
   {
-    Progress progress("forecasting", series.values.size(), options.quiet);
+    io::ProgressBar progress("forecasting", series.values.size(), options.quiet);
     summary = forecast_series(series, pool, aggregator, [&](const ForecastRow& row) {
       progress.advance();
       if (!file && !to_stdout) return;

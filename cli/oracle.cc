@@ -19,9 +19,9 @@
 #include "core/whole_file.h"
 #include "io/npy_rows.h"
 #include "io/number_table.h"
+#include "io/progress.h"
 #include "oracle/sweep.h"
 #include "pcgs/error.h"
-#include "progress.h"
 
 namespace pcgs::cli {
 
@@ -87,7 +87,7 @@ class WatchedRows final : public LossRows {
  private:
   const LossRows& rows_;
   mutable std::mutex mutex_;
-  mutable Progress progress_;
+  mutable io::ProgressBar progress_;
 };
 
 struct Budget {

@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "certificate_file.h"
 #include "commands.h"
 #include "compare/comparison.h"
 #include "core/csv_field.h"
@@ -17,20 +16,22 @@
 #include "given.h"
 #include "io/json_text.h"
 #include "io/number_table.h"
+#include "io/progress.h"
 #include "loss_options.h"
 #include "methods/hindsight.h"
 #include "outputs.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
-#include "progress.h"
 #include "report/replay.h"
 #include "report/report.h"
 #include "report_file.h"
+#include "results/certificate_file.h"
 
 namespace pcgs::cli {
 
 using compare::Comparison;
 using compare::Problem;
+using results::NamedRecord;
 
 namespace {
 
@@ -285,14 +286,17 @@ void run(const RunOptions& options) {
   if (!options.save.empty()) state = std::make_unique<WholeFile>(options.save);
   ReportFile page(options.report);
 
+  compared.advance = io::progress_bars(options.quiet)("playing", rounds_to_play(problem, compared));
   const Comparison comparison =
-      play_with_progress(problem, compared, options.quiet, aggregator.get());
+      aggregator ? play_from(problem, compared, *aggregator) : play_methods(problem, compared);
+  compared.advance = {};
   if (state) {
     const auto bytes = aggregator->save_bytes();
     state->write(bytes.data(), bytes.size());
   }
   if (certificate) {
-    certificate->write(io::json_text(certificate_json(records, options.switches), 1) + "\n");
+    certificate->write(io::json_text(results::certificate_json(records, options.switches), 1) +
+                       "\n");
   }
   const auto as_json = [&] {
     return io::json_text(compare::comparison_json(problem, comparison)) + "\n";

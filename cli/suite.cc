@@ -12,69 +12,31 @@
 #include "core/spec.h"
 #include "core/whole_file.h"
 #include "io/json_text.h"
+#include "io/progress.h"
 #include "outputs.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
+#include "report/first_sequences.h"
 #include "report/report.h"
 #include "report_file.h"
-#include "studies.h"
+#include "studies/study.h"
 
 namespace pcgs::cli {
 
 using nlohmann::ordered_json;
 
-suite::TournamentOptions StudyOptions::tournament(std::string family) const {
-  suite::TournamentOptions one;
-  one.family = std::move(family);
-  one.rounds = rounds;
-  one.experts = experts;
-  one.sequences = sequences;
-  one.switches = switches;
-  one.seed = seed;
-  one.methods = methods;
-  one.threads = threads;
-  return one;
-}
-
-std::string StudyOptions::featured() const {
-  for (const auto& method : methods) {
-    if (method.rfind("pcgs-tf", 0) == 0) return method;
-  }
-  return methods.front();
-}
-
-ordered_json config_json(const StudyOptions& options) {
-  return {{"config",
-           {{"rounds", options.rounds},
-            {"experts", options.experts},
-            {"sequences", options.sequences},
-            {"switches", options.switches},
-            {"seed", options.seed},
-            {"methods", options.methods},
-            {"featured", options.featured()}}}};
-}
-
 namespace {
 
-struct Study {
-  const char* name;
-  StudyResult (*run)(const StudyOptions&);
-};
-
-constexpr Study kStudies[] = {{"main", main_study},
-                              {"heavy-tail", heavy_tail_study},
-                              {"scaling", scaling_study},
-                              {"mechanism", mechanism_study},
-                              {"ablation", ablation_study}};
-
 struct SuiteOptions {
-  StudyOptions study;
+  studies::StudyConfig study;
   std::string name = "main";
   std::string methods = "all";
   std::string model;
   std::string families = "all";
+  std::string out;  // folder for files; empty: none are written
   std::string report;
   bool json = false;
+  bool quiet = false;
 };
 
 void write_file(const std::string& path, const std::string& content) {
@@ -92,7 +54,7 @@ std::string make_folder(const std::string& path) {
   return path;
 }
 
-void save(const std::string& folder, const char* study, const StudyResult& result,
+void save(const std::string& folder, const char* study, const studies::StudyResult& result,
           WholeFile& json) {
   json.write(io::json_text(result.json, 1) + "\n");
   json.commit();
@@ -100,7 +62,7 @@ void save(const std::string& folder, const char* study, const StudyResult& resul
     write_file(fmt::format("{}/{}.csv", folder, name), csv(table));
     write_file(fmt::format("{}/{}.tex", folder, name), latex(table, name));
   }
-  for (const Table& data : result.data) {
+  for (const io::TextTable& data : result.data) {
     write_file(fmt::format("{}/{}-{}.csv", folder, study, data.caption), csv(data));
   }
 }
@@ -114,7 +76,7 @@ void refuse_doubles(const char* kind, const std::vector<std::string>& names) {
 }
 
 void check(SuiteOptions& options) {
-  StudyOptions& study = options.study;
+  studies::StudyConfig& study = options.study;
   if (options.methods.empty() || options.families.empty()) {
     throw Error("--method and --families take names, or all; leave them out for all");
   }
@@ -127,7 +89,7 @@ void check(SuiteOptions& options) {
     for (const auto& name : study.families) suite::generate(name, 1, 1, 0);  // or an Error
     refuse_doubles("family", study.families);
   }
-  if (options.name == "mechanism" || options.name == "all") methods_with_restarts(study);
+  if (options.name == "mechanism" || options.name == "all") study.methods_with_restarts();
   if (options.name == "ablation" && !(options.methods == "all" && options.model.empty())) {
     throw Error(
         "the ablation study takes the shipped pcgs-tf apart; leave out --method and --model");
@@ -145,36 +107,36 @@ void check(SuiteOptions& options) {
 
 void run_suite(SuiteOptions& options) {
   check(options);
-  const StudyOptions& study = options.study;
+  const studies::StudyConfig& study = options.study;
   ordered_json whole;
   const bool all = options.name == "all";
-  std::vector<Study> chosen;
+  std::vector<studies::Study> chosen;
   // Folders and files are there before the work, which may take long.
   std::vector<std::unique_ptr<WholeFile>> files;
   const bool traced =
-      !study.out.empty() && (all || options.name == "main" || options.name == "mechanism");
-  if (!study.out.empty()) make_folder(study.out);
-  if (traced) make_folder(study.out + "/traces");
+      !options.out.empty() && (all || options.name == "main" || options.name == "mechanism");
+  if (!options.out.empty()) make_folder(options.out);
+  if (traced) make_folder(options.out + "/traces");
   std::vector<std::string> outputs = {options.report};
-  for (const Study& one : kStudies) {
-    if (!study.out.empty()) outputs.push_back(fmt::format("{}/{}.json", study.out, one.name));
+  for (const studies::Study& one : studies::kStudies) {
+    if (!options.out.empty()) outputs.push_back(fmt::format("{}/{}.json", options.out, one.name));
   }
   check_distinct(outputs, {options.model});
   ReportFile page(options.report);
   report::Material material;
-  for (const Study& one : kStudies) {
+  for (const studies::Study& one : studies::kStudies) {
     if (!all && options.name != one.name) continue;
     chosen.push_back(one);
-    if (study.out.empty()) continue;
-    files.push_back(std::make_unique<WholeFile>(fmt::format("{}/{}.json", study.out, one.name)));
+    if (options.out.empty()) continue;
+    files.push_back(std::make_unique<WholeFile>(fmt::format("{}/{}.json", options.out, one.name)));
   }
   for (std::size_t i = 0; i < chosen.size(); ++i) {
-    const Study& one = chosen[i];
+    const studies::Study& one = chosen[i];
     const auto start = std::chrono::steady_clock::now();
-    StudyResult result = one.run(study);
+    studies::StudyResult result = one.run(study, io::progress_bars(options.quiet));
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
     result.json["timing"] = {{"seconds", spent.count()}, {"threads", study.threads}};
-    if (!study.out.empty()) save(study.out, one.name, result, *files[i]);
+    if (!options.out.empty()) save(options.out, one.name, result, *files[i]);
     if (page) material.results.push_back({fmt::format("{} study", one.name), result.json});
     if (!options.json) {
       for (const auto& named : result.tables) fmt::print("{}\n", text(named.second));
@@ -188,21 +150,21 @@ void run_suite(SuiteOptions& options) {
     }
   }
   if (options.json) fmt::print("{}\n", io::json_text(whole));
-  if (traced) write_traces(study, study.out + "/traces");
+  if (traced) write_round_files(study, options.out + "/traces");
   if (page) {
     const bool in_depth = all || options.name == "main" || options.name == "mechanism";
-    if (in_depth) material.runs = first_sequences(study);
+    if (in_depth) material.runs = report::first_sequences(study);
     page.write(report::page(material));
     if (!options.json) fmt::print("page in {}\n", options.report);
   }
-  if (!study.out.empty() && !options.json) fmt::print("files in {}\n", study.out);
+  if (!options.out.empty() && !options.json) fmt::print("files in {}\n", options.out);
 }
 
 }  // namespace
 
 void add_suite(CLI::App& app) {
   auto options = std::make_shared<SuiteOptions>();
-  StudyOptions& study = options->study;
+  studies::StudyConfig& study = options->study;
   study.threads = 0;
   study.pools = {64, 256, 1024, 4096};
   CLI::App* command = app.add_subcommand(
@@ -260,7 +222,7 @@ void add_suite(CLI::App& app) {
          1024);
   command
       ->add_option(
-          "--out", study.out,
+          "--out", options->out,
           "Folder for JSON, CSV and LaTeX tables; with the main and mechanism studies also "
           "per-round files of the first sequence of each family")
       ->check([](const std::string& path) {
@@ -268,7 +230,7 @@ void add_suite(CLI::App& app) {
       });
   add_report_option(*command, options->report);
   command->add_flag("--json", options->json, "Print one JSON object instead of the tables");
-  command->add_flag("--quiet", study.quiet, "No progress bar");
+  command->add_flag("--quiet", options->quiet, "No progress bar");
   std::string described;
   for (const auto& family : suite::families()) {
     described += fmt::format("  {:<13}{}\n", family.name, family.summary);

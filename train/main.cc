@@ -9,7 +9,6 @@
 #include <optional>
 #include <thread>
 
-#include "../cli/progress.h"
 #include "blas.h"
 #include "control/transformer.h"
 #include "controller_net.h"
@@ -18,6 +17,7 @@
 #include "infer/model_file.h"
 #include "io/json_text.h"
 #include "io/npy.h"
+#include "io/progress.h"
 #include "made_sequences.h"
 #include "options.h"
 #include "own_losses.h"
@@ -176,7 +176,7 @@ void run(Options& options) {
   TrainingPools training;
   std::vector<HeldOut> held_out;
   if (options.losses.empty()) {
-    cli::Progress progress("sequences", options.sequences, options.quiet);
+    io::ProgressBar progress("sequences", options.sequences, options.quiet);
     training = made_pools(made_with(options), device, [&] { progress.advance(); });
     held_out = made_held_out(made_with(options), device);
   } else {
@@ -192,8 +192,8 @@ void run(Options& options) {
   if (!options.quiet) fmt::print(stderr, "sequences ready after {:.0f} s\n", seconds());
 
   const Processes processes(options.rank, options.processes, options.rendezvous);
-  cli::Progress progress("training", static_cast<std::size_t>(options.trainer.steps),
-                         options.quiet);
+  io::ProgressBar progress("training", static_cast<std::size_t>(options.trainer.steps),
+                           options.quiet);
   const Report last = train(
       *net, options.trainer, training.pools, training.shares, held_out,
       [&](const Report& report) {

@@ -1,4 +1,4 @@
-#include "electricity_losses.h"
+#include "studies/split_losses.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include "pcgs/error.h"
 #include "pcgs/losses.h"
 
-namespace pcgs::cli {
+namespace pcgs::studies {
 
 namespace {
 
@@ -83,4 +83,4 @@ SplitLosses split_losses(const std::vector<double>& series, ExpertPool pool,
   return out;
 }
 
-}  // namespace pcgs::cli
+}  // namespace pcgs::studies

@@ -1,11 +1,11 @@
-#include "certificate_file.h"
+#include "results/certificate_file.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-namespace pcgs::cli {
+namespace pcgs::results {
 
 namespace {
 
@@ -73,4 +73,4 @@ bool certificate_holds(const ordered_json& certificate) {
   return true;
 }
 
-}  // namespace pcgs::cli
+}  // namespace pcgs::results

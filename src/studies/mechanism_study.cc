@@ -4,13 +4,10 @@
 #include <mutex>
 
 #include "core/parallel.h"
-#include "methods/hindsight.h"
-#include "pcgs/error.h"
-#include "progress.h"
-#include "studies.h"
+#include "studies/study.h"
 #include "suite/mechanism.h"
 
-namespace pcgs::cli {
+namespace pcgs::studies {
 
 using nlohmann::ordered_json;
 
@@ -41,47 +38,33 @@ suite::Mechanism mean_of(const std::vector<suite::Mechanism>& all) {
 
 }  // namespace
 
-std::vector<std::string> methods_with_restarts(const StudyOptions& options) {
-  std::vector<std::string> methods;
-  for (const auto& name : options.methods) {
-    if (hindsight_candidates(name).empty() && suite::has_share_form(name, options.experts)) {
-      methods.push_back(name);
-    }
-  }
-  if (methods.empty()) {
-    throw Error("none of these methods has restarts to look at; add fixed-share or genshare");
-  }
-  return methods;
-}
-
-StudyResult mechanism_study(const StudyOptions& options) {
-  const std::vector<std::string> methods = methods_with_restarts(options);
-  Progress progress("mechanism study", options.families.size() * options.sequences, options.quiet);
+StudyResult mechanism_study(const StudyConfig& config, const io::Monitor& monitor) {
+  const std::vector<std::string> methods = config.methods_with_restarts();
+  const io::Advance advance = monitor("mechanism study", config.families.size() * config.sequences);
   StudyResult result;
-  result.json = config_json(options);
+  result.json = config_json(config);
   result.json["config"]["methods"] = methods;
   result.json["families"] = ordered_json::array();
-  Table table{
+  io::TextTable table{
       fmt::format("Restarts around the switches of the oracle's path (at most {}), mean over "
                   "{} sequences: rho within {} rounds after a switch and elsewhere, the "
                   "restart mass on the next best expert, entropy of q in nats, correlation "
                   "of rho with volatility, and C_eff beside what uniform restarts cost",
-                  options.switches, options.sequences, suite::kAfterSwitch),
+                  config.switches, config.sequences, suite::kAfterSwitch),
       {"family", "method", "rho after", "elsewhere", "ratio", "q on next", "entropy", "corr",
        "C_eff", "uniform"},
       {}};
   std::mutex one_at_a_time;
-  for (const auto& family : options.families) {
-    std::vector<std::vector<suite::Mechanism>> all(
-        methods.size(), std::vector<suite::Mechanism>(options.sequences));
-    parallel_for(options.sequences, options.threads, [&](std::size_t i) {
-      const auto sequence = suite::generate(family, options.rounds, options.experts,
-                                            suite::evaluation_seed(options.seed, i));
+  for (const auto& family : config.families) {
+    std::vector<std::vector<suite::Mechanism>> all(methods.size(),
+                                                   std::vector<suite::Mechanism>(config.sequences));
+    parallel_for(config.sequences, config.threads, [&](std::size_t i) {
+      const auto sequence = config.sequence(family, i);
       for (std::size_t m = 0; m < methods.size(); ++m) {
-        all[m][i] = suite::examine(methods[m], sequence.losses, options.switches);
+        all[m][i] = suite::examine(methods[m], sequence.losses, config.switches);
       }
       const std::lock_guard lock(one_at_a_time);
-      progress.advance();
+      advance(1);
     });
     ordered_json of_family = {{"name", family}, {"methods", ordered_json::array()}};
     for (std::size_t m = 0; m < methods.size(); ++m) {
@@ -111,4 +94,4 @@ StudyResult mechanism_study(const StudyOptions& options) {
   return result;
 }
 
-}  // namespace pcgs::cli
+}  // namespace pcgs::studies

@@ -12,7 +12,7 @@
 #include "pcgs/experts.h"
 #include "pcgs/matrix.h"
 
-namespace pcgs::cli {
+namespace pcgs::studies {
 
 struct Series {
   std::string origin;          // the file, for messages
@@ -21,6 +21,12 @@ struct Series {
   Matrix forecasts;            // [T x any] the user's own; NaN: none
   std::vector<std::string> forecasts_names;
 };
+
+// A column of a table, and others that hold the user's own forecasts of it.
+Series read_series(const std::string& path, const std::string& column,
+                   const std::vector<std::string>& forecasts);
+// The pool's, then the user's. Throws Error for a name that both have.
+std::vector<std::string> expert_names(const ExpertPool& pool, const Series& series);
 
 struct ExpertScore {
   std::size_t rounds = 0;    // in which it was awake and a value came
@@ -57,4 +63,4 @@ nlohmann::ordered_json forecast_json(const Series& series, const Aggregator& agg
 std::string forecast_table(const Series& series, const Aggregator& aggregator,
                            const ForecastSummary& summary);
 
-}  // namespace pcgs::cli
+}  // namespace pcgs::studies

@@ -1,4 +1,4 @@
-#include "table.h"
+#include "io/text_table.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "core/csv_field.h"
 
-namespace pcgs::cli {
+namespace pcgs::io {
 
 namespace {
 
@@ -42,7 +42,7 @@ std::string typeset(const std::string& text) {
 
 }  // namespace
 
-std::string text(const Table& table) {
+std::string text(const TextTable& table) {
   std::vector<std::size_t> width(table.head.size());
   const auto widen = [&](const std::vector<std::string>& row) {
     for (std::size_t c = 0; c < row.size(); ++c) width[c] = std::max(width[c], width_of(row[c]));
@@ -62,7 +62,7 @@ std::string text(const Table& table) {
   return out;
 }
 
-std::string csv(const Table& table) {
+std::string csv(const TextTable& table) {
   std::string out;
   const auto put = [&](const std::vector<std::string>& row) {
     for (std::size_t c = 0; c < row.size(); ++c) out += (c > 0 ? "," : "") + csv_field(row[c]);
@@ -73,7 +73,7 @@ std::string csv(const Table& table) {
   return out;
 }
 
-std::string latex(const Table& table, const std::string& label) {
+std::string latex(const TextTable& table, const std::string& label) {
   std::string out = "\\begin{table}[t]\n\\centering\n\\small\n\\begin{tabular}{l" +
                     std::string(table.head.size() - 1, 'r') + "}\n\\toprule\n";
   const auto put = [&](const std::vector<std::string>& row) {
@@ -89,4 +89,4 @@ std::string latex(const Table& table, const std::string& label) {
                    typeset(table.caption), label);
 }
 
-}  // namespace pcgs::cli
+}  // namespace pcgs::io

@@ -17,7 +17,7 @@
 
 #include "pcgs/certify.h"
 
-namespace pcgs::cli {
+namespace pcgs::results {
 
 using NamedRecord = std::pair<std::string, ShareRecord>;
 
@@ -27,4 +27,4 @@ nlohmann::ordered_json certificate_json(const std::vector<NamedRecord>& records,
 // Whether every regret in a certificate is at most its bound.
 bool certificate_holds(const nlohmann::ordered_json& certificate);
 
-}  // namespace pcgs::cli
+}  // namespace pcgs::results

@@ -1,4 +1,4 @@
-#include "progress.h"
+#include "io/progress.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
-namespace pcgs::cli {
+namespace pcgs::io {
 
 namespace {
 
@@ -17,18 +17,18 @@ constexpr std::size_t kWidth = 30;
 
 }  // namespace
 
-Progress::Progress(std::string label, std::size_t total, bool quiet)
+ProgressBar::ProgressBar(std::string label, std::size_t steps, bool quiet)
     : label_(std::move(label)),
-      total_(std::max<std::size_t>(total, 1)),
+      total_(std::max<std::size_t>(steps, 1)),
       possible_(!quiet && isatty(STDERR_FILENO) != 0),
       start_(Clock::now()),
       drawn_(start_) {}
 
-Progress::~Progress() {
+ProgressBar::~ProgressBar() {
   if (shown_) fmt::print(stderr, "\r\x1b[K");
 }
 
-void Progress::advance(std::size_t steps) {
+void ProgressBar::advance(std::size_t steps) {
   done_ += steps;
   if (!possible_ || done_ < next_look_) return;
   next_look_ = done_ + total_ / 1000 + 1;
@@ -38,7 +38,7 @@ void Progress::advance(std::size_t steps) {
   draw();
 }
 
-void Progress::draw() {
+void ProgressBar::draw() {
   shown_ = true;
   const double share = std::min(1.0, static_cast<double>(done_) / static_cast<double>(total_));
   const auto filled = static_cast<std::size_t>(share * static_cast<double>(kWidth));
@@ -48,13 +48,4 @@ void Progress::draw() {
   std::fflush(stderr);
 }
 
-compare::Comparison play_with_progress(const compare::Problem& problem,
-                                       compare::ComparisonOptions options, bool quiet,
-                                       Aggregator* aggregator) {
-  Progress progress("playing", rounds_to_play(problem, options), quiet);
-  options.advance = [&](std::size_t rounds) { progress.advance(rounds); };
-  return aggregator != nullptr ? play_from(problem, options, *aggregator)
-                               : play_methods(problem, options);
-}
-
-}  // namespace pcgs::cli
+}  // namespace pcgs::io

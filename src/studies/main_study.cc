@@ -4,13 +4,12 @@
 #include <map>
 
 #include "pcgs/registry.h"
-#include "progress.h"
 #include "stats/holm.h"
 #include "stats/summary.h"
-#include "studies.h"
-#include "study_measures.h"
+#include "studies/regrets.h"
+#include "studies/study.h"
 
-namespace pcgs::cli {
+namespace pcgs::studies {
 
 using nlohmann::ordered_json;
 
@@ -94,9 +93,9 @@ ordered_json family_json(const FamilyResult& family) {
 
 // A row for each method, a column for each family; "-" where a family has no such cell.
 template <class Cell>
-Table by_family(std::string caption, const std::vector<std::string>& names,
-                const std::vector<FamilyResult>& results, const Cell& cell) {
-  Table table{std::move(caption), {"method"}, {}};
+io::TextTable by_family(std::string caption, const std::vector<std::string>& names,
+                        const std::vector<FamilyResult>& results, const Cell& cell) {
+  io::TextTable table{std::move(caption), {"method"}, {}};
   for (const auto& family : results) table.head.push_back(family.name);
   for (const auto& name : names) {
     std::vector<std::string> row = {name};
@@ -106,12 +105,12 @@ Table by_family(std::string caption, const std::vector<std::string>& names,
   return table;
 }
 
-Table regret_table(const StudyOptions& options, const std::vector<std::string>& names,
-                   const std::vector<FamilyResult>& results) {
-  Table table = by_family(
+io::TextTable regret_table(const StudyConfig& config, const std::vector<std::string>& names,
+                           const std::vector<FamilyResult>& results) {
+  io::TextTable table = by_family(
       fmt::format("Dynamic regret against the exact oracle with {} switches, mean ± standard "
                   "deviation over {} sequences of {} rounds, {} experts (less is better)",
-                  options.switches, options.sequences, options.rounds, options.experts),
+                  config.switches, config.sequences, config.rounds, config.experts),
       names, results, [](const FamilyResult& family, const std::string& name) -> std::string {
         const Regrets* one = find(family.all, name);
         return one == nullptr ? "-" : mean_and_deviation(one->values);
@@ -125,7 +124,8 @@ Table regret_table(const StudyOptions& options, const std::vector<std::string>& 
   return table;
 }
 
-Table win_table(const std::vector<std::string>& names, const std::vector<FamilyResult>& results) {
+io::TextTable win_table(const std::vector<std::string>& names,
+                        const std::vector<FamilyResult>& results) {
   return by_family(
       fmt::format("Against {}: sequences won, and mean improvement (more is better)", kOpponent),
       names, results, [](const FamilyResult& family, const std::string& name) -> std::string {
@@ -136,8 +136,8 @@ Table win_table(const std::vector<std::string>& names, const std::vector<FamilyR
       });
 }
 
-Table closed_table(const std::vector<std::string>& names,
-                   const std::vector<FamilyResult>& results) {
+io::TextTable closed_table(const std::vector<std::string>& names,
+                           const std::vector<FamilyResult>& results) {
   return by_family(
       fmt::format("Share of the distance from {} to the limit ({}) that a method closes", kOpponent,
                   suite::kLimitName),
@@ -151,13 +151,14 @@ Table closed_table(const std::vector<std::string>& names,
 
 // The paper's win-rate table: the featured method against those of the paper and against the tuned
 // one.
-Table featured_table(const StudyOptions& options, const std::vector<FamilyResult>& results) {
-  const std::string featured = options.featured();
-  Table table{featured +
-                  " against others, paired by sequence; p of the Wilcoxon test after Holm's "
-                  "correction over the families",
-              {"family"},
-              {}};
+io::TextTable featured_table(const StudyConfig& config, const std::vector<FamilyResult>& results) {
+  const std::string featured = config.featured();
+  io::TextTable table{
+      featured +
+          " against others, paired by sequence; p of the Wilcoxon test after Holm's "
+          "correction over the families",
+      {"family"},
+      {}};
   std::vector<std::string> others;
   for (const char* other : {"genshare", "fixed-share", kOpponent}) {
     if (featured != other && find(results.front().all, other) != nullptr)
@@ -182,8 +183,8 @@ Table featured_table(const StudyOptions& options, const std::vector<FamilyResult
   return table;
 }
 
-Table regret_data(const std::vector<FamilyResult>& results) {
-  Table data{"regrets", {"family", "sequence", "method", "regret"}, {}};
+io::TextTable regret_data(const std::vector<FamilyResult>& results) {
+  io::TextTable data{"regrets", {"family", "sequence", "method", "regret"}, {}};
   for (const auto& family : results) {
     for (const auto& one : family.all) {
       for (std::size_t i = 0; i < one.values.size(); ++i) {
@@ -195,11 +196,11 @@ Table regret_data(const std::vector<FamilyResult>& results) {
   return data;
 }
 
-Table comparison_data(const std::vector<FamilyResult>& results) {
-  Table data{"comparisons",
-             {"family", "a", "b", "win_rate", "mean_improvement", "ci_low", "ci_high", "t_p",
-              "t_p_holm", "wilcoxon_p", "wilcoxon_p_holm", "cohens_d"},
-             {}};
+io::TextTable comparison_data(const std::vector<FamilyResult>& results) {
+  io::TextTable data{"comparisons",
+                     {"family", "a", "b", "win_rate", "mean_improvement", "ci_low", "ci_high",
+                      "t_p", "t_p_holm", "wilcoxon_p", "wilcoxon_p_holm", "cohens_d"},
+                     {}};
   for (const auto& family : results) {
     for (const auto& pair : family.pairs) {
       const auto& p = pair.paired;
@@ -218,12 +219,12 @@ Table comparison_data(const std::vector<FamilyResult>& results) {
 
 }  // namespace
 
-StudyResult main_study(const StudyOptions& options) {
-  Progress progress("main study", options.families.size() * options.sequences, options.quiet);
+StudyResult main_study(const StudyConfig& config, const io::Monitor& monitor) {
+  const io::Advance advance = monitor("main study", config.families.size() * config.sequences);
   std::vector<FamilyResult> results;
-  for (const auto& name : options.families) {
-    auto tournament = options.tournament(name);
-    tournament.finished_one = [&] { progress.advance(); };
+  for (const auto& name : config.families) {
+    auto tournament = config.tournament(name);
+    tournament.finished_one = [&] { advance(1); };
     FamilyResult& family = results.emplace_back();
     family.name = name;
     family.tournament = suite::play_tournament(tournament);
@@ -232,16 +233,16 @@ StudyResult main_study(const StudyOptions& options) {
   }
   correct_for_families(results);
 
-  std::vector<std::string> names = options.methods;
+  std::vector<std::string> names = config.methods;
   bool limited = false;
   for (const auto& family : results) limited = limited || find(family.all, suite::kLimitName);
   if (limited) names.emplace_back(suite::kLimitName);
 
   StudyResult result;
-  result.json = config_json(options);
+  result.json = config_json(config);
   result.json["families"] = ordered_json::array();
   for (const auto& family : results) result.json["families"].push_back(family_json(family));
-  result.tables.emplace_back("main", regret_table(options, names, results));
+  result.tables.emplace_back("main", regret_table(config, names, results));
   if (find(results.front().all, kOpponent) != nullptr) {
     std::vector<std::string> others = names;
     std::erase(others, kOpponent);
@@ -250,7 +251,7 @@ StudyResult main_study(const StudyOptions& options) {
       if (limited) result.tables.emplace_back("closed", closed_table(others, results));
     }
   }
-  if (Table featured = featured_table(options, results); featured.head.size() > 1) {
+  if (io::TextTable featured = featured_table(config, results); featured.head.size() > 1) {
     result.tables.emplace_back("featured", std::move(featured));
   }
   result.data = {regret_data(results), comparison_data(results)};
@@ -281,4 +282,4 @@ StudyResult main_study(const StudyOptions& options) {
   return result;
 }
 
-}  // namespace pcgs::cli
+}  // namespace pcgs::studies

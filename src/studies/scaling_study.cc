@@ -2,38 +2,38 @@
 // against the path that generated the losses.
 #include <fmt/format.h>
 
-#include "progress.h"
 #include "stats/summary.h"
-#include "studies.h"
-#include "study_measures.h"
+#include "studies/regrets.h"
+#include "studies/study.h"
 
-namespace pcgs::cli {
+namespace pcgs::studies {
 
 using nlohmann::ordered_json;
 
-StudyResult scaling_study(const StudyOptions& options) {
+StudyResult scaling_study(const StudyConfig& config, const io::Monitor& monitor) {
   std::size_t work = 0;
-  for (const std::size_t experts : options.pools) work += experts * options.sequences;
-  Progress progress("scaling study", work, options.quiet);
+  for (const std::size_t experts : config.pools) work += experts * config.sequences;
+  const io::Advance advance = monitor("scaling study", work);
 
   StudyResult result;
-  result.json = config_json(options);
+  result.json = config_json(config);
   result.json["config"].erase("experts");
   result.json["pools"] = ordered_json::array();
-  Table exact{fmt::format("Regret against the exact oracle with {} switches, by number of experts, "
-                          "mean ± standard deviation over {} sequences of family switch",
-                          options.switches, options.sequences),
-              {"method"},
-              {}};
-  Table generating{
+  io::TextTable exact{
+      fmt::format("Regret against the exact oracle with {} switches, by number of experts, "
+                  "mean ± standard deviation over {} sequences of family switch",
+                  config.switches, config.sequences),
+      {"method"},
+      {}};
+  io::TextTable generating{
       "Regret against the path that generated the losses, the comparator of the paper, by number "
       "of experts",
       {"method"},
       {}};
-  for (const std::size_t experts : options.pools) {
-    auto tournament = options.tournament("switch");
+  for (const std::size_t experts : config.pools) {
+    auto tournament = config.tournament("switch");
     tournament.experts = experts;
-    tournament.finished_one = [&] { progress.advance(experts); };
+    tournament.finished_one = [&] { advance(experts); };
     const suite::Tournament played = suite::play_tournament(tournament);
     const auto all = regrets(played);
 
@@ -55,7 +55,7 @@ StudyResult scaling_study(const StudyOptions& options) {
       generating.rows[m].push_back(mean_and_deviation(beyond));
     }
     const stats::Bootstrap bootstrap = bootstrap_for(played);
-    const std::string featured = options.featured();
+    const std::string featured = config.featured();
     pool["comparisons"] = ordered_json::array();
     for (const auto& other : all) {
       if (other.name == featured) continue;
@@ -70,4 +70,4 @@ StudyResult scaling_study(const StudyOptions& options) {
   return result;
 }
 
-}  // namespace pcgs::cli
+}  // namespace pcgs::studies

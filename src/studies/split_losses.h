@@ -15,7 +15,7 @@
 #include "pcgs/experts.h"
 #include "pcgs/matrix.h"
 
-namespace pcgs::cli {
+namespace pcgs::studies {
 
 struct SplitOptions {
   std::size_t observations = 20000;  // the last so many; fewer if there are not so many
@@ -36,4 +36,4 @@ struct SplitLosses {
 SplitLosses split_losses(const std::vector<double>& series, ExpertPool pool,
                          const SplitOptions& options, const std::string& origin);
 
-}  // namespace pcgs::cli
+}  // namespace pcgs::studies

@@ -10,7 +10,7 @@
 #include "stats/paired.h"
 #include "suite/tournament.h"
 
-namespace pcgs::cli {
+namespace pcgs::studies {
 
 // One method's regrets on the sequences of a tournament.
 struct Regrets {
@@ -36,4 +36,4 @@ std::string mean_and_deviation(const std::vector<double>& values);
 
 stats::Bootstrap bootstrap_for(const suite::Tournament& tournament);
 
-}  // namespace pcgs::cli
+}  // namespace pcgs::studies

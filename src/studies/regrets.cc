@@ -1,4 +1,4 @@
-#include "study_measures.h"
+#include "studies/regrets.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "stats/summary.h"
 
-namespace pcgs::cli {
+namespace pcgs::studies {
 
 using nlohmann::ordered_json;
 
@@ -76,4 +76,4 @@ stats::Bootstrap bootstrap_for(const suite::Tournament& tournament) {
   return {tournament.oracle.size(), stats::kResamples, kSeed};
 }
 
-}  // namespace pcgs::cli
+}  // namespace pcgs::studies

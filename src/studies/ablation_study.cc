@@ -16,12 +16,11 @@
 #include "pcgs/aggregator.h"
 #include "pcgs/error.h"
 #include "pcgs/oracle.h"
-#include "progress.h"
 #include "stats/summary.h"
-#include "studies.h"
-#include "study_measures.h"
+#include "studies/regrets.h"
+#include "studies/study.h"
 
-namespace pcgs::cli {
+namespace pcgs::studies {
 
 using nlohmann::ordered_json;
 
@@ -61,7 +60,7 @@ std::vector<Variant> retrained(const std::string& folder) {
   return all;
 }
 
-std::vector<Variant> variants(const StudyOptions& options) {
+std::vector<Variant> variants(const StudyConfig& config) {
   const auto regret = shipped_transformer("regret"), oracle = shipped_transformer("oracle");
   std::vector<TransformerOverrides> rates, restarts, uniform_restarts;
   for (const double eta : kEtaGrid) rates.push_back({eta, 0, 0});
@@ -78,8 +77,8 @@ std::vector<Variant> variants(const StudyOptions& options) {
                               {"scaled, not clipped", regret, {{}}, false},
                               {"oracle recipe (eta = 4)", oracle, {{}}},
                               {"oracle recipe, constant eta*", oracle, rates}};
-  if (!options.retrained.empty()) {
-    for (auto& variant : retrained(options.retrained)) all.push_back(std::move(variant));
+  if (!config.retrained.empty()) {
+    for (auto& variant : retrained(config.retrained)) all.push_back(std::move(variant));
   }
   return all;
 }
@@ -115,25 +114,24 @@ std::string constant_of(const TransformerOverrides& chosen) {
 }
 
 // The variants on the sequences of one family, as if they were methods.
-suite::Tournament play_family(const StudyOptions& options, const std::string& family,
-                              const std::vector<Variant>& all, Progress& progress) {
+suite::Tournament play_family(const StudyConfig& config, const std::string& family,
+                              const std::vector<Variant>& all, const io::Advance& advance) {
   suite::Tournament played;
-  played.oracle.resize(options.sequences);
+  played.oracle.resize(config.sequences);
   using Losses = std::vector<double>;       // [N]
   std::vector<std::vector<Losses>> losses;  // [variants][candidates]
   for (const auto& variant : all) {
-    losses.emplace_back(variant.candidates.size(), Losses(options.sequences));
+    losses.emplace_back(variant.candidates.size(), Losses(config.sequences));
   }
   std::mutex one_at_a_time;
-  parallel_for(options.sequences, options.threads, [&](std::size_t i) {
-    const auto sequence = suite::generate(family, options.rounds, options.experts,
-                                          suite::evaluation_seed(options.seed, i));
-    played.oracle[i] = switching_oracle(sequence.losses, options.switches).back();
+  parallel_for(config.sequences, config.threads, [&](std::size_t i) {
+    const auto sequence = config.sequence(family, i);
+    played.oracle[i] = switching_oracle(sequence.losses, config.switches).back();
     for (std::size_t v = 0; v < all.size(); ++v) {
       for (std::size_t c = 0; c < all[v].candidates.size(); ++c) {
         losses[v][c][i] = play_variant(all[v], all[v].candidates[c], sequence);
         const std::lock_guard lock(one_at_a_time);
-        progress.advance();
+        advance(1);
       }
     }
   });
@@ -151,27 +149,28 @@ suite::Tournament play_family(const StudyOptions& options, const std::string& fa
 
 }  // namespace
 
-StudyResult ablation_study(const StudyOptions& options) {
-  const auto all_variants = variants(options);
+StudyResult ablation_study(const StudyConfig& config, const io::Monitor& monitor) {
+  const auto all_variants = variants(config);
   std::size_t runs = 0;
   for (const auto& variant : all_variants) runs += variant.candidates.size();
-  Progress progress("ablation study", std::size(kFamilies) * options.sequences * runs,
-                    options.quiet);
+  const io::Advance advance =
+      monitor("ablation study", std::size(kFamilies) * config.sequences * runs);
 
   StudyResult result;
-  result.json = config_json(options);
+  result.json = config_json(config);
   result.json["config"].erase("methods");
   result.json["config"].erase("featured");
   result.json["families"] = ordered_json::array();
-  Table table{fmt::format("Dynamic regret of the Transformer with one of its choices taken away "
-                          "(oracle with {} switches), mean ± standard deviation over {} sequences; "
-                          "* the constant of the grid that is best for the family in hindsight",
-                          options.switches, options.sequences),
-              {"variant"},
-              {}};
+  io::TextTable table{
+      fmt::format("Dynamic regret of the Transformer with one of its choices taken away "
+                  "(oracle with {} switches), mean ± standard deviation over {} sequences; "
+                  "* the constant of the grid that is best for the family in hindsight",
+                  config.switches, config.sequences),
+      {"variant"},
+      {}};
   for (const auto& variant : all_variants) table.rows.push_back({variant.name});
   for (const std::string family : kFamilies) {
-    const auto played = play_family(options, family, all_variants, progress);
+    const auto played = play_family(config, family, all_variants, advance);
     const auto all = regrets(played);
     ordered_json of_family = {{"name", family}, {"oracle", played.oracle}};
     of_family["methods"] = regrets_json(all);
@@ -190,4 +189,4 @@ StudyResult ablation_study(const StudyOptions& options) {
   return result;
 }
 
-}  // namespace pcgs::cli
+}  // namespace pcgs::studies

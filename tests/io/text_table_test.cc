@@ -1,16 +1,16 @@
-#include "cli/table.h"
+#include "io/text_table.h"
 
 #include <gtest/gtest.h>
 
 #include "support/csv.h"
 
-namespace pcgs::cli {
+namespace pcgs::io {
 namespace {
 
-const Table kTable = {
+const TextTable kTable = {
     "Who won", {"name", "x", "long head"}, {{"a", "1.5", "2"}, {"bcd", "10", "-"}}};
 
-TEST(Table, TextPutsTheFirstColumnLeftAndTheOthersRight) {
+TEST(TextTable, TextPutsTheFirstColumnLeftAndTheOthersRight) {
   EXPECT_EQ(text(kTable),
             "Who won\n"
             "\n"
@@ -19,28 +19,28 @@ TEST(Table, TextPutsTheFirstColumnLeftAndTheOthersRight) {
             "bcd    10          -\n");
 }
 
-TEST(Table, TextWithoutACaptionBeginsWithTheHead) {
-  Table table = kTable;
+TEST(TextTable, TextWithoutACaptionBeginsWithTheHead) {
+  TextTable table = kTable;
   table.caption.clear();
   EXPECT_EQ(text(table).substr(0, 5), "name ");
 }
 
-TEST(Table, TextCountsLettersAndNotBytes) {
-  const Table table = {"", {"m", "regret"}, {{"é", "1 ± 2"}, {"ab", "12 ± 34"}}};
+TEST(TextTable, TextCountsLettersAndNotBytes) {
+  const TextTable table = {"", {"m", "regret"}, {{"é", "1 ± 2"}, {"ab", "12 ± 34"}}};
   EXPECT_EQ(text(table),
             "m    regret\n"
             "é     1 ± 2\n"
             "ab  12 ± 34\n");
 }
 
-TEST(Table, TextOfOneColumnHasNoTrailingSpaces) {
+TEST(TextTable, TextOfOneColumnHasNoTrailingSpaces) {
   EXPECT_EQ(text({"", {"one"}, {{"b"}}}), "one\nb\n");
 }
 
-TEST(Table, CsvReadsBackToTheSameCells) {
-  const Table table = {"not written",
-                       {"a,b", "say \"x\"", "plain"},
-                       {{"fixed-share{eta=4,rho=0.01}", "1 ± 2", ""}, {"; x", "\"", " y "}}};
+TEST(TextTable, CsvReadsBackToTheSameCells) {
+  const TextTable table = {"not written",
+                           {"a,b", "say \"x\"", "plain"},
+                           {{"fixed-share{eta=4,rho=0.01}", "1 ± 2", ""}, {"; x", "\"", " y "}}};
   std::string written = csv(table);
   std::vector<std::vector<std::string>> rows;
   for (std::size_t end = written.find('\n'); end != std::string::npos; end = written.find('\n')) {
@@ -54,7 +54,7 @@ TEST(Table, CsvReadsBackToTheSameCells) {
   EXPECT_EQ(rows[2], table.rows[1]);
 }
 
-TEST(Table, LatexIsABooktabsTable) {
+TEST(TextTable, LatexIsABooktabsTable) {
   EXPECT_EQ(latex(kTable, "wins"),
             "\\begin{table}[t]\n\\centering\n\\small\n\\begin{tabular}{lrr}\n\\toprule\n"
             "name & x & long head \\\\\n\\midrule\n"
@@ -62,8 +62,8 @@ TEST(Table, LatexIsABooktabsTable) {
             "\\bottomrule\n\\end{tabular}\n\\caption{Who won}\n\\label{tab:wins}\n\\end{table}\n");
 }
 
-TEST(Table, LatexEscapesWhatItWouldTakeForCommands) {
-  const Table table = {"100 % of a_b & more", {"df \\ p", "#1"}, {{"f{x=1}", "3 ± 4 $ ~ ^"}}};
+TEST(TextTable, LatexEscapesWhatItWouldTakeForCommands) {
+  const TextTable table = {"100 % of a_b & more", {"df \\ p", "#1"}, {{"f{x=1}", "3 ± 4 $ ~ ^"}}};
   const std::string out = latex(table, "t");
   for (const char* part :
        {"\\caption{100 \\% of a\\_b \\& more}", "df \\textbackslash{} p & \\#1 \\\\",
@@ -73,4 +73,4 @@ TEST(Table, LatexEscapesWhatItWouldTakeForCommands) {
 }
 
 }  // namespace
-}  // namespace pcgs::cli
+}  // namespace pcgs::io

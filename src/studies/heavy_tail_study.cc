@@ -1,12 +1,11 @@
 // The robustness study: the heavy-tail family over a grid of tail weights and jump probabilities.
 #include <fmt/format.h>
 
-#include "progress.h"
 #include "stats/summary.h"
-#include "studies.h"
-#include "study_measures.h"
+#include "studies/regrets.h"
+#include "studies/study.h"
 
-namespace pcgs::cli {
+namespace pcgs::studies {
 
 using nlohmann::ordered_json;
 
@@ -18,33 +17,34 @@ constexpr const char* kBaseline = "genshare";
 
 }  // namespace
 
-StudyResult heavy_tail_study(const StudyOptions& options) {
-  const std::string featured = options.featured();
-  Progress progress("heavy-tail study",
-                    std::size(kDf) * std::size(kJumpProbability) * options.sequences,
-                    options.quiet);
+StudyResult heavy_tail_study(const StudyConfig& config, const io::Monitor& monitor) {
+  const std::string featured = config.featured();
+  const io::Advance advance =
+      monitor("heavy-tail study", std::size(kDf) * std::size(kJumpProbability) * config.sequences);
   StudyResult result;
-  result.json = config_json(options);
+  result.json = config_json(config);
   result.json["cells"] = ordered_json::array();
 
-  Table means{fmt::format("Heavy tails and jumps: dynamic regret (oracle with {} switches), mean "
-                          "over {} sequences",
-                          options.switches, options.sequences),
-              {"df", "jumps"},
-              {}};
-  Table improvement{fmt::format("Heavy tails and jumps: mean improvement of {} over {}, with its "
-                                "95 % interval",
-                                featured, kBaseline),
-                    {"df \\ jump probability"},
-                    {}};
+  io::TextTable means{
+      fmt::format("Heavy tails and jumps: dynamic regret (oracle with {} switches), mean "
+                  "over {} sequences",
+                  config.switches, config.sequences),
+      {"df", "jumps"},
+      {}};
+  io::TextTable improvement{
+      fmt::format("Heavy tails and jumps: mean improvement of {} over {}, with its "
+                  "95 % interval",
+                  featured, kBaseline),
+      {"df \\ jump probability"},
+      {}};
   for (const double p : kJumpProbability) improvement.head.push_back(fmt::format("{:.2f}", p));
   bool comparable = false;
   for (const double df : kDf) {
     std::vector<std::string> improvements = {fmt::format("{:.0f}", df)};
     for (const double p : kJumpProbability) {
       auto tournament =
-          options.tournament(fmt::format("heavy-tail{{df={},jump_probability={}}}", df, p));
-      tournament.finished_one = [&] { progress.advance(); };
+          config.tournament(fmt::format("heavy-tail{{df={},jump_probability={}}}", df, p));
+      tournament.finished_one = [&] { advance(1); };
       const suite::Tournament played = suite::play_tournament(tournament);
       const auto all = regrets(played);
       ordered_json cell = {{"df", df}, {"jump_probability", p}, {"oracle", played.oracle}};
@@ -78,4 +78,4 @@ StudyResult heavy_tail_study(const StudyOptions& options) {
   return result;
 }
 
-}  // namespace pcgs::cli
+}  // namespace pcgs::studies

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "forecasting.h"
-#include "table.h"
+#include "io/text_table.h"
+#include "studies/forecast_series.h"
 
-namespace pcgs::cli {
+namespace pcgs::studies {
 
 namespace {
 
@@ -52,7 +52,7 @@ ordered_json forecast_json(const Series& series, const Aggregator& aggregator,
 
 std::string forecast_table(const Series& series, const Aggregator& aggregator,
                            const ForecastSummary& summary) {
-  Table table;
+  io::TextTable table;
   table.caption =
       fmt::format("{}: {}, {} rows", series.origin, series.column, series.values.size());
   if (summary.gaps > 0) table.caption += fmt::format(", {} of them gaps", summary.gaps);
@@ -72,4 +72,4 @@ std::string forecast_table(const Series& series, const Aggregator& aggregator,
   return out;
 }
 
-}  // namespace pcgs::cli
+}  // namespace pcgs::studies

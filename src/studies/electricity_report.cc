@@ -3,13 +3,15 @@
 
 #include <nlohmann/json.hpp>
 
-#include "electricity_study.h"
-#include "table.h"
+#include "io/text_table.h"
+#include "studies/electricity.h"
 
-namespace pcgs::cli {
+namespace pcgs::studies {
 
 namespace {
 
+using compare::Comparison;
+using compare::MethodResult;
 using nlohmann::ordered_json;
 
 double per_round(const Comparison& comparison, double x) {
@@ -30,8 +32,8 @@ ordered_json electricity_json(const ElectricityStudy& study) {
   };
   ordered_json out;
   out["file"] = study.origin;
-  out["column"] = study.column;
-  out["seasons"] = study.seasons;
+  out["column"] = study.observations.column;
+  out["seasons"] = study.observations.seasons;
   out["observations"] = losses.observations;
   out["burn_in"] = losses.burn_in;
   out["training_rounds"] = losses.training.rows;
@@ -61,15 +63,15 @@ ordered_json electricity_json(const ElectricityStudy& study) {
 std::string electricity_table(const ElectricityStudy& study) {
   const SplitLosses& losses = study.losses;
   const Comparison& comparison = study.comparison;
-  Table table;
+  io::TextTable table;
   table.caption = fmt::format(
       "{}: {}, {}\nlast {} observations: {} of burn-in, {} to train, {} to test; {} experts; "
       "squared "
       "errors divided by {:.6g} and clipped at 1\ndynamic regret per round of the test part "
       "against "
       "the best path with at most S switches",
-      study.origin, study.column, study.description, losses.observations, losses.burn_in,
-      losses.training.rows, losses.test.rows, losses.experts.size(), losses.scale);
+      study.origin, study.observations.column, study.observations.description, losses.observations,
+      losses.burn_in, losses.training.rows, losses.test.rows, losses.experts.size(), losses.scale);
   table.head = {"method"};
   for (const std::size_t s : comparison.switches) table.head.push_back(fmt::format("S={}", s));
   table.head.insert(table.head.end(), {"average", "mean loss"});
@@ -97,4 +99,4 @@ std::string electricity_table(const ElectricityStudy& study) {
              per_round(comparison, comparison.best_expert_loss), chosen);
 }
 
-}  // namespace pcgs::cli
+}  // namespace pcgs::studies

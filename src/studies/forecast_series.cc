@@ -1,4 +1,4 @@
-#include "forecasting.h"
+#include "studies/forecast_series.h"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,10 @@
 #include <cmath>
 #include <limits>
 
+#include "io/number_table.h"
 #include "pcgs/error.h"
 
-namespace pcgs::cli {
+namespace pcgs::studies {
 
 namespace {
 
@@ -28,6 +29,42 @@ void score(const Aggregator& aggregator, std::span<const double> forecasts, doub
 }
 
 }  // namespace
+
+Series read_series(const std::string& path, const std::string& column,
+                   const std::vector<std::string>& forecasts) {
+  if (std::find(forecasts.begin(), forecasts.end(), column) != forecasts.end()) {
+    throw Error(fmt::format("{} is what is forecast; leave it out of --forecasts", column));
+  }
+  io::TableRequest request;
+  request.keep = {column};
+  request.keep.insert(request.keep.end(), forecasts.begin(), forecasts.end());
+  request.may_be_missing = [](std::string_view) { return true; };
+  const io::NumberTable table = io::read_table(path, request);
+
+  Series series;
+  series.origin = path;
+  series.column = column;
+  series.forecasts_names = forecasts;
+  series.forecasts = Matrix(table.values.rows, forecasts.size());
+  for (std::size_t t = 0; t < table.values.rows; ++t) {
+    const auto row = table.values.row(t);
+    series.values.push_back(row[0]);
+    std::copy(row.begin() + 1, row.end(), series.forecasts.row(t).begin());
+  }
+  return series;
+}
+
+std::vector<std::string> expert_names(const ExpertPool& pool, const Series& series) {
+  std::vector<std::string> names = pool.names();
+  for (const auto& name : series.forecasts_names) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) {
+      throw Error(fmt::format("{}: column {} has the name of an expert of the pool; rename it",
+                              series.origin, name));
+    }
+    names.push_back(name);
+  }
+  return names;
+}
 
 ForecastSummary forecast_series(const Series& series, ExpertPool& pool, Aggregator& aggregator,
                                 const std::function<void(const ForecastRow&)>& each) {
@@ -76,4 +113,4 @@ ForecastSummary forecast_series(const Series& series, ExpertPool& pool, Aggregat
   return summary;
 }
 
-}  // namespace pcgs::cli
+}  // namespace pcgs::studies
