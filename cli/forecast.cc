@@ -97,19 +97,14 @@ void forecast(const ForecastOptions& options) {
   };
   ExpertPool pool = make_pool();
   const auto names = expert_names(pool, series);
-  const auto there = static_cast<std::size_t>(std::count_if(
-      series.values.begin(), series.values.end(), [](double y) { return !std::isnan(y); }));
-  if (there == 0) {
+  if (std::all_of(series.values.begin(), series.values.end(),
+                  [](double y) { return std::isnan(y); })) {
     throw Error(
         fmt::format("{}: column {} holds no value; give a series", series.origin, series.column));
   }
   const auto make_player = [&] {
-    return make_aggregator(
-        method, names.size(),
-        {chosen_task(options.judged),
-         // Whatever the length of the file: what is forecast of its first rows must not depend on
-         // how many follow.
-         chosen_bound(options.judged, true, kUsualWarmup, there, series.origin), names});
+    return make_aggregator(method, names.size(),
+                           {chosen_task(options.judged), chosen_scale(options.judged), names});
   };
   Aggregator aggregator = make_player();
   check_distinct({options.out, options.report}, {options.input, options.pool, options.model});
@@ -120,7 +115,6 @@ void forecast(const ForecastOptions& options) {
   if (page) aggregator.trace(&losses);
 
   // Rows go out as they come, in pieces: a long series times many experts does not fit in memory.
-  // What is printed cannot be taken back, so it waits until the losses have a scale.
   constexpr std::size_t kPiece = std::size_t{1} << 16;
   const bool to_stdout = !file && !options.json;
   std::string piece = file || to_stdout ? csv_head(names) : "";
@@ -139,10 +133,9 @@ void forecast(const ForecastOptions& options) {
       progress.advance();
       if (!file && !to_stdout) return;
       append_csv(row, piece);
-      if (piece.size() > kPiece && (file || aggregator.bound().is_known())) flush();
+      if (piece.size() > kPiece) flush();
     });
   }
-  compare::check_scale(aggregator.bound(), series.origin);
   std::string made;
   if (page) {
     ExpertPool again = make_pool();
@@ -196,8 +189,7 @@ void add_forecast(CLI::App& app) {
        "How they are combined; pcgs methods lists the methods and names the default");
   text("--model", options->model,
        "Weights of pcgs-tf, also inside guard (.safetensors), instead of the shipped ones");
-  add_loss_options(*command, options->judged, {"squared", "absolute", "pinball"}, "the default",
-                   fmt::format("{}", kUsualWarmup));
+  add_loss_options(*command, options->judged, {"squared", "absolute", "pinball"}, "the default");
   add_report_option(*command, options->report);
   text("--out", options->out,
        "Write forecasts and weights to this CSV file and print a table of the experts");

@@ -11,7 +11,7 @@ namespace pcgs::cli {
 
 LossFlags add_loss_options(CLI::App& command, LossOptions& options,
                            const std::vector<std::string>& losses,
-                           const std::string& when_automatic, const std::string& usual_warmup) {
+                           const std::string& when_automatic) {
   LossFlags flags{};
   flags.loss = command.add_option("--loss", options.loss, "What forecasts are judged by")
                    ->check(CLI::IsMember(losses))
@@ -22,22 +22,11 @@ LossFlags add_loss_options(CLI::App& command, LossOptions& options,
   flags.scale =
       command
           .add_option("--scale", options.scale,
-                      fmt::format("Divide losses by this number and clip them at 1; auto takes a "
-                                  "quantile of the warm-up ({})",
+                      fmt::format("Divide losses by this number and cap them at 1; auto follows "
+                                  "them, twenty times a typical loss ({})",
                                   when_automatic))
           ->check(given())
           ->type_name("TEXT");
-  flags.warmup =
-      command
-          .add_option("--warmup", options.warmup,
-                      fmt::format("Rounds that set an automatic scale ({})", usual_warmup))
-          ->check(CLI::Range(1, 1000000000))
-          ->type_name("ROUNDS");
-  flags.quantile = command
-                       .add_option("--quantile", options.quantile,
-                                   "Quantile that becomes the automatic scale (0.95)")
-                       ->check(CLI::Range(1e-9, 1.0))
-                       ->type_name("NUMBER");
   return flags;
 }
 
@@ -48,30 +37,16 @@ TaskLoss chosen_task(const LossOptions& options) {
   return TaskLoss(options.loss, options.tau > 0 ? options.tau : 0.5);
 }
 
-Bound chosen_bound(const LossOptions& options, bool automatic_by_default, std::size_t usual_warmup,
-                   std::size_t rounds, const std::string& origin) {
-  const bool automatic = options.scale == "auto" || (options.scale.empty() && automatic_by_default);
-  if (!automatic && (options.warmup > 0 || options.quantile > 0)) {
-    throw Error(
-        "--warmup and --quantile set an automatic scale; give --scale auto, or leave them out");
-  }
-  if (automatic) {
-    const std::size_t warmup = options.warmup > 0 ? options.warmup : usual_warmup;
-    if (warmup > rounds) {
-      throw Error(
-          fmt::format("{}: {} rounds are too few for a warm-up of {}; give --warmup at most {}",
-                      origin, rounds, warmup, rounds));
-    }
-    return Bound::automatic(warmup, options.quantile > 0 ? options.quantile : 0.95);
-  }
-  if (options.scale.empty()) return Bound::unit();
+LossScale chosen_scale(const LossOptions& options) {
+  if (options.scale.empty()) return {};
+  if (options.scale == "auto") return LossScale::following();
   double c = 0;
   const char* end = options.scale.data() + options.scale.size();
   const auto [stop, problem] = std::from_chars(options.scale.data(), end, c);
   if (problem != std::errc() || stop != end) {
     throw Error(fmt::format("--scale is '{}'; give a positive number or auto", options.scale));
   }
-  return Bound::scale(c);
+  return LossScale::fixed(c);
 }
 
 }  // namespace pcgs::cli

@@ -123,11 +123,10 @@ Problem read_problem(const RunOptions& options, const Aggregator* resumed) {
   if (!options.side_file.empty()) problem.side = side_in(options.side_file, problem);
   if (resumed != nullptr) {
     problem.task = resumed->task();
-    problem.bound = resumed->bound();
+    problem.scale = resumed->scale();
   } else {
     problem.task = chosen_task(options.judged);
-    problem.bound = chosen_bound(options.judged, forecasts, compare::usual_warmup(problem.rounds()),
-                                 problem.rounds(), options.input);
+    problem.scale = chosen_scale(options.judged);
   }
   compare::check_values(problem, options.y);
   return problem;
@@ -210,7 +209,7 @@ class CertifyingSink final : public TraceSink {
   void record(const TraceRow& row) override {
     next_->record(row);
     if (row.step == nullptr) return;
-    if (!started_) records_.emplace_back(name_, ShareRecord(row.weights.size()));
+    if (!started_) records_.emplace_back(name_, ShareRecord(row.played.size()));
     started_ = true;
     records_.back().second.add(row);
   }
@@ -226,15 +225,14 @@ class CertifyingSink final : public TraceSink {
 std::string report_page(const RunOptions& options, const Problem& problem,
                         const Comparison& comparison) {
   if (options.resume.empty()) return report::run_page(problem, comparison);
-  return report::run_page(problem, comparison, [&](const std::string&) {
-    return load_certified_aggregator(options.resume);
-  });
+  return report::run_page(problem, comparison,
+                          [&](const std::string&) { return load_aggregator(options.resume); });
 }
 
 void run(const RunOptions& options) {
   std::unique_ptr<Aggregator> aggregator;  // of a run that is resumed or saved
   if (!options.resume.empty()) {
-    aggregator = std::make_unique<Aggregator>(load_certified_aggregator(options.resume));
+    aggregator = std::make_unique<Aggregator>(load_aggregator(options.resume));
   }
   const Problem problem = read_problem(options, aggregator.get());
   compare::ComparisonOptions compared;
@@ -250,10 +248,9 @@ void run(const RunOptions& options) {
     if (compared.methods.size() != 1 || compared.methods.front().back() == '*') {
       throw Error("--save goes with one method that can be played; give it with --method NAME");
     }
-    aggregator = std::make_unique<Aggregator>(
-        make_aggregator(compared.methods.front(), problem.experts.size(),
-                        {problem.task, problem.bound, problem.experts}));
-    if (aggregator->method().share() != nullptr) certify_live(*aggregator);
+    const std::string& method = compared.methods.front();
+    const bool certify = make_method(method, problem.experts.size())->share() != nullptr;
+    aggregator = std::make_unique<Aggregator>(compare::make_player(problem, method, certify));
   }
   check_outputs(options);
   if (!options.certificate.empty()) check_certified(compared.methods, problem.experts.size());
@@ -351,8 +348,7 @@ void add_run(CLI::App& app) {
            "that the expert sleeps that round");
   LossFlags judged =
       add_loss_options(*command, options->judged, {"squared", "absolute", "pinball", "log"},
-                       "the default with --y; without it losses must be in [0, 1]",
-                       fmt::format("a third of them, at most {}", kUsualWarmup));
+                       "the default with --y; without it losses must be in [0, 1]");
   judged.loss->needs(y);
   judged.tau->needs(y);
   columns("--experts", options->experts, "Columns to combine (default: all others)");
@@ -374,8 +370,7 @@ void add_run(CLI::App& app) {
   text("--save", options->save, "Save the method's state at the end to this file");
   CLI::Option* resume = text("--resume", options->resume,
                              "Go on from a saved state, with its method, loss and scale");
-  for (CLI::Option* fixed : {model, judged.loss, judged.tau, judged.scale, judged.warmup,
-                             judged.quantile, certificate}) {
+  for (CLI::Option* fixed : {model, judged.loss, judged.tau, judged.scale, certificate}) {
     resume->excludes(fixed);
   }
   command->add_flag("--json", options->json, "Print one JSON object instead of the table");

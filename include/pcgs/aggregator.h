@@ -21,32 +21,28 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "pcgs/live_certificate.h"
+#include "pcgs/loss_scale.h"
 #include "pcgs/losses.h"
 #include "pcgs/method.h"
 #include "pcgs/trace.h"
 
 namespace pcgs {
 
-// Goes along with an aggregator: is shown every learned round and is saved and loaded with it. A
-// live certificate is one (certify.h).
-class Companion : public TraceSink {
- public:
-  virtual std::string name() const = 0;
-  virtual void save(StateWriter& out) const = 0;
-  virtual void load(StateReader& in) = 0;
-};
-
 struct AggregatorOptions {
-  TaskLoss task{};              // what forecasts are judged by
-  Bound bound = Bound::unit();  // how losses come into [0,1]
+  TaskLoss task{};    // what forecasts are judged by
+  LossScale scale{};  // how losses come into [0,1]
   // Names of the experts, or none. They are kept with the state, so that whoever loads it can tell
   // whether the experts are still the same.
   std::vector<std::string> names{};
+  // Proves as it goes what the run has achieved. Takes a method of the share form.
+  bool certify = false;
 };
 
 class Aggregator {
@@ -55,10 +51,8 @@ class Aggregator {
   // Builds the method of this full name for this many experts.
   using MethodFactory =
       std::function<std::unique_ptr<Method>(std::string_view name, std::size_t experts)>;
-  // Builds the companion of this name; null if there is none.
-  using CompanionFactory =
-      std::function<std::unique_ptr<Companion>(std::string_view name, std::size_t experts)>;
 
+  // Throws Error where the options do not fit the method.
   explicit Aggregator(std::unique_ptr<Method> method, Options options = {});
   ~Aggregator();
   Aggregator(Aggregator&&) noexcept;
@@ -67,13 +61,15 @@ class Aggregator {
   std::size_t experts() const;
   const Method& method() const { return *method_; }
   const TaskLoss& task() const { return options_.task; }
-  const Bound& bound() const { return options_.bound; }
+  // As it stands before the coming round.
+  const LossScale& scale() const { return options_.scale; }
   const std::vector<std::string>& names() const { return options_.names; }
 
   // [K] what to play when everybody is awake. Opens nothing.
   std::span<const double> weights() const { return method_->weights(); }
 
-  // Losses: one whole round with everybody awake. Entries finite, >= 0, and <= 1 for a unit bound.
+  // Losses: one whole round with everybody awake. Entries finite, >= 0, and <= 1 unless there is a
+  // scale.
   // An Error where the method needs side information: open() takes it.
   void learn(std::span<const double> losses);
 
@@ -95,31 +91,28 @@ class Aggregator {
   // Forgets an open round whose outcome will never come.
   void abandon(std::int64_t round);
 
-  // Rounds learned, and the sum of <played weights, bounded losses> over them.
+  // Rounds learned, and the sum of <played weights, losses in [0,1]> over them.
   std::int64_t rounds() const { return learned_; }
   double total_loss() const { return total_loss_; }
-  // Sum over the same rounds of what the combined forecast lost, before bounding (0 without
-  // forecasts).
+  // Sum over the same rounds of what the combined forecast lost, raw (0 without forecasts).
   double total_forecast_loss() const { return total_forecast_loss_; }
   // Rounds closed with nobody awake.
   std::int64_t skipped() const { return skipped_; }
+  // Rounds learned in which some loss lay beyond the scale and counted as 1.
+  std::int64_t capped() const { return capped_; }
 
   // Every learned round is shown to the sink, which must outlive its use; null to stop.
   void trace(TraceSink* sink) { sink_ = sink; }
 
-  // From now on; one at most.
-  void accompany(std::unique_ptr<Companion> companion) { companion_ = std::move(companion); }
-  const Companion* companion() const { return companion_.get(); }
+  // What is proved so far; null unless the options asked for it.
+  const LiveCertificate* certificate() const { return live_ ? &*live_ : nullptr; }
 
-  // Everything but the sink. run, save, load, run gives the bits of run, run. A state with a
-  // companion is refused where nobody can build it.
+  // Everything but the sink. run, save, load, run gives the bits of run, run.
   void save(const std::string& path) const;
-  static Aggregator load(const std::string& path, const MethodFactory& factory,
-                         const CompanionFactory& companions = {});
+  static Aggregator load(const std::string& path, const MethodFactory& factory);
   std::vector<std::uint8_t> save_bytes() const;
   static Aggregator load_bytes(std::span<const std::uint8_t> file, const std::string& origin,
-                               const MethodFactory& factory,
-                               const CompanionFactory& companions = {});
+                               const MethodFactory& factory);
 
  private:
   struct Slot;  // one round from its opening until it is learned
@@ -132,22 +125,22 @@ class Aggregator {
   void check_side(std::span<const double> side) const;
   void check_losses(std::span<const double> losses, std::span<const std::uint8_t> awake) const;
   void close(std::size_t index);
-  void wait_for_scale(std::unique_ptr<Slot> slot);
   void learn_from(Slot& slot);
-  void update(Round& round, std::span<const double> played);
+  void load_open(StateReader& in, Slot& slot) const;
+  void update(Round& round, std::span<const double> played, double forecast_loss);
 
   std::unique_ptr<Method> method_;
   Options options_;
   TraceSink* sink_ = nullptr;
-  std::unique_ptr<Companion> companion_;
+  std::optional<LiveCertificate> live_;
 
-  Slots open_;     // in the order of opening
-  Slots waiting_;  // closed during the warm-up, until the scale is known, in the order of arrival
-  Slots free_;     // to reuse
+  Slots open_;  // in the order of opening
+  Slots free_;  // to reuse
 
   std::int64_t next_round_ = 1;
   std::int64_t learned_ = 0;
   std::int64_t skipped_ = 0;
+  std::int64_t capped_ = 0;
   double total_loss_ = 0;
   double total_forecast_loss_ = 0;
 };

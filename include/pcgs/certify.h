@@ -14,14 +14,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 #include <unordered_set>
 #include <vector>
 
-#include "pcgs/aggregator.h"
+#include "pcgs/live_certificate.h"
 #include "pcgs/matrix.h"
 #include "pcgs/share.h"
 #include "pcgs/state.h"
@@ -71,6 +69,14 @@ class ShareRecord {
   double realised_gaps() const { return realised_gaps_; }  // sum_t eta_t (d_t + paid_t - <w_t,l_t>)
   double worst_gaps() const { return worst_gaps_; }        // the same with d_t = eta_t / 8
 
+  // Of combined forecasts, F_t in units of the losses; mixture losses where there are none.
+  double constant_rate() const {
+    return constant_rate_;
+  }                                                  // eta_t / C_t if it never changed, else 0
+  double total_rate() const { return total_rate_; }  // sum_t eta_t / C_t
+  double weighted_combined() const { return weighted_combined_; }  // sum_t eta_t F_t
+  double combined_gaps() const { return combined_gaps_; }          // sum_t eta_t (F_t - m_t)
+
   // A number made from every number given, in order. Two records that differ in exactly one number
   // have different fingerprints, also where the recursion does not depend on it (the loss of an
   // expert without weight, say). It does not withstand somebody who means to deceive.
@@ -86,7 +92,8 @@ class ShareRecord {
   // What is wrong with a round, as half a sentence; empty if nothing is.
   std::string objection_to(std::span<const double> losses, const Controls& controls) const;
   bool could_have_played(const TraceRow& row, std::span<const double> weights) const;
-  void learn(std::span<const double> losses, const Controls& controls, double paid);
+  void learn(std::span<const double> losses, const Controls& controls,
+             const LiveCertificate::Paid& paid);
   void stamp(std::uint64_t word);
   void stamp(std::span<const double> numbers);
 
@@ -99,22 +106,9 @@ class ShareRecord {
   std::size_t late_rounds_ = 0;
   double constant_eta_ = 0, total_eta_ = 0, total_paid_ = 0, weighted_paid_ = 0;
   double realised_gaps_ = 0, worst_gaps_ = 0;
+  double constant_rate_ = 0, total_rate_ = 0, weighted_combined_ = 0, combined_gaps_ = 0;
   double drift_ = 0;  // how far rounding may have moved a weight, relatively, in units of epsilon
   std::uint64_t fingerprint_ = 0xcbf29ce484222325u;
-};
-
-// "regret <= bound". In exact arithmetic it always holds; computed, regret and bound may differ
-// from their exact values by at most `rounding` together. In units of the weighted regret it is
-//
-//     2 epsilon T (K + 16 + sum_t eta_t + code)
-//
-// for a sum of T numbers is off by at most epsilon T / 2 times their total, and one round of the
-// recursion moves a weight by at most (K + 16 + eta_t) epsilon, relatively.
-struct Certificate {
-  double regret = 0;
-  double bound = 0;
-  double rounding = 0;
-  bool holds() const { return regret <= bound + rounding; }
 };
 
 // code(p); +infinity for a path that the restarts ruled out. A path has T entries below K, or this
@@ -128,6 +122,10 @@ Certificate weighted_certificate(const ShareRecord& record, std::span<const std:
 // The same with the mixability gaps d_t that really occurred in place of eta_t / 8; never worse:
 //     sum_t eta_t (paid_t - l_t(p_t)) <= code(p) + sum_t eta_t d_t
 Certificate sharp_certificate(const ShareRecord& record, std::span<const std::uint32_t> path);
+
+// The loss of the combined forecast in the user's units (see LiveCertificate::combined), against
+// any path: a mean over the rounds in which round t counts with its rate eta_t / C_t.
+Certificate combined_certificate(const ShareRecord& record, std::span<const std::uint32_t> path);
 
 // A weighted certificate in units of loss, where eta was the same in every round: divided by it.
 // Throws Error if eta changed, however little: then a bound on the weighted regret says nothing
@@ -163,14 +161,6 @@ struct CrossEntropy {
 CrossEntropy cross_entropy(const ShareRecord& record, std::span<const std::uint32_t> path,
                            double eps);
 
-struct PathCost {
-  double loss = 0;           // sum_t l_t(p_t)
-  double weighted_loss = 0;  // sum_t eta_t l_t(p_t)
-  double code = 0;           // code(p)
-  std::size_t switches = 0;  // how often p_t != p_{t+1}
-  double penalised() const { return weighted_loss + code; }
-};
-
 // The path that minimises sum_t eta_t l_t(p_t) + code(p), the one for which the certificates above
 // say most. O(T K) time. Ties: staying, then the lowest index.
 struct BestPath {
@@ -203,47 +193,5 @@ std::vector<SwitchingCertificate> switching_certificates(const ShareRecord& reco
 Certificate switching_certificate(std::span<const double> bounds, double paid,
                                   std::span<const double> oracle, std::size_t rounds,
                                   std::size_t experts);
-
-// The certificate of best_path() while the run goes on: O(K) a round, O(K) memory, no horizon. It
-// speaks about the rounds learned so far, in the order in which they were learned; late losses and
-// sleepers are no exception. observe() does not allocate.
-class LiveCertificate {
- public:
-  explicit LiveCertificate(std::size_t experts, std::span<const double> initial = {});
-
-  // What a Share was given and did, and what was paid. Requires: losses in [0,1], a sleeper's the
-  // mixture loss; step.controls.q still valid.
-  void observe(std::span<const double> losses, const ShareStep& step, double mixture_loss);
-
-  std::uint64_t rounds() const { return rounds_; }
-  // Of the best path so far, which may be another one each round.
-  const PathCost& best() const { return best_; }
-  // "What I paid is within `bound` of what that path paid", weighted by eta.
-  Certificate weighted() const;
-  // The same in units of loss; throws Error if eta changed.
-  Certificate certificate() const;
-  // eta if it never changed (and there was a round), otherwise 0.
-  double constant_eta() const { return constant_eta_; }
-
-  void save(StateWriter& out) const;
-  void load(StateReader& in);
-
- private:
-  std::vector<PathCost> ways_;  // [K] the cheapest path that is at expert k in the coming round
-  PathCost best_;
-  std::uint64_t rounds_ = 0;
-  double constant_eta_ = 0, total_eta_ = 0, weighted_paid_ = 0, realised_gaps_ = 0;
-};
-
-// A live certificate that goes along with an aggregator and is part of its state. Throws Error if
-// the method is not of the share form or rounds have been learned already.
-const LiveCertificate& certify_live(Aggregator& aggregator);
-// The one that goes along, or null.
-const LiveCertificate* live_certificate(const Aggregator& aggregator);
-// For Aggregator::load: builds a live certificate from its name as a companion, and nothing else.
-// Whoever loads with it must check that the method is of the share form.
-std::unique_ptr<Companion> live_companion(std::string_view name, std::size_t experts);
-// load_aggregator() for states with or without one.
-Aggregator load_certified_aggregator(const std::string& path);
 
 }  // namespace pcgs

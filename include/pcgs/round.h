@@ -12,8 +12,8 @@ namespace pcgs {
 struct Round {
   // 1, 2, ... in the order in which rounds were opened; outcomes may arrive in another order.
   std::int64_t number = 0;
-  // [K] bounded losses in [0,1]. A sleeping expert's entry is mixture_loss, so that sleeping moves
-  // nobody's regret.
+  // [K] losses in [0,1], divided by `scale`. A sleeping expert's entry is mixture_loss, so that
+  // sleeping moves nobody's regret.
   std::span<const double> losses;
   // [K] the method's weights at the moment the losses arrive, before the update. They are the
   // weights that were played unless the outcome came late or somebody slept.
@@ -22,12 +22,14 @@ struct Round {
   std::span<const std::uint8_t> awake;
   // <played weights, losses>.
   double mixture_loss = 0;
-  // What the learner's own decision lost: the bounded loss of the combined forecast where there
-  // are forecasts, otherwise mixture_loss.
+  // What the learner's own decision lost: the loss of the combined forecast, divided by `scale` and
+  // capped at 1, where there are forecasts, otherwise mixture_loss.
   double learner_loss = 0;
   // Side information given when the round was opened; may be empty. What is decided on this round
   // is played from the next one on, so it can help where it says something of rounds to come.
-  std::span<const double> side;
+  std::span<const double> side{};
+  // Raw losses for each unit of these (see LossScale).
+  double scale = 1;
 
   bool is_awake(std::size_t expert) const { return awake.empty() || awake[expert] != 0; }
 };

@@ -22,7 +22,7 @@
 
 namespace pcgs {
 
-inline constexpr std::uint32_t kStateVersion = 1;
+inline constexpr std::uint32_t kStateVersion = 2;
 
 class StateWriter {
  public:

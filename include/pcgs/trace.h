@@ -1,7 +1,9 @@
 // A record of every round: what a certificate is computed from and a picture is drawn from.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -9,20 +11,24 @@
 #include <string_view>
 #include <vector>
 
+#include "pcgs/round.h"
 #include "pcgs/share.h"
 
 namespace pcgs {
 
 struct TraceRow {
-  std::int64_t round = 0;
-  std::span<const double> weights;  // [K] as played
-  std::span<const double> losses;   // [K] bounded; a sleeper's is mixture_loss
-  double mixture_loss = 0;
-  double learner_loss = 0;
-  const ShareStep* step = nullptr;        // null when the method is not of the share form
-  std::span<const std::uint8_t> awake{};  // [K] 1 where awake; empty when everybody was
+  Round round;                         // its `weights` are empty: what was played is below
+  std::span<const double> played;      // [K] zero for sleepers
+  const ShareStep* step = nullptr;     // null when the method is not of the share form
+  double forecast_loss = kNoForecast;  // raw and finite, of the combined forecast; NaN without
 
-  bool is_awake(std::size_t expert) const { return awake.empty() || awake[expert] != 0; }
+  static constexpr double kNoForecast = std::numeric_limits<double>::quiet_NaN();
+  bool has_forecast() const { return forecast_loss == forecast_loss; }
+  // Of the combined forecast in units of the losses, the mixture loss without one. It is not capped
+  // like those of experts; only what would leave nothing to be said of all later rounds is.
+  double combined_loss() const {
+    return has_forecast() ? std::min(forecast_loss / round.scale, 1e15) : round.mixture_loss;
+  }
 };
 
 // Receives each round once, when it has been learned. Spans are valid during the call only. Must
@@ -41,6 +47,7 @@ class Trace final : public TraceSink {
     std::vector<double> weights, losses, q;  // q empty when the method is not of the share form
     double mixture_loss = 0, learner_loss = 0;
     double eta = 0, rho = 0, mix_loss = 0, gap = 0;
+    double scale = 1, forecast_loss = TraceRow::kNoForecast;
   };
   void record(const TraceRow& row) override;
   const std::vector<Row>& rows() const { return rows_; }
@@ -49,10 +56,11 @@ class Trace final : public TraceSink {
   std::vector<Row> rows_;
 };
 
-// Streams CSV: method, round, mixture_loss, learner_loss, eta, rho, mix_loss, gap, then
-// weight:NAME, loss:NAME and q:NAME for each expert. Numbers read back to the same bits; what a
-// method does not have stays empty, and so does the loss of a sleeper. The file appears under its
-// name only when commit() succeeds, which throws if anything could not be written.
+// Streams CSV: method, round, mixture_loss, learner_loss, eta, rho, mix_loss, gap, scale,
+// forecast_loss, then weight:NAME, loss:NAME and q:NAME for each expert. Numbers read back to the
+// same bits; what a method does not have stays empty, and so does the loss of a sleeper. The file
+// appears under its name only when commit() succeeds, which throws if anything could not be
+// written.
 class TraceFile {
  public:
   TraceFile(std::string path, std::span<const std::string> experts);

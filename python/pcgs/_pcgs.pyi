@@ -47,8 +47,6 @@ class Aggregator:
         loss: str = "squared",
         tau: Optional[float] = None,
         scale: Union[float, str, None] = None,
-        warmup: Optional[int] = None,
-        quantile: Optional[float] = None,
         certify: bool = True,
     ) -> None: ...
     def predict(self, forecasts: Numbers, side: Optional[Numbers] = None) -> float: ...
@@ -176,8 +174,6 @@ def play(
     loss: str,
     tau: Optional[float],
     scale: Union[float, str, None],
-    warmup: Optional[int],
-    quantile: Optional[float],
     origin: str,
     outcome_name: str,
 ) -> Run: ...

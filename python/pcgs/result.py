@@ -132,8 +132,6 @@ def run(
     loss: str = "squared",
     tau: Optional[float] = None,
     scale: Union[float, str, None] = None,
-    warmup: Optional[int] = None,
-    quantile: Optional[float] = None,
     name: Optional[str] = None,
 ) -> Result:
     """Plays methods on a whole sequence, as `pcgs run` does, and measures them against the oracle.
@@ -155,8 +153,7 @@ def run(
     experts : names of the columns, unless a DataFrame brings them.
     side : side information, a row for each round; in a DataFrame also names of columns, which are
         then no experts.
-    loss, tau, scale, warmup, quantile : as for Aggregator, except that the usual warm-up is a third
-        of the rounds, at most 30.
+    loss, tau, scale : as for Aggregator.
     name : what messages and the table call the sequence.
 
     Other Python threads run meanwhile, and Ctrl-C ends it.
@@ -176,8 +173,6 @@ def run(
             loss=loss,
             tau=tau,
             scale=scale,
-            warmup=warmup,
-            quantile=quantile,
             origin=name or ("losses" if outcomes is None else "forecasts"),
             outcome_name=outcome_name,
         )

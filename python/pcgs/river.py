@@ -37,7 +37,7 @@ class RiverCombiner(_Base):  # type: ignore[misc]
     Parameters
     ----------
     experts : their names; None for the keys of the first forecasts.
-    method, loss, tau, scale, warmup, quantile, certify : as for pcgs.Aggregator. A pcgs.Controller
+    method, loss, tau, scale, certify : as for pcgs.Aggregator. A pcgs.Controller
         is copied.
     """
 
@@ -49,8 +49,6 @@ class RiverCombiner(_Base):  # type: ignore[misc]
         loss: str = "squared",
         tau: Optional[float] = None,
         scale: Union[float, str, None] = None,
-        warmup: Optional[int] = None,
-        quantile: Optional[float] = None,
         certify: bool = True,
     ) -> None:
         self.experts = experts
@@ -58,8 +56,6 @@ class RiverCombiner(_Base):  # type: ignore[misc]
         self.loss = loss
         self.tau = tau
         self.scale = scale
-        self.warmup = warmup
-        self.quantile = quantile
         self.certify = certify
         self._keys: List[Hashable] = []
         self.aggregator: Optional[Aggregator] = None
@@ -99,8 +95,6 @@ class RiverCombiner(_Base):  # type: ignore[misc]
             loss=self.loss,
             tau=self.tau,
             scale=self.scale,
-            warmup=self.warmup,
-            quantile=self.quantile,
             certify=self.certify,
         )
         self._keys = list(experts)

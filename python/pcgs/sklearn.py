@@ -25,9 +25,6 @@ except ImportError as missing:
 from ._pcgs import Aggregator, Error
 from ._types import Array
 
-# Enough losses for a quantile of them to mean something, and as many as the program waits for.
-_LEAST_SCALE_ROUNDS = 10
-_MOST_SCALE_ROUNDS = 30
 _BLOCKS = 10
 
 
@@ -62,8 +59,7 @@ class PcgsCombiner(RegressorMixin, _BaseComposition):  # type: ignore[misc]
     estimators : pairs of a name and a regressor.
     method : how weights are learned: a name with options, or a pcgs.Controller.
     loss, tau : what forecasts are judged by, as for pcgs.Aggregator.
-    scale : what losses are divided by. None: the 0.95 quantile over a third of the rows that are
-        forecast first, at least 10 and at most 30. Until it is known, all weights are equal.
+    scale : what losses are divided by, as for pcgs.Aggregator. None: a scale that follows them.
     warmup : rows that `fit` fits the regressors to before it learns weights, or a fraction of them.
     refit_every : rows between two fits during the walk; None for ten blocks of equal length.
 
@@ -104,7 +100,7 @@ class PcgsCombiner(RegressorMixin, _BaseComposition):  # type: ignore[misc]
         self._start(_rows(X, 0, known), y[:known])
         while known < rows:
             upto = min(known + block, rows)
-            self._learn_weights(_rows(X, known, upto), y[known:upto], rows - known)
+            self._learn_weights(_rows(X, known, upto), y[known:upto])
             known = upto
             self._fit_to(_rows(X, 0, known), y[:known])
         return self
@@ -115,7 +111,7 @@ class PcgsCombiner(RegressorMixin, _BaseComposition):  # type: ignore[misc]
         if not hasattr(self, "estimators_"):
             self._start(X, y)
             return self
-        self._learn_weights(X, y, len(y))
+        self._learn_weights(X, y)
         for one in self.estimators_:
             if hasattr(one, "partial_fit"):
                 one.partial_fit(X, y)
@@ -189,11 +185,11 @@ class PcgsCombiner(RegressorMixin, _BaseComposition):  # type: ignore[misc]
             del self.feature_names_in_  # of an earlier fit
         self.aggregator_: Optional[Aggregator] = None  # until there are forecasts to learn from
 
-    def _learn_weights(self, X: Any, y: Array, rows_to_come: int) -> None:
+    def _learn_weights(self, X: Any, y: Array) -> None:
         rows = self._forecasts(X)
         self._rehearse(rows, y)
         if self.aggregator_ is None:
-            self.aggregator_ = self._new_aggregator(rows_to_come)
+            self.aggregator_ = self._new_aggregator()
         for forecasts, outcome in zip(rows, y):
             self.aggregator_.predict(forecasts)
             number = self.aggregator_.last_opened
@@ -215,10 +211,8 @@ class PcgsCombiner(RegressorMixin, _BaseComposition):  # type: ignore[misc]
             except Error as error:
                 raise Error(f"row {row}: {error}") from None
 
-    def _new_aggregator(self, rows: int) -> Aggregator:
+    def _new_aggregator(self) -> Aggregator:
         options: Dict[str, Any] = {"loss": self.loss, "tau": self.tau, "scale": self.scale}
-        if self.scale is None:
-            options["warmup"] = int(np.clip(rows // 3, _LEAST_SCALE_ROUNDS, _MOST_SCALE_ROUNDS))
         # A controller steers one aggregator, and fit() must leave the parameters as they are.
         return Aggregator(self._names(), copy.deepcopy(self.method), **options)
 

@@ -55,13 +55,13 @@ class PythonAggregator::Turn {
   PythonAggregator& one_;
 };
 
-PythonAggregator::PythonAggregator(py::object experts, py::object method, Judged judged,
-                                   bool certify)
-    : judged_(std::move(judged)), certify_(certify) {
+PythonAggregator::PythonAggregator(py::object experts, py::object method, const LossOptions& losses,
+                                   bool certify) {
   ExpertsGiven given = experts_given(experts);
   experts_ = given.count;
   options_.names = std::move(given.names);
-  options_.task = judged_.task;
+  options_.task = losses.task;
+  options_.scale = losses.scale;
   if (py::isinstance<py::str>(method)) {
     spec_ = std::string(py::str(method));
     controller_ = py::none();
@@ -70,7 +70,9 @@ PythonAggregator::PythonAggregator(py::object experts, py::object method, Judged
     controller_ = std::move(method);
     reins_.take(controller_);
   }
-  made_ = make(judged_.bound(false, kUsualWarmup));
+  auto made = make_method(made_.steered_by);
+  options_.certify = certify && made->share() != nullptr;
+  made_.aggregator = std::make_unique<Aggregator>(std::move(made), options_);
   long_rounds_ =
       controller_.is_none() && has_long_rounds(made_.aggregator->method().name(), experts_);
 }
@@ -80,15 +82,6 @@ std::unique_ptr<Method> PythonAggregator::make_method(const PythonController*& s
   auto controller = std::make_unique<PythonController>(controller_);
   steered_by = controller.get();
   return std::make_unique<ShareMethod>(experts_, std::move(controller));
-}
-
-PythonAggregator::Made PythonAggregator::make(const Bound& bound) const {
-  Made made;
-  AggregatorOptions options = options_;
-  options.bound = bound;
-  made.aggregator = std::make_unique<Aggregator>(make_method(made.steered_by), std::move(options));
-  if (certify_ && made.aggregator->method().share() != nullptr) certify_live(*made.aggregator);
-  return made;
 }
 
 std::unique_ptr<PythonAggregator> PythonAggregator::from_bytes(std::string_view bytes,
@@ -105,16 +98,10 @@ std::unique_ptr<PythonAggregator> PythonAggregator::from_bytes(std::string_view 
     one->experts_ = experts;
     return one->make_method(one->made_.steered_by);
   };
-  one->made_.aggregator = std::make_unique<Aggregator>(
-      Aggregator::load_bytes({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()},
-                             origin, method_of, live_companion));
+  one->made_.aggregator = std::make_unique<Aggregator>(Aggregator::load_bytes(
+      {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, origin, method_of));
   const Aggregator& loaded = *one->made_.aggregator;
-  if (loaded.companion() != nullptr && loaded.method().share() == nullptr) {
-    throw Error(fmt::format("{}: has a certificate for a method that carries none", origin));
-  }
-  one->options_ = {loaded.task(), loaded.bound(), loaded.names()};
-  one->judged_.task = loaded.task();
-  one->certify_ = loaded.companion() != nullptr;
+  one->options_ = {loaded.task(), loaded.scale(), loaded.names(), loaded.certificate() != nullptr};
   one->long_rounds_ =
       one->controller_.is_none() && has_long_rounds(loaded.method().name(), one->experts_);
   return one;
@@ -138,11 +125,7 @@ void PythonAggregator::check_ready() const {
 void PythonAggregator::check_learned() const {
   const Aggregator& aggregator = *made_.aggregator;
   if (aggregator.rounds() > 0) return;
-  throw Error(aggregator.bound().is_known()
-                  ? "no round has been learned yet; there is nothing to certify"
-                  : fmt::format("the scale of the losses is known after {} rounds, and nothing is "
-                                "learned before; give a smaller warmup, or scale=",
-                                aggregator.bound().warmup()));
+  throw Error("no round has been learned yet; there is nothing to certify");
 }
 
 const Aggregator& PythonAggregator::at_rest() const {
@@ -172,14 +155,7 @@ double PythonAggregator::predict(py::handle forecasts, py::handle side) {
   const Turn turn(*this);
   const Row row = row_of_experts(forecasts, options_.names, "forecasts");
   const Row with = side.is_none() ? Row{} : row_of(side, "side");
-  // A unit bound that nothing has used yet is one that nobody asked for.
-  if (made_.aggregator->last_opened() > 0 || !made_.aggregator->bound().is_unit()) {
-    return made_.aggregator->predict(row.values, with.values);
-  }
-  Made for_forecasts = make(judged_.bound(true, kUsualWarmup));
-  const double combined = for_forecasts.aggregator->predict(row.values, with.values);
-  made_ = std::move(for_forecasts);
-  return combined;
+  return made_.aggregator->predict(row.values, with.values);
 }
 
 void PythonAggregator::learn(py::handle y, py::handle losses, py::handle round) {
@@ -260,7 +236,7 @@ LiveProof PythonAggregator::certificate(py::handle switches) {
         "the certificate of {} is about paths with any number of switches; leave switches out",
         aggregator.method().name()));
   }
-  const LiveCertificate* live = live_certificate(aggregator);
+  const LiveCertificate* live = aggregator.certificate();
   if (live == nullptr) {
     throw Error("this aggregator was made with certify=False; make it with certify=True");
   }

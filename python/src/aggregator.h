@@ -1,8 +1,6 @@
 // pcgs.Aggregator: an Aggregator that Python can hold.
 //
 // Beyond what the library's does, it
-//   - takes its scale from what it is first used for: losses are checked to be in [0,1], forecasts
-//     get an automatic scale, as the program does it;
 //   - is used by one call at a time: a second thread, or a controller that reaches for the
 //     aggregator it steers, gets an Error and not a data race;
 //   - is out of service once its controller raised in the middle of a round.
@@ -35,7 +33,8 @@ struct LiveProof {
 class PythonAggregator : public ZeroedWhenUnmade {
  public:
   // `method` is a spec or a pcgs.Controller.
-  PythonAggregator(pybind11::object experts, pybind11::object method, Judged judged, bool certify);
+  PythonAggregator(pybind11::object experts, pybind11::object method, const LossOptions& losses,
+                   bool certify);
   static std::unique_ptr<PythonAggregator> from_bytes(std::string_view bytes,
                                                       const std::string& origin,
                                                       pybind11::object controller);
@@ -64,7 +63,6 @@ class PythonAggregator : public ZeroedWhenUnmade {
     const PythonController* steered_by = nullptr;
   };
   std::unique_ptr<Method> make_method(const PythonController*& steered_by) const;
-  Made make(const Bound& bound) const;
   void check_made() const;
   void check_learned() const;
   void check_ready() const;
@@ -75,9 +73,7 @@ class PythonAggregator : public ZeroedWhenUnmade {
   pybind11::object controller_;  // or a pcgs.Controller; None
   Reins reins_;                  // of that controller, unless it failed
   std::size_t experts_ = 0;
-  Judged judged_;
   AggregatorOptions options_;
-  bool certify_ = false;
   bool long_rounds_ = false;  // long enough to let other threads run meanwhile
   bool busy_ = false;
   std::vector<double> safe_losses_;  // [K] of a round during which Python runs

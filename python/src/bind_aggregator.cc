@@ -15,7 +15,7 @@ namespace {
 namespace py = pybind11;
 
 constexpr const char* kClass =
-    R"(Aggregator(experts, method="guard", *, loss="squared", tau=None, scale=None, warmup=None, quantile=None, certify=True)
+    R"(Aggregator(experts, method="guard", *, loss="squared", tau=None, scale=None, certify=True)
 
 Combines experts online, one round at a time, when the best one keeps changing.
 
@@ -46,9 +46,9 @@ experts : their names (a list, a pandas Index, a DataFrame: its columns), or how
 method : a name with options, as in "fixed-share{eta=8,rho=0.003}" (pcgs.methods() lists them), or
     a pcgs.Controller of your own.
 loss, tau : what forecasts are judged by: "squared", "absolute", "pinball" (at level tau) or "log".
-scale : losses are divided by this number and clipped at 1. "auto" takes a quantile (0.95) of the
-    losses of the first warmup (30) rounds, which are learned together when it is known. If
-    nothing is given, losses must be in [0, 1] and forecasts get "auto".
+scale : losses are divided by this number and capped at 1. "auto" follows the losses: twenty times
+    what a middling expert loses, from the first round on. If nothing is given, losses must be in
+    [0, 1] and forecasts get "auto".
 certify : keep what certificate() needs, for methods of the share form. Costs a fraction of a
     microsecond a round at 32 experts.
 
@@ -228,14 +228,13 @@ void bind_aggregator(py::module_& m) {
   const py::object none = py::none();
   py::class_<PythonAggregator>(m, "Aggregator", kClass)
       .def(py::init([](py::object experts, py::object method, py::object loss, py::object tau,
-                       py::object scale, py::object warmup, py::object quantile, bool certify) {
-             return std::make_unique<PythonAggregator>(
-                 std::move(experts), std::move(method),
-                 judged_by(loss, tau, scale, warmup, quantile), certify);
+                       py::object scale, bool certify) {
+             return std::make_unique<PythonAggregator>(std::move(experts), std::move(method),
+                                                       loss_options(loss, tau, scale), certify);
            }),
            py::arg("experts"), py::arg("method") = "guard", py::kw_only(),
            py::arg("loss") = "squared", py::arg("tau") = none, py::arg("scale") = none,
-           py::arg("warmup") = none, py::arg("quantile") = none, py::arg("certify") = true)
+           py::arg("certify") = true)
       .def("predict", &PythonAggregator::predict, py::arg("forecasts"), py::arg("side") = none,
            kPredict)
       .def("learn", &PythonAggregator::learn, py::arg("y") = none, py::kw_only(),
@@ -283,7 +282,7 @@ void bind_aggregator(py::module_& m) {
           "The pcgs.Controller that steers it, or None.")
       .def_property_readonly(
           "rounds", [](const PythonAggregator& self) { return self.at_rest().rounds(); },
-          "How many rounds were learned; none during the warm-up of an automatic scale.")
+          "How many rounds were learned.")
       .def_property_readonly(
           "skipped", [](const PythonAggregator& self) { return self.at_rest().skipped(); },
           "How many rounds were closed with nobody awake.")
@@ -295,14 +294,17 @@ void bind_aggregator(py::module_& m) {
           "How many rounds are open.")
       .def_property_readonly(
           "total_loss", [](const PythonAggregator& self) { return self.at_rest().total_loss(); },
-          "What the weights that were played lost, in bounded losses, over the learned rounds.")
+          "What the weights that were played lost, in losses in [0, 1], over the learned rounds.")
       .def_property_readonly(
           "total_forecast_loss",
           [](const PythonAggregator& self) { return self.at_rest().total_forecast_loss(); },
-          "What the combined forecasts lost over the same rounds, before bounding.")
+          "What the combined forecasts lost over the same rounds, in their own units.")
       .def_property_readonly(
-          "scale", [](const PythonAggregator& self) { return self.at_rest().bound().scale(); },
-          "What losses are divided by; 0 while an automatic scale is not yet known.")
+          "scale",
+          [](const PythonAggregator& self) {
+            return self.at_rest().scale().value(LossSource::kForecasts);
+          },
+          "What losses of forecasts are divided by in the coming round.")
       .def("__repr__", &PythonAggregator::description)
       // A shallow copy would share its controller, which steers one aggregator only.
       .def(

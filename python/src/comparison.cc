@@ -66,7 +66,7 @@ Matrix side_of(py::handle side, std::size_t rounds) {
 
 struct Settings {
   std::string origin, outcome_name;
-  py::object names, y, side, loss, tau, scale, warmup, quantile;
+  py::object names, y, side, loss, tau, scale;
 };
 
 compare::Problem problem_of(py::handle values, const Settings& settings) {
@@ -99,15 +99,9 @@ compare::Problem problem_of(py::handle values, const Settings& settings) {
                  "give finite losses; forecasts, with y, may be missing");
   }
   problem.side = side_of(settings.side, problem.rounds());
-  const Judged judged =
-      judged_by(settings.loss, settings.tau, settings.scale, settings.warmup, settings.quantile);
-  problem.task = judged.task;
-  problem.bound = judged.bound(forecasts, compare::usual_warmup(problem.rounds()));
-  if (problem.bound.warmup() > problem.rounds()) {
-    throw Error(fmt::format("{}: {} rounds are too few for a warm-up of {}; give warmup at most {}",
-                            problem.origin, problem.rounds(), problem.bound.warmup(),
-                            problem.rounds()));
-  }
+  const LossOptions losses = loss_options(settings.loss, settings.tau, settings.scale);
+  problem.task = losses.task;
+  problem.scale = losses.scale;
   compare::check_values(problem, settings.outcome_name);
   return problem;
 }
@@ -130,12 +124,11 @@ class Interruptible {
 
 Run play(py::handle values, py::object names, py::object y, std::vector<std::string> methods,
          const py::iterable& switches, py::object side, py::object loss, py::object tau,
-         py::object scale, py::object warmup, py::object quantile, const std::string& origin,
-         const std::string& outcome_name) {
+         py::object scale, const std::string& origin, const std::string& outcome_name) {
   Run run;
-  run.problem = problem_of(values, {origin, outcome_name, std::move(names), std::move(y),
-                                    std::move(side), std::move(loss), std::move(tau),
-                                    std::move(scale), std::move(warmup), std::move(quantile)});
+  run.problem =
+      problem_of(values, {origin, outcome_name, std::move(names), std::move(y), std::move(side),
+                          std::move(loss), std::move(tau), std::move(scale)});
   compare::ComparisonOptions options;
   options.methods = std::move(methods);
   if (options.methods.empty()) throw Error("no method is named; give at least one");
@@ -201,8 +194,7 @@ void bind_comparison(py::module_& m) {
       py::arg("list"));
   m.def("play", &play, py::arg("values"), py::kw_only(), py::arg("names"), py::arg("y"),
         py::arg("methods"), py::arg("switches"), py::arg("side"), py::arg("loss"), py::arg("tau"),
-        py::arg("scale"), py::arg("warmup"), py::arg("quantile"), py::arg("origin"),
-        py::arg("outcome_name"));
+        py::arg("scale"), py::arg("origin"), py::arg("outcome_name"));
 }
 
 }  // namespace pcgs::python

@@ -21,7 +21,7 @@ Simple forecasters of one series, strictly online: the standard pool for a serie
 
 >>> import pcgs
 >>> pool = pcgs.ExpertPool(seasons=[24])
->>> agg = pcgs.Aggregator(experts=pool.names, method="ml-poly", warmup=10)
+>>> agg = pcgs.Aggregator(experts=pool.names, method="ml-poly")
 >>> for hour in range(100):
 ...     forecast = agg.predict(pool.forecast())     # NaN from experts that cannot say yet
 ...     y = 20.0 + hour % 24

@@ -132,20 +132,13 @@ def test_what_a_controller_raises_learn_raises():
     assert again.rounds == 2
 
 
-def test_it_may_fail_while_a_late_round_or_a_warm_up_is_learned():
+def test_it_may_fail_while_a_late_round_is_learned():
     late = pcgs.Aggregator(2, FailingAt(1), scale=1)
     late.predict([0.0, 1.0])
     with pytest.raises(KeyError):
         late.learn(1.0, round=1)
-    waiting = pcgs.Aggregator(2, FailingAt(2), warmup=3)
-    for _ in range(2):
-        waiting.predict([0.0, 1.0])
-        waiting.learn(1.0)
-    waiting.predict([0.0, 1.0])
-    with pytest.raises(KeyError):
-        waiting.learn(1.0)
     with pytest.raises(pcgs.Error, match="stopped"):
-        waiting.weights()
+        late.weights()
 
 
 def test_it_may_fail_before_the_first_round():
@@ -310,7 +303,7 @@ def test_a_controller_steers_one_aggregator():
 
 def test_a_first_forecast_keeps_the_controller():
     controller = controllers.Remembering()
-    agg = pcgs.Aggregator(2, controller, warmup=1)
+    agg = pcgs.Aggregator(2, controller)
     agg.predict([0.0, 1.0])
     agg.learn(0.0)
     assert agg.controller is controller and controller.rounds == 1

@@ -148,12 +148,6 @@ def test_methods_that_are_none_are_refused(method, sentence):
         ({"scale": math.nan}, "scale"),
         ({"scale": math.inf}, "scale"),
         ({"scale": "large"}, "scale is 'large'; give a positive number or"),
-        ({"scale": 2, "warmup": 5}, "warmup and quantile set an automatic scale"),
-        ({"warmup": 0}, "warmup is 0; give a whole number"),
-        ({"warmup": 2.5}, "warmup is 2.5"),
-        ({"quantile": 0}, "quantile is 0"),
-        ({"quantile": 1.5}, "quantile is 1.5"),
-        ({"quantile": math.nan}, "quantile is nan"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(options, sentence):
@@ -273,7 +267,6 @@ def test_a_bad_number_is_named_by_row_and_column():
         ({"y": "load"}, "y is 'load', which is no column"),
         ({"side": np.zeros((3, 1))}, "side: has 3 rows for 30 rounds"),
         ({"side": np.full((30, 1), math.nan)}, "side: row 1"),
-        ({"warmup": 31}, "30 rounds are too few for a warm-up of 31"),
     ],
 )
 def test_runs_that_make_no_sense_are_refused(options, sentence):

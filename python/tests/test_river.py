@@ -16,7 +16,7 @@ def stream():
 
 
 def test_progressive_validation_learns():
-    combiner = RiverCombiner(method="fixed-share", warmup=20)
+    combiner = RiverCombiner(method="fixed-share")
     errors = []
     for x, y in stream():
         errors.append(abs(combiner.predict_one(x) - y))
@@ -26,8 +26,8 @@ def test_progressive_validation_learns():
 
 
 def test_it_is_the_aggregator_in_other_words():
-    combiner = RiverCombiner(["good", "bad", "rare"], method="boa", warmup=20)
-    agg = pcgs.Aggregator(["good", "bad", "rare"], method="boa", warmup=20)
+    combiner = RiverCombiner(["good", "bad", "rare"], method="boa")
+    agg = pcgs.Aggregator(["good", "bad", "rare"], method="boa")
     for x, y in stream():
         forecast = combiner.predict_one(x)
         assert forecast == agg.predict(list(x.values()))
@@ -36,7 +36,7 @@ def test_it_is_the_aggregator_in_other_words():
 
 
 def test_asking_changes_nothing():
-    asked, quiet = (RiverCombiner(method="boa", warmup=20) for _ in range(2))
+    asked, quiet = (RiverCombiner(method="boa") for _ in range(2))
     for x, y in stream():
         asked.predict_one(x)
         asked.predict_one(x)

@@ -90,7 +90,7 @@ def test_forecasts_are_kept(losses):
     table = y[:, None] + [[0.1, -0.1]]
     result = pcgs.run(table, y, methods=["hedge"], loss="absolute")
     assert result.forecasts("hedge")[0] == pytest.approx(y[0])
-    agg = pcgs.Aggregator(2, "hedge", loss="absolute", warmup=30)
+    agg = pcgs.Aggregator(2, "hedge", loss="absolute")
     for t in range(300):
         assert agg.predict(table[t]) == result.forecasts("hedge")[t]
         agg.learn(y[t])

@@ -110,11 +110,8 @@ def test_the_wait_would_be_seen():
 
 
 def test_others_run_while_an_aggregator_learns_and_cannot_use_it():
-    """The end of a warm-up is one long call."""
-    losses = np.random.default_rng(0).random((2000, 64))
-    agg = pcgs.Aggregator(64, "guard", warmup=2000)
-    for row in losses[:-1]:
-        agg.learn(losses=row)
+    losses = np.random.default_rng(0).random((60, 20000))
+    agg = pcgs.Aggregator(20000, "guard")
     refused = []
 
     def reach():
@@ -123,9 +120,13 @@ def test_others_run_while_an_aggregator_learns_and_cannot_use_it():
         except pcgs.Error as error:
             refused.append(str(error))
 
-    assert longest_wait(lambda: agg.learn(losses=losses[-1]), meanwhile=reach) < 0.5
+    def learn_all():
+        for row in losses:
+            agg.learn(losses=row)
+
+    assert longest_wait(learn_all, meanwhile=reach) < 0.5
     assert refused and all("one thread at a time" in sentence for sentence in refused)
-    assert agg.rounds == 2000
+    assert agg.rounds == 60
 
 
 @pytest.mark.parametrize("certify", [True, False])

@@ -1,6 +1,6 @@
 // min_p [ sum_t eta_t l_t(p_t) + code(p) ], by Viterbi's recursion over the cheapest path to each
 // expert. Because A_t has the share form a round costs O(K) (see move_on).
-#include "certify/path_steps.h"
+#include "core/path_steps.h"
 #include "pcgs/certify.h"
 
 namespace pcgs {

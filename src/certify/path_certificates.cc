@@ -1,7 +1,9 @@
 // The bounds for a given path. "The paper" is Policy-Controlled Generalized Share.
 #include <fmt/format.h>
 
-#include "certify/path_steps.h"
+#include <algorithm>
+
+#include "core/path_steps.h"
 #include "pcgs/certify.h"
 #include "pcgs/error.h"
 
@@ -28,13 +30,18 @@ double restart_to(const ShareRecord& record, const Controls& controls, std::uint
   return controls.q.empty() ? 1.0 / static_cast<double>(record.experts()) : controls.q[expert];
 }
 
+// sum_t eta_t l_t(p_t)
+double weighted_loss(const ShareRecord& record, Path path) {
+  double sum = 0;
+  for (std::size_t t = 0; t < path.size(); ++t) {
+    sum += record.controls(t).eta * record.losses().row(t)[path[t]];
+  }
+  return sum;
+}
+
 // sum_t eta_t (paid_t - l_t(p_t)), against code + gaps
 Certificate certificate(const ShareRecord& record, Path path, double code, double gaps) {
-  double weighted_loss = 0;
-  for (std::size_t t = 0; t < path.size(); ++t) {
-    weighted_loss += record.controls(t).eta * record.losses().row(t)[path[t]];
-  }
-  return {record.weighted_paid() - weighted_loss, code + gaps,
+  return {record.weighted_paid() - weighted_loss(record, path), code + gaps,
           certify::rounding_of(record.rounds(), record.experts(), record.total_eta(), code)};
 }
 
@@ -69,6 +76,18 @@ Certificate weighted_certificate(const ShareRecord& record, Path path) {
 // where Phi sums that expression over all paths.
 Certificate sharp_certificate(const ShareRecord& record, Path path) {
   return certificate(record, path, code_length(record, path), record.realised_gaps());
+}
+
+// The same identity with F_t in the place of the mixture loss, divided by sum_t eta_t / C_t.
+Certificate combined_certificate(const ShareRecord& record, Path path) {
+  const double code = code_length(record, path);
+  if (record.rounds() == 0) return {};
+  const double rounding =
+      certify::rounding_of(record.rounds(), record.experts(),
+                           std::max(record.total_eta(), record.weighted_combined()), code);
+  const double unit = record.total_rate();
+  return {(record.weighted_combined() - weighted_loss(record, path)) / unit,
+          (code + record.combined_gaps()) / unit, rounding / unit};
 }
 
 // regret / eta <= bound / eta. The paper, Theorem 1, second display.

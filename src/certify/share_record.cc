@@ -59,8 +59,13 @@ ShareRecord ShareRecord::of(const Trace& trace, std::span<const double> initial)
   ShareRecord record(trace.rows().front().weights.size(), initial);
   for (const Trace::Row& row : trace.rows()) {
     const ShareStep step{{row.eta, row.rho, row.q}, row.mix_loss, row.gap};
-    record.add(TraceRow{row.round, row.weights, row.losses, row.mixture_loss, row.learner_loss,
-                        row.q.empty() ? nullptr : &step});
+    pcgs::Round round;
+    round.number = row.round;
+    round.losses = row.losses;
+    round.mixture_loss = row.mixture_loss;
+    round.learner_loss = row.learner_loss;
+    round.scale = row.scale;
+    record.add(TraceRow{round, row.weights, row.q.empty() ? nullptr : &step, row.forecast_loss});
   }
   return record;
 }
@@ -83,18 +88,19 @@ void ShareRecord::add(std::span<const double> losses, const Controls& controls) 
   stamp(losses);
   stamp({{controls.eta, controls.rho}});
   stamp(controls.q);
-  learn(losses, controls, kernels::dot(share_.weights(), losses));
+  const double paid = kernels::dot(share_.weights(), losses);
+  learn(losses, controls, {paid, paid, 1});
 }
 
 void ShareRecord::add(const TraceRow& row) {
   const auto reject = [&](std::string_view what) {
-    throw Error(fmt::format("round {} of the trace {}", row.round, what));
+    throw Error(fmt::format("round {} of the trace {}", row.round.number, what));
   };
   if (row.step == nullptr) reject("has no controls; only methods of the share form are certified");
-  if (row.weights.size() != experts()) reject("has another number of experts");
-  if (!numbers_.insert(row.round).second) reject("is there twice");
+  if (row.played.size() != experts()) reject("has another number of experts");
+  if (!numbers_.insert(row.round.number).second) reject("is there twice");
   const Controls& controls = row.step->controls;
-  if (const auto objection = objection_to(row.losses, controls); !objection.empty()) {
+  if (const auto objection = objection_to(row.round.losses, controls); !objection.empty()) {
     reject(objection);
   }
 
@@ -104,27 +110,32 @@ void ShareRecord::add(const TraceRow& row) {
     late = could_have_played(row, weights(t));
   }
   if (!on_time && !late) reject("has weights that the recursion never had");
-  const double paid = kernels::dot(row.weights, row.losses);
+  const double paid = kernels::dot(row.played, row.round.losses);
   const auto k = static_cast<double>(experts());
-  if (!near(row.mixture_loss, paid, 4 * (k + 8) * kEpsilon, 0)) {
+  if (!near(row.round.mixture_loss, paid, 4 * (k + 8) * kEpsilon, 0)) {
     reject("has a mixture loss that is not its weights' loss");
   }
   late_rounds_ += late ? 1 : 0;
 
-  stamp(std::bit_cast<std::uint64_t>(row.round));
-  stamp(row.weights);
-  stamp(row.losses);
-  stamp({{row.mixture_loss, row.learner_loss, controls.eta, controls.rho}});
+  stamp(std::bit_cast<std::uint64_t>(row.round.number));
+  stamp(row.played);
+  stamp(row.round.losses);
+  stamp({{row.round.mixture_loss, row.round.learner_loss, controls.eta, controls.rho}});
   if (controls.q.empty()) {
     for (std::size_t i = 0; i < experts(); ++i) stamp({{1 / k}});
   } else {
     stamp(controls.q);
   }
   stamp({{row.step->mix_loss, row.step->gap}});
+  // Traces that say neither have the fingerprints that they had before there were these columns.
+  if (row.round.scale != 1) stamp({{row.round.scale}});
+  if (row.has_forecast()) stamp({{row.forecast_loss}});
 
   // -ln Z is as uncertain as a weight is, relatively, and the mix loss that divided by eta.
   const double uncertain = 4 * (k + drift_ + 8 + controls.eta) * kEpsilon / controls.eta;
-  learn(row.losses, controls, on_time ? kernels::dot(share_.weights(), row.losses) : paid);
+  const double mixture = on_time ? kernels::dot(share_.weights(), row.round.losses) : paid;
+  learn(row.round.losses, controls,
+        {mixture, row.has_forecast() ? row.combined_loss() : mixture, row.round.scale});
   if (!near(row.step->mix_loss, share_.last().mix_loss, 0, uncertain)) {
     reject("has a mix loss that the recursion does not give");
   }
@@ -158,7 +169,7 @@ bool ShareRecord::could_have_played(const TraceRow& row, std::span<const double>
   double awake_weight = 0;
   std::size_t awake = 0;
   for (std::size_t k = 0; k < experts(); ++k) {
-    if (row.weights[k] == 0 && row.losses[k] == row.mixture_loss) continue;
+    if (row.played[k] == 0 && row.round.losses[k] == row.round.mixture_loss) continue;
     awake_weight += weights[k];
     ++awake;
   }
@@ -168,29 +179,35 @@ bool ShareRecord::could_have_played(const TraceRow& row, std::span<const double>
   const double even = 1.0 / static_cast<double>(awake);
   const double relative = 4 * (static_cast<double>(experts()) + drift_ + 8) * kEpsilon;
   for (std::size_t k = 0; k < experts(); ++k) {
-    if (row.weights[k] == 0 && row.losses[k] == row.mixture_loss) continue;
+    if (row.played[k] == 0 && row.round.losses[k] == row.round.mixture_loss) continue;
     const double expected = normal ? weights[k] / total : even;
-    if (!near(row.weights[k], expected, relative, normal ? kInvisible / total : 0)) return false;
+    if (!near(row.played[k], expected, relative, normal ? kInvisible / total : 0)) return false;
   }
   return true;
 }
 
-void ShareRecord::learn(std::span<const double> losses, const Controls& controls, double paid) {
+void ShareRecord::learn(std::span<const double> losses, const Controls& controls,
+                        const LiveCertificate::Paid& paid) {
   const auto& [eta, rho, q] = controls;
   const double on_time = kernels::dot(share_.weights(), losses);
   const bool uniform = q.empty() || is_uniform(q);
   const ShareStep& step = share_.step(losses, controls);
-  rounds_.push_back({eta, rho, paid, step.gap, uniform ? kUniform : q_.size()});
+  rounds_.push_back({eta, rho, paid.mixture, step.gap, uniform ? kUniform : q_.size()});
   if (!uniform) q_.insert(q_.end(), q.begin(), q.end());
   losses_.insert(losses_.end(), losses.begin(), losses.end());
   weights_.insert(weights_.end(), share_.weights().begin(), share_.weights().end());
 
   constant_eta_ = rounds() == 1 || constant_eta_ == eta ? eta : 0;
   total_eta_ += eta;
-  total_paid_ += paid;
-  weighted_paid_ += eta * paid;
-  realised_gaps_ += eta * step.gap + eta * (paid - on_time);
-  worst_gaps_ += eta * (eta / 8) + eta * (paid - on_time);
+  const double rate = eta / paid.scale;
+  constant_rate_ = rounds() == 1 || constant_rate_ == rate ? rate : 0;
+  total_rate_ += rate;
+  total_paid_ += paid.mixture;
+  weighted_paid_ += eta * paid.mixture;
+  realised_gaps_ += eta * step.gap + eta * (paid.mixture - on_time);
+  worst_gaps_ += eta * (eta / 8) + eta * (paid.mixture - on_time);
+  weighted_combined_ += eta * paid.combined;
+  combined_gaps_ += eta * (paid.combined - step.mix_loss);
   drift_ += eta + 8;
   // A weight that is kept as a debt in nats is as uncertain, relatively, as the debt is absolutely.
   const auto w = share_.weights();

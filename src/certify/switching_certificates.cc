@@ -16,7 +16,7 @@
 // shortest code may have a large loss. See docs/certificates.md.
 #include <algorithm>
 
-#include "certify/path_steps.h"
+#include "core/path_steps.h"
 #include "pcgs/certify.h"
 #include "pcgs/oracle.h"
 

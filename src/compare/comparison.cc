@@ -14,9 +14,9 @@
 
 namespace pcgs::compare {
 
-Aggregator make_player(const Problem& problem, const std::string& method) {
+Aggregator make_player(const Problem& problem, const std::string& method, bool certify) {
   return make_aggregator(method, problem.experts.size(),
-                         {problem.task, problem.bound, problem.experts});
+                         {problem.task, problem.scale, problem.experts, certify});
 }
 
 void play_rounds(const Problem& problem, Aggregator& aggregator, std::vector<double>& forecasts,
@@ -42,12 +42,12 @@ namespace {
 
 struct Played {
   MethodResult result;
-  Bound bound;
+  double scale = 1;
   std::size_t skipped = 0;
 };
 
 void read_certificate(const Aggregator& aggregator, MethodResult& result) {
-  const LiveCertificate* live = live_certificate(aggregator);
+  const LiveCertificate* live = aggregator.certificate();
   if (live == nullptr || live->rounds() == 0) return;
   result.weighted_certificate = live->constant_eta() == 0;
   result.certificate = result.weighted_certificate ? live->weighted() : live->certificate();
@@ -84,7 +84,7 @@ Played play(const Problem& problem, const std::string& name, Aggregator& aggrega
   }
   played.result.ns_per_round = spent.count() / static_cast<double>(problem.rounds());
   played.result.next_weights.assign(aggregator.weights().begin(), aggregator.weights().end());
-  played.bound = aggregator.bound();
+  played.scale = aggregator.scale().value(problem.source());
   played.skipped = static_cast<std::size_t>(aggregator.skipped() - skipped_before);
   read_certificate(aggregator, played.result);
   return played;
@@ -97,10 +97,9 @@ std::vector<std::string> candidates_of(const std::string& name) {
   return candidates;
 }
 
-// Oracle and regrets, once everything is played and the scale of the losses is known.
-void measure(const Problem& problem, const Bound& bound, Comparison& comparison) {
-  check_scale(bound, problem.origin);
-  const Matrix losses = bounded_losses(problem, bound);
+// Oracle and regrets, once everything is played.
+void measure(const Problem& problem, Comparison& comparison) {
+  const Matrix losses = scaled_losses(problem);
   const std::size_t most =
       *std::max_element(comparison.switches.begin(), comparison.switches.end());
   const auto frontier = switching_oracle(losses, most);
@@ -113,7 +112,6 @@ void measure(const Problem& problem, const Bound& bound, Comparison& comparison)
     method.certified_switches = most;
   }
   comparison.rounds = problem.rounds();
-  comparison.scale = bound.scale();
   comparison.best_expert_loss = std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < losses.columns; ++k) {
     double total = 0;
@@ -183,7 +181,6 @@ Comparison play_methods(const Problem& problem, const ComparisonOptions& options
   Comparison comparison;
   comparison.switches = options.switches;
 
-  Bound bound = problem.bound;
   for (const auto& name : options.methods) {
     const auto candidates = candidates_of(name);
     const bool starred = candidates.size() > 1;
@@ -192,7 +189,7 @@ Comparison play_methods(const Problem& problem, const ComparisonOptions& options
       const auto sink = !starred && options.sink ? options.sink(spec) : nullptr;
       Aggregator aggregator = make_player(problem, spec);
       Played played = play(problem, name, aggregator, sink.get(), options.advance);
-      bound = played.bound;
+      comparison.scale = played.scale;
       comparison.skipped = played.skipped;
       if (best && best->total_loss <= played.result.total_loss) continue;
       best = std::move(played.result);
@@ -200,15 +197,14 @@ Comparison play_methods(const Problem& problem, const ComparisonOptions& options
       read_bounds(aggregator.method(), options.switches, *best);
       if (starred || aggregator.method().share() == nullptr) continue;
       // Once more with a certificate, so that it costs nothing where time is measured.
-      Aggregator certified = make_player(problem, spec);
-      certify_live(certified);
+      Aggregator certified = make_player(problem, spec, true);
       std::vector<double> ignored;
       play_rounds(problem, certified, ignored);
       read_certificate(certified, *best);
     }
     comparison.methods.push_back(std::move(*best));
   }
-  measure(problem, bound, comparison);
+  measure(problem, comparison);
   return comparison;
 }
 
@@ -224,7 +220,8 @@ Comparison play_from(const Problem& problem, const ComparisonOptions& options,
   // A bound speaks about all rounds since the first, the oracle only about those of this problem.
   if (from_the_start) read_bounds(aggregator.method(), options.switches, played.result);
   comparison.methods.push_back(std::move(played.result));
-  measure(problem, played.bound, comparison);
+  comparison.scale = played.scale;
+  measure(problem, comparison);
   return comparison;
 }
 

@@ -38,7 +38,7 @@ struct MethodResult {
 struct Comparison {
   std::size_t rounds = 0;
   std::size_t skipped = 0;  // rounds with nobody awake
-  double scale = 1;         // what raw losses were divided by
+  double scale = 1;         // what raw losses would be divided by next
   std::vector<std::size_t> switches;
   std::vector<double> oracle;   // [switch budgets]; infinite where no path stays awake
   std::size_t best_expert = 0;  // lowest total loss
@@ -67,7 +67,7 @@ std::vector<std::string> methods_from(const std::string& list, const std::string
 void check_methods(const std::vector<std::string>& methods, std::size_t experts, std::size_t side);
 
 // The aggregator that plays a method on this problem, before its first round.
-Aggregator make_player(const Problem& problem, const std::string& method);
+Aggregator make_player(const Problem& problem, const std::string& method, bool certify = false);
 // Plays every round from where the aggregator is, and writes the combined forecasts, if there are
 // any.
 void play_rounds(const Problem& problem, Aggregator& aggregator, std::vector<double>& forecasts,

@@ -102,7 +102,7 @@ std::string comparison_table(const Problem& problem, const Comparison& compariso
   std::string out = fmt::format("{}: {}, {}", problem.origin, counted(comparison.rounds, "round"),
                                 counted(problem.experts.size(), "expert"));
   if (comparison.scale != 1) {
-    out += fmt::format(", losses divided by {:.6g} and clipped at 1", comparison.scale);
+    out += fmt::format(", losses divided by {:.6g} in the end and capped at 1", comparison.scale);
   }
   if (comparison.skipped > 0) {
     out += fmt::format(", {} skipped with nobody awake", counted(comparison.skipped, "round"));

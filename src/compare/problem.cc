@@ -10,10 +10,6 @@
 
 namespace pcgs::compare {
 
-std::size_t usual_warmup(std::size_t rounds) {
-  return std::clamp<std::size_t>(rounds / 3, 1, kUsualWarmup);
-}
-
 void check_values(const Problem& problem, const std::string& outcome_name) {
   const auto refuse = [&](std::size_t t, std::string_view column, std::string_view why) {
     throw Error(fmt::format("{}: row {}, column {}: {}", problem.origin, t + 1, column, why));
@@ -42,7 +38,7 @@ void check_values(const Problem& problem, const std::string& outcome_name) {
                            "--scale C or --scale auto",
                            loss));
       }
-      if (problem.bound.is_unit() && !(loss <= 1)) {
+      if (problem.scale.wants_unit(problem.source()) && !(loss <= 1)) {
         refuse(t, problem.experts[k],
                fmt::format("the loss {} is outside [0, 1]; give losses in [0, 1], or divide and "
                            "clip them with --scale C or --scale auto",
@@ -52,28 +48,31 @@ void check_values(const Problem& problem, const std::string& outcome_name) {
   }
 }
 
-Matrix bounded_losses(const Problem& problem, const Bound& bound) {
+Matrix scaled_losses(const Problem& problem) {
   Matrix losses(0, problem.values.columns);
   losses.values.reserve(problem.values.values.size());
+  LossScale scale = problem.scale;
+  std::vector<double> raw(problem.values.columns);
+  std::vector<std::uint8_t> awake(problem.values.columns);
   for (std::size_t t = 0; t < problem.rounds(); ++t) {
     const auto row = problem.values.row(t);
-    const auto asleep = [](double x) { return std::isnan(x); };
-    if (std::all_of(row.begin(), row.end(), asleep)) continue;
-    for (const double x : row) {
-      const double raw = problem.has_forecasts() ? problem.task(x, problem.outcomes[t]) : x;
-      losses.values.push_back(asleep(x) ? std::numeric_limits<double>::infinity() : bound(raw));
+    bool anybody = false;
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      awake[k] = std::isnan(row[k]) ? 0 : 1;
+      anybody = anybody || awake[k] != 0;
+      raw[k] = problem.has_forecasts() ? problem.task(row[k], problem.outcomes[t]) : row[k];
+    }
+    if (!anybody) continue;
+    const double c = scale.advance(raw, awake, problem.source());
+    const bool unit = problem.scale.wants_unit(problem.source());
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      losses.values.push_back(awake[k] == 0 ? std::numeric_limits<double>::infinity()
+                              : unit        ? raw[k]
+                                            : scaled_loss(raw[k], c));
     }
     ++losses.rows;
   }
   return losses;
-}
-
-void check_scale(const Bound& bound, const std::string& origin) {
-  if (bound.is_known()) return;
-  throw Error(fmt::format(
-      "{}: fewer than {} rounds have anybody awake, so the losses have no scale yet; give a "
-      "smaller --warmup or --scale C",
-      origin, bound.warmup()));
 }
 
 }  // namespace pcgs::compare

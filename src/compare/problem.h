@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "pcgs/loss_scale.h"
 #include "pcgs/losses.h"
 #include "pcgs/matrix.h"
 
@@ -17,24 +18,21 @@ struct Problem {
   std::vector<double> outcomes;      // [T]; empty: values are losses
   Matrix side;                       // [T x any] side information; may have no columns
   TaskLoss task;
-  Bound bound = Bound::unit();
+  LossScale scale;  // before the first round
 
   std::size_t rounds() const { return values.rows; }
   bool has_forecasts() const { return !outcomes.empty(); }
+  LossSource source() const {
+    return has_forecasts() ? LossSource::kForecasts : LossSource::kGiven;
+  }
 };
-
-// The warm-up for so many rounds where nobody says otherwise.
-std::size_t usual_warmup(std::size_t rounds);
 
 // Throws Error unless every number is one the methods can learn from, naming the place where it is
 // not; `outcome_name` is that of the outcomes, if there are any.
 void check_values(const Problem& problem, const std::string& outcome_name);
 
-// The losses in [0,1] that methods were judged by, given the bound they ended with; +infinity for
-// sleepers. Rounds in which everybody sleeps are left out.
-Matrix bounded_losses(const Problem& problem, const Bound& bound);
-
-// Once everything is played: throws Error, naming `origin`, if the warm-up never ended.
-void check_scale(const Bound& bound, const std::string& origin);
+// The losses in [0,1] that every method learns from; +infinity for sleepers. Rounds in which
+// everybody sleeps are left out.
+Matrix scaled_losses(const Problem& problem);
 
 }  // namespace pcgs::compare

@@ -33,8 +33,8 @@ struct Aggregator::Slot {
   std::vector<double> side;
   double combined = 0;  // the combined forecast
   // Filled when the round is closed.
-  std::vector<double> losses;  // [K] raw, then bounded
-  double combined_loss = 0;    // raw loss of the combined forecast
+  std::vector<double> losses;  // [K] raw, then scaled
+  double forecast_loss = 0;    // raw loss of the combined forecast
 };
 
 Aggregator::Aggregator(std::unique_ptr<Method> method, Options options)
@@ -44,6 +44,14 @@ Aggregator::Aggregator(std::unique_ptr<Method> method, Options options)
     throw Error(fmt::format("{} names for {} experts; give one for each", options_.names.size(),
                             experts()));
   }
+  if (options_.certify) {
+    if (method_->share() == nullptr) {
+      throw Error(fmt::format("{} carries no certificate; only methods of the share form do",
+                              method_->name()));
+    }
+    live_.emplace(experts());
+  }
+  options_.scale.reserve(experts());
   free_.push_back(new_slot());
 }
 
@@ -181,24 +189,19 @@ std::span<const double> Aggregator::played(std::int64_t round) const {
 void Aggregator::learn(std::span<const double> losses) {
   check_side({});
   check_losses(losses, {});
-  if (options_.bound.is_unit() && sink_ == nullptr && companion_ == nullptr) {
+  if (options_.scale.wants_unit(LossSource::kGiven) && sink_ == nullptr && !live_) {
     // Nothing outlives this call, so nothing is copied.
     Round round;
     round.number = next_round_++;
     round.losses = losses;
     round.mixture_loss = round.learner_loss = kernels::dot(method_->weights(), losses);
-    update(round, {});
+    update(round, {}, TraceRow::kNoForecast);
     return;
   }
   Slot& slot = next_slot();
   play(slot);
   std::copy(losses.begin(), losses.end(), slot.losses.begin());
-  if (options_.bound.is_known()) {
-    learn_from(slot);
-  } else {
-    wait_for_scale(std::move(free_.back()));
-    free_.pop_back();
-  }
+  learn_from(slot);
 }
 
 void Aggregator::learn(std::int64_t round, std::span<const double> losses) {
@@ -219,14 +222,15 @@ void Aggregator::check_losses(std::span<const double> losses,
     throw Error(
         fmt::format("{} losses for {} experts; give one for each", losses.size(), experts()));
   }
-  const double highest = options_.bound.is_unit() ? 1.0 : std::numeric_limits<double>::max();
+  const bool unit = options_.scale.wants_unit(LossSource::kGiven);
+  const double highest = unit ? 1.0 : std::numeric_limits<double>::max();
   if (kernels::all_within(losses, 0, highest)) return;
   for (std::size_t k = 0; k < losses.size(); ++k) {
     const bool sleeps = !awake.empty() && awake[k] == 0;
     if (sleeps || (losses[k] >= 0 && losses[k] <= highest)) continue;
     throw Error(fmt::format("the loss of expert {} is {}; give {}", k + 1, losses[k],
-                            options_.bound.is_unit() ? "a number in [0, 1], or a bound that scales"
-                                                     : "a finite number that is not negative"));
+                            unit ? "a number in [0, 1], or the aggregator a scale"
+                                 : "a finite number that is not negative"));
   }
 }
 
@@ -247,18 +251,20 @@ void Aggregator::learn(std::int64_t round, double outcome) {
   if (const auto objection = options_.task.objection_to_outcome(outcome); !objection.empty()) {
     throw Error(fmt::format("the outcome of round {}, {}, {}", round, outcome, objection));
   }
-  const double highest = options_.bound.is_unit() ? 1.0 : std::numeric_limits<double>::infinity();
+  const double highest = options_.scale.wants_unit(LossSource::kForecasts)
+                             ? 1.0
+                             : std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < slot.losses.size(); ++k) {
     if (slot.awake[k] == 0) continue;
     const double loss = options_.task(slot.forecasts[k], outcome);
     if (!(loss <= highest)) {
       throw Error(fmt::format(
-          "the {} loss of expert {} is {}; give losses in [0, 1], or a bound that scales",
+          "the {} loss of expert {} is {}; give losses in [0, 1], or the aggregator a scale",
           options_.task.name(), k + 1, loss));
     }
     slot.losses[k] = loss;
   }
-  slot.combined_loss = slot.awake_count == 0 ? 0 : options_.task(slot.combined, outcome);
+  slot.forecast_loss = slot.awake_count == 0 ? 0 : options_.task(slot.combined, outcome);
   close(index);
 }
 
@@ -275,35 +281,14 @@ void Aggregator::close(std::size_t index) {
   open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(index));
   if (slot->awake_count == 0) {
     ++skipped_;
-  } else if (options_.bound.is_known()) {
-    learn_from(*slot);
   } else {
-    wait_for_scale(std::move(slot));
-    return;
+    learn_from(*slot);
   }
   free_.push_back(std::move(slot));
 }
 
-void Aggregator::wait_for_scale(std::unique_ptr<Slot> slot) {
-  waiting_.push_back(std::move(slot));
-  if (waiting_.size() < options_.bound.warmup()) return;
-  std::vector<double> seen;
-  for (const auto& one : waiting_) {
-    for (std::size_t k = 0; k < one->losses.size(); ++k) {
-      if (one->awake[k] != 0 && std::isfinite(one->losses[k])) seen.push_back(one->losses[k]);
-    }
-  }
-  options_.bound.settle(seen);
-  const Slots learned = std::move(waiting_);  // its memory is given back
-  waiting_.clear();
-  for (const auto& one : learned) learn_from(*one);
-}
-
 void Aggregator::learn_from(Slot& slot) {
-  const Bound& bound = options_.bound;
-  if (!bound.is_unit()) {
-    for (double& l : slot.losses) l = bound(l);
-  }
+  const auto source = slot.has_forecasts ? LossSource::kForecasts : LossSource::kGiven;
   // Zero first, so that sleepers add nothing to the mixture loss; then that loss is theirs.
   const auto give_sleepers = [&](double loss) {
     if (slot.all_awake) return;
@@ -314,29 +299,40 @@ void Aggregator::learn_from(Slot& slot) {
   give_sleepers(0);
   Round round;
   round.number = slot.number;
-  round.losses = slot.losses;
   if (!slot.all_awake) round.awake = slot.awake;
+  round.scale = options_.scale.advance(slot.losses, round.awake, source);
+  if (!options_.scale.wants_unit(source)) {
+    double largest = 0;
+    for (double& l : slot.losses) {
+      largest = std::max(largest, l);
+      l = scaled_loss(l, round.scale);
+    }
+    capped_ += largest > round.scale ? 1 : 0;
+  }
+  round.losses = slot.losses;
   round.mixture_loss = kernels::dot(slot.played, slot.losses);
-  round.learner_loss = slot.has_forecasts ? bound(slot.combined_loss) : round.mixture_loss;
+  round.learner_loss =
+      slot.has_forecasts ? scaled_loss(slot.forecast_loss, round.scale) : round.mixture_loss;
   round.side = slot.side;
   give_sleepers(round.mixture_loss);
-  update(round, slot.played);
-  if (slot.has_forecasts) total_forecast_loss_ += slot.combined_loss;
+  update(round, slot.played, slot.has_forecasts ? slot.forecast_loss : TraceRow::kNoForecast);
+  if (slot.has_forecasts) total_forecast_loss_ += slot.forecast_loss;
 }
 
-void Aggregator::update(Round& round, std::span<const double> played) {
+void Aggregator::update(Round& round, std::span<const double> played, double forecast_loss) {
   round.weights = method_->weights();
   method_->learn(round);
   ++learned_;
   total_loss_ += round.mixture_loss;
-  if (sink_ == nullptr && companion_ == nullptr) return;
+  if (sink_ == nullptr && !live_) return;
+  round.weights = {};
   const Share* share = method_->share();
-  const TraceRow row{round.number,       played,
-                     round.losses,       round.mixture_loss,
-                     round.learner_loss, share != nullptr ? &share->last() : nullptr,
-                     round.awake};
+  const double finite =
+      std::isinf(forecast_loss) ? std::numeric_limits<double>::max() : forecast_loss;
+  const TraceRow row{round, played, share != nullptr ? &share->last() : nullptr, finite};
   if (sink_ != nullptr) sink_->record(row);
-  if (companion_ != nullptr) companion_->record(row);
+  if (!live_) return;
+  live_->observe(round.losses, *row.step, {round.mixture_loss, row.combined_loss(), round.scale});
 }
 
 // ---- Saving -------------------------------------------------------------------------------------
@@ -347,38 +343,33 @@ std::vector<std::uint8_t> Aggregator::save_bytes() const {
   out.u64(experts());
   out.text(options_.task.name());
   out.f64(options_.task.tau());
-  options_.bound.save(out);
+  options_.scale.save(out);
   out.u64(options_.names.size());
   for (const auto& name : options_.names) out.text(name);
+  out.u64(live_ ? 1 : 0);
   out.u64(static_cast<std::uint64_t>(next_round_));
   out.u64(static_cast<std::uint64_t>(learned_));
   out.u64(static_cast<std::uint64_t>(skipped_));
+  out.u64(static_cast<std::uint64_t>(capped_));
   out.f64(total_loss_);
   out.f64(total_forecast_loss_);
-  for (const Slots* slots : {&open_, &waiting_}) {
-    out.u64(slots->size());
-    for (const auto& slot : *slots) {
-      out.u64(static_cast<std::uint64_t>(slot->number));
-      out.u64(slot->has_forecasts ? 1 : 0);
-      out.f64s(slot->played);
-      out.f64s(slot->forecasts);
-      out.bytes(slot->awake);
-      out.u64(slot->side.size());
-      out.f64s(slot->side);
-      if (slots == &open_) continue;  // an open round has no losses yet
-      out.f64s(slot->losses);
-      out.f64(slot->combined_loss);
-    }
+  out.u64(open_.size());
+  for (const auto& slot : open_) {
+    out.u64(static_cast<std::uint64_t>(slot->number));
+    out.u64(slot->has_forecasts ? 1 : 0);
+    out.f64s(slot->played);
+    out.f64s(slot->forecasts);
+    out.bytes(slot->awake);
+    out.u64(slot->side.size());
+    out.f64s(slot->side);
   }
   method_->save(out);
-  out.text(companion_ != nullptr ? companion_->name() : "");
-  if (companion_ != nullptr) companion_->save(out);
+  if (live_) live_->save(out);
   return out.file(architecture_hash(method_->name(), experts()));
 }
 
 Aggregator Aggregator::load_bytes(std::span<const std::uint8_t> file, const std::string& origin,
-                                  const MethodFactory& factory,
-                                  const CompanionFactory& companions) {
+                                  const MethodFactory& factory) {
   StateReader in(file, origin);
   const std::string name = in.text();
   const std::size_t experts = in.count(1);  // each expert takes more than a byte
@@ -393,10 +384,14 @@ Aggregator Aggregator::load_bytes(std::span<const std::uint8_t> file, const std:
   Options options;
   const std::string task = in.text();
   options.task = TaskLoss(task, in.f64_within(0, 1, "tau"));
-  options.bound.load(in);
+  options.scale.load(in);
   const std::size_t names = in.count(sizeof(std::uint64_t));
   if (names != 0 && names != experts) in.fail("it has names for another number of experts");
   for (std::size_t k = 0; k < names; ++k) options.names.push_back(in.text());
+  options.certify = in.u64() != 0;
+  if (options.certify && method->share() == nullptr) {
+    in.fail("it has a certificate for a method that carries none");
+  }
 
   Aggregator loaded(std::move(method), std::move(options));
   // A file with a valid checksum may still have been forged: nothing in it may overflow a counter
@@ -413,58 +408,44 @@ Aggregator Aggregator::load_bytes(std::span<const std::uint8_t> file, const std:
   const auto opened = static_cast<std::uint64_t>(loaded.next_round_);
   loaded.learned_ = counter(opened);
   loaded.skipped_ = counter(opened);
+  loaded.capped_ = counter(opened);
   loaded.total_loss_ = in.f64_within(0, 1e18, "the total loss");
   loaded.total_forecast_loss_ = in.f64_within(0, kInfinity, "the total loss of forecasts");
-  for (Slots* slots : {&loaded.open_, &loaded.waiting_}) {
-    const std::size_t count = in.count(experts);
-    for (std::size_t i = 0; i < count; ++i) {
-      slots->push_back(loaded.new_slot());
-      Slot& slot = *slots->back();
-      slot.number = counter(opened);
-      slot.has_forecasts = in.u64() != 0;
-      in.f64s(slot.played);
-      in.f64s(slot.forecasts);
-      in.bytes(slot.awake);
-      slot.side.resize(in.count(sizeof(double)));
-      in.f64s(slot.side);
-      const bool waits = slots == &loaded.waiting_;
-      if (waits) {
-        in.f64s(slot.losses);
-        slot.combined_loss = in.f64();
-      }
-      slot.count_awake();
-      slot.combine();
-      for (std::size_t k = 0; k < experts; ++k) {
-        const bool sane = slot.awake[k] <= 1 && slot.played[k] >= 0 && slot.played[k] <= 2 &&
-                          std::isfinite(slot.forecasts[k]) &&
-                          (!waits || slot.awake[k] == 0 || slot.losses[k] >= 0);
-        if (!sane) in.fail("an open round in it is damaged");
-      }
-      const std::size_t needed = loaded.method_->side_needed();
-      if ((needed != 0 && slot.side.size() != needed) ||
-          !std::all_of(slot.side.begin(), slot.side.end(),
-                       [](double x) { return std::isfinite(x); })) {
-        in.fail("side information in it is damaged");
-      }
-      if (waits && (slot.awake_count == 0 || !(slot.combined_loss >= 0))) {
-        in.fail("a waiting round in it is damaged");
-      }
-    }
-  }
-  if (!loaded.waiting_.empty() && (loaded.options_.bound.is_known() ||
-                                   loaded.waiting_.size() >= loaded.options_.bound.warmup())) {
-    in.fail("its warm-up does not fit its scale");
+  const std::size_t open = in.count(experts);
+  for (std::size_t i = 0; i < open; ++i) {
+    loaded.open_.push_back(loaded.new_slot());
+    loaded.load_open(in, *loaded.open_.back());
   }
   loaded.method_->load(in);
-  if (const std::string companion = in.text(); !companion.empty()) {
-    if (companions) loaded.companion_ = companions(companion, experts);
-    if (loaded.companion_ == nullptr) {
-      in.fail(fmt::format("it goes along with a {}, which this call cannot load", companion));
-    }
-    loaded.companion_->load(in);
-  }
+  if (loaded.live_) loaded.live_->load(in);
   in.finish();
   return loaded;
+}
+
+void Aggregator::load_open(StateReader& in, Slot& slot) const {
+  const std::uint64_t number = in.u64();
+  if (number >= static_cast<std::uint64_t>(next_round_)) {
+    in.fail("a count of rounds in it is out of range");
+  }
+  slot.number = static_cast<std::int64_t>(number);
+  slot.has_forecasts = in.u64() != 0;
+  in.f64s(slot.played);
+  in.f64s(slot.forecasts);
+  in.bytes(slot.awake);
+  slot.side.resize(in.count(sizeof(double)));
+  in.f64s(slot.side);
+  slot.count_awake();
+  slot.combine();
+  for (std::size_t k = 0; k < experts(); ++k) {
+    const bool sane = slot.awake[k] <= 1 && slot.played[k] >= 0 && slot.played[k] <= 2 &&
+                      std::isfinite(slot.forecasts[k]);
+    if (!sane) in.fail("an open round in it is damaged");
+  }
+  const std::size_t needed = method_->side_needed();
+  if ((needed != 0 && slot.side.size() != needed) ||
+      !std::all_of(slot.side.begin(), slot.side.end(), [](double x) { return std::isfinite(x); })) {
+    in.fail("side information in it is damaged");
+  }
 }
 
 void Aggregator::save(const std::string& path) const {
@@ -474,10 +455,9 @@ void Aggregator::save(const std::string& path) const {
   file.commit();
 }
 
-Aggregator Aggregator::load(const std::string& path, const MethodFactory& factory,
-                            const CompanionFactory& companions) {
+Aggregator Aggregator::load(const std::string& path, const MethodFactory& factory) {
   const auto bytes = read_whole_file(path);
-  return load_bytes(bytes, path, factory, companions);
+  return load_bytes(bytes, path, factory);
 }
 
 }  // namespace pcgs

@@ -82,8 +82,10 @@ StateReader::StateReader(std::span<const std::uint8_t> file, std::string origin)
   }
   std::memcpy(&header, file.data(), sizeof header);
   if (header.version != kStateVersion) {
-    fail(fmt::format("it has format version {}, and this program reads version {}", header.version,
-                     kStateVersion));
+    fail(
+        fmt::format("it has format version {} and this program reads version {}, so learn its "
+                    "rounds again from the data",
+                    header.version, kStateVersion));
   }
   const std::size_t around = sizeof header + sizeof(std::uint32_t);
   if (file.size() < around || header.payload_size != file.size() - around) {

@@ -9,17 +9,19 @@ namespace pcgs {
 
 void Trace::record(const TraceRow& row) {
   Row& kept = rows_.emplace_back();
-  kept.round = row.round;
-  kept.weights.assign(row.weights.begin(), row.weights.end());
-  kept.losses.assign(row.losses.begin(), row.losses.end());
-  kept.mixture_loss = row.mixture_loss;
-  kept.learner_loss = row.learner_loss;
+  kept.round = row.round.number;
+  kept.weights.assign(row.played.begin(), row.played.end());
+  kept.losses.assign(row.round.losses.begin(), row.round.losses.end());
+  kept.mixture_loss = row.round.mixture_loss;
+  kept.learner_loss = row.round.learner_loss;
+  kept.scale = row.round.scale;
+  kept.forecast_loss = row.forecast_loss;
   if (row.step == nullptr) return;
   const auto& [eta, rho, q] = row.step->controls;
   kept.eta = eta;
   kept.rho = rho;
   kept.q.assign(q.begin(), q.end());
-  if (q.empty()) kept.q.assign(row.weights.size(), 1.0 / static_cast<double>(row.weights.size()));
+  if (q.empty()) kept.q.assign(row.played.size(), 1.0 / static_cast<double>(row.played.size()));
   kept.mix_loss = row.step->mix_loss;
   kept.gap = row.step->gap;
 }
@@ -42,23 +44,27 @@ class CsvSink final : public TraceSink {
     line_.clear();
     const auto out = fmt::appender(line_);
     // "{}" prints the shortest digits that read back to the same double.
-    fmt::format_to(out, "{},{},{},{}", method_, row.round, row.mixture_loss, row.learner_loss);
+    const Round& round = row.round;
+    fmt::format_to(out, "{},{},{},{}", method_, round.number, round.mixture_loss,
+                   round.learner_loss);
     if (row.step != nullptr) {
       fmt::format_to(out, ",{},{},{},{}", row.step->controls.eta, row.step->controls.rho,
                      row.step->mix_loss, row.step->gap);
     } else {
       fmt::format_to(out, ",,,,");
     }
-    for (const double w : row.weights) fmt::format_to(out, ",{}", w);
-    for (std::size_t k = 0; k < row.losses.size(); ++k) {
-      if (row.is_awake(k)) {
-        fmt::format_to(out, ",{}", row.losses[k]);
+    fmt::format_to(out, ",{},", round.scale);
+    if (row.has_forecast()) fmt::format_to(out, "{}", row.forecast_loss);
+    for (const double w : row.played) fmt::format_to(out, ",{}", w);
+    for (std::size_t k = 0; k < round.losses.size(); ++k) {
+      if (round.is_awake(k)) {
+        fmt::format_to(out, ",{}", round.losses[k]);
       } else {
         line_.push_back(',');
       }
     }
-    const double uniform = 1.0 / static_cast<double>(row.weights.size());
-    for (std::size_t k = 0; k < row.weights.size(); ++k) {
+    const double uniform = 1.0 / static_cast<double>(row.played.size());
+    for (std::size_t k = 0; k < row.played.size(); ++k) {
       if (row.step == nullptr) {
         line_.push_back(',');
       } else {
@@ -80,7 +86,8 @@ class CsvSink final : public TraceSink {
 
 TraceFile::TraceFile(std::string path, std::span<const std::string> experts)
     : impl_(std::make_unique<Impl>(std::move(path))) {
-  std::string header = "method,round,mixture_loss,learner_loss,eta,rho,mix_loss,gap";
+  std::string header =
+      "method,round,mixture_loss,learner_loss,eta,rho,mix_loss,gap,scale,forecast_loss";
   for (const char* what : {"weight:", "loss:", "q:"}) {
     for (const auto& name : experts) header += ',' + csv_field(what + name);
   }

@@ -13,23 +13,33 @@ namespace pcgs::io {
 
 namespace {
 
-constexpr std::array<std::string_view, 8> kColumns = {
-    "method", "round", "mixture_loss", "learner_loss", "eta", "rho", "mix_loss", "gap"};
+constexpr std::array<std::string_view, 10> kColumns = {
+    "method", "round",    "mixture_loss", "learner_loss", "eta",
+    "rho",    "mix_loss", "gap",          "scale",        "forecast_loss"};
+// Traces of version 0.1 end here: their losses had one scale that was not written down.
+constexpr std::size_t kFirstColumns = 8;
 constexpr std::array<std::string_view, 3> kKinds = {"weight:", "loss:", "q:"};
+
+std::size_t columns_in(std::span<const std::string> header) {
+  return header.size() > kFirstColumns && header[kFirstColumns] == kColumns[kFirstColumns]
+             ? kColumns.size()
+             : kFirstColumns;
+}
 
 // The names of the experts; none if the columns are not those of a trace.
 std::vector<std::string> experts_in(std::span<const std::string> header) {
-  if (header.size() <= kColumns.size() || (header.size() - kColumns.size()) % kKinds.size() != 0 ||
-      !std::equal(kColumns.begin(), kColumns.end(), header.begin())) {
+  const std::size_t columns = columns_in(header);
+  if (header.size() <= columns || (header.size() - columns) % kKinds.size() != 0 ||
+      !std::equal(kColumns.begin(), kColumns.begin() + columns, header.begin())) {
     return {};
   }
-  const std::size_t experts = (header.size() - kColumns.size()) / kKinds.size();
+  const std::size_t experts = (header.size() - columns) / kKinds.size();
   std::vector<std::string> names;
   for (std::size_t k = 0; k < experts; ++k) {
     for (std::size_t kind = 0; kind < kKinds.size(); ++kind) {
-      if (!header[kColumns.size() + kind * experts + k].starts_with(kKinds[kind])) return {};
+      if (!header[columns + kind * experts + k].starts_with(kKinds[kind])) return {};
     }
-    names.push_back(header[kColumns.size() + k].substr(kKinds[0].size()));
+    names.push_back(header[columns + k].substr(kKinds[0].size()));
   }
   return names;
 }
@@ -37,7 +47,10 @@ std::vector<std::string> experts_in(std::span<const std::string> header) {
 }  // namespace
 
 TraceReader::TraceReader(std::string_view text, const std::string& origin)
-    : csv_(text, origin), experts_(experts_in(csv_.header())), numbers_(3 * experts_.size()) {
+    : csv_(text, origin),
+      columns_(columns_in(csv_.header())),
+      experts_(experts_in(csv_.header())),
+      numbers_(3 * experts_.size()) {
   if (experts_.empty()) {
     throw Error(fmt::format("{}: is not a trace; give a file that pcgs run --trace wrote", origin));
   }
@@ -69,26 +82,35 @@ bool TraceReader::next() {
                     "wrote it",
                     csv_.position(1)));
   }
-  row_.round = static_cast<std::int64_t>(round);
-  row_.mixture_loss = number_at(2);
-  row_.learner_loss = number_at(3);
+  row_.round.number = static_cast<std::int64_t>(round);
+  row_.round.mixture_loss = number_at(2);
+  row_.round.learner_loss = number_at(3);
+  if (columns_ > kFirstColumns) {
+    row_.round.scale = number_at(8);
+    if (!(row_.round.scale > 0)) {
+      throw Error(
+          fmt::format("{}: is no scale of losses; give a trace as pcgs run --trace wrote it",
+                      csv_.position(8)));
+    }
+    row_.forecast_loss = fields[9].empty() ? TraceRow::kNoForecast : number_at(9);
+  }
   awake_.assign(experts, 1);
   bool all_awake = true;
   const std::size_t given = (share_form ? 3 : 2) * experts;
   for (std::size_t i = 0; i < given; ++i) {
-    if (i / experts == 1 && fields[kColumns.size() + i].empty()) {
+    if (i / experts == 1 && fields[columns_ + i].empty()) {
       // A sleeper carries what the learner lost.
-      numbers_[i] = row_.mixture_loss;
+      numbers_[i] = row_.round.mixture_loss;
       awake_[i - experts] = 0;
       all_awake = false;
     } else {
-      numbers_[i] = number_at(kColumns.size() + i);
+      numbers_[i] = number_at(columns_ + i);
     }
   }
-  row_.awake = all_awake ? std::span<const std::uint8_t>() : awake_;
+  row_.round.awake = all_awake ? std::span<const std::uint8_t>() : awake_;
   const std::span<const double> all(numbers_);
-  row_.weights = all.first(experts);
-  row_.losses = all.subspan(experts, experts);
+  row_.played = all.first(experts);
+  row_.round.losses = all.subspan(experts, experts);
   row_.step = nullptr;
   if (share_form) {
     step_ = {{number_at(4), number_at(5), all.subspan(2 * experts, experts)},

@@ -33,6 +33,7 @@ class TraceReader {
   double number_at(std::size_t field) const;
 
   CsvReader csv_;
+  std::size_t columns_;  // before those of the experts
   std::vector<std::string> experts_;
   std::string method_;
   std::vector<double> numbers_;  // weights, losses, q

@@ -72,31 +72,33 @@ DepthRecorder::DepthRecorder(std::string name, const Hindsight& hindsight, const
 void DepthRecorder::record(const TraceRow& row) {
   const std::size_t t = t_++;
   if (t >= hindsight_.rounds()) return;
-  const auto x = static_cast<double>(row.round);
+  const auto x = static_cast<double>(row.round.number);
   numbers_.push_back(x);
-  out_.total_loss += row.mixture_loss;
+  out_.total_loss += row.round.mixture_loss;
   out_.block_losses[stretch_of(t, hindsight_.rounds(), out_.block_losses.size())] +=
-      row.mixture_loss;
+      row.round.mixture_loss;
   if (hindsight_.has_path()) {
     path_loss_ += hindsight_.path_loss(t);
     regret_.add(x, out_.total_loss - path_loss_);
   }
-  weights_.add(x, row.weights);
-  for (std::size_t k = 0; k < row.weights.size(); ++k) {
-    out_.mean_weights[k] += row.weights[k] / static_cast<double>(hindsight_.rounds());
+  weights_.add(x, row.played);
+  for (std::size_t k = 0; k < row.played.size(); ++k) {
+    out_.mean_weights[k] += row.played[k] / static_cast<double>(hindsight_.rounds());
   }
 
   constexpr std::size_t kMemory = suite::kVolatilityRounds;
   if (recent_.size() < kMemory) {
-    recent_.push_back(row.mixture_loss);
+    recent_.push_back(row.round.mixture_loss);
   } else {
-    recent_[t % kMemory] = row.mixture_loss;
+    recent_[t % kMemory] = row.round.mixture_loss;
   }
   if (row.step != nullptr) {
     record_controls(x, row);
     // A certificate of its own can begin wherever the weights are uniform.
-    if (t == 0 && uniform_over_awake(row.weights)) live_.emplace(row.weights.size());
-    if (live_) live_->observe(row.losses, *row.step, row.mixture_loss);
+    if (t == 0 && uniform_over_awake(row.played)) live_.emplace(row.played.size());
+    if (live_)
+      live_->observe(row.round.losses, *row.step,
+                     {row.round.mixture_loss, row.combined_loss(), row.round.scale});
   }
   if (hindsight_.ends_bucket(t)) record_bound(x, t);
 }
@@ -104,7 +106,7 @@ void DepthRecorder::record(const TraceRow& row) {
 void DepthRecorder::record_controls(double x, const TraceRow& row) {
   const std::size_t t = t_ - 1;
   const Controls& controls = row.step->controls;
-  const auto uniform = static_cast<double>(row.weights.size());
+  const auto uniform = static_cast<double>(row.played.size());
   eta_.add(x, controls.eta);
   rho_.add(x, controls.rho);
   q_entropy_.add(x, controls.q.empty() ? std::log(uniform) : suite::entropy(controls.q));
@@ -168,9 +170,9 @@ MethodDepth DepthRecorder::finish() {
 
 void LossKeeper::record(const TraceRow& row) {
   ++losses_.rows;
-  for (std::size_t k = 0; k < row.losses.size(); ++k) {
-    losses_.values.push_back(row.is_awake(k) ? row.losses[k]
-                                             : std::numeric_limits<double>::infinity());
+  for (std::size_t k = 0; k < row.round.losses.size(); ++k) {
+    losses_.values.push_back(row.round.is_awake(k) ? row.round.losses[k]
+                                                   : std::numeric_limits<double>::infinity());
   }
 }
 

@@ -37,9 +37,9 @@ void check_row(const io::TraceReader& reader) {
   const auto fits = [](std::span<const double> numbers) {
     return std::all_of(numbers.begin(), numbers.end(), [](double x) { return x >= 0 && x <= 1; });
   };
-  const double sum = std::accumulate(row.weights.begin(), row.weights.end(), 0.0);
-  bool right = fits(row.weights) && std::abs(sum - 1) < 1e-6 && fits(row.losses) &&
-               fits(std::span(&row.mixture_loss, 1));
+  const double sum = std::accumulate(row.played.begin(), row.played.end(), 0.0);
+  bool right = fits(row.played) && std::abs(sum - 1) < 1e-6 && fits(row.round.losses) &&
+               fits(std::span(&row.round.mixture_loss, 1));
   if (row.step != nullptr) {
     const Controls& controls = row.step->controls;
     right = right && controls.eta > 0 && controls.rho >= 0 && controls.rho <= 1 &&
@@ -56,10 +56,9 @@ void check_row(const io::TraceReader& reader) {
 
 RunDepth replay(const compare::Problem& problem, const compare::Comparison& comparison,
                 const MakePlayer& player) {
-  const Bound bound = problem.bound.is_unit() ? Bound::unit() : Bound::scale(comparison.scale);
   const std::size_t switches =
       *std::max_element(comparison.switches.begin(), comparison.switches.end());
-  const Hindsight hindsight(compare::bounded_losses(problem, bound), switches,
+  const Hindsight hindsight(compare::scaled_losses(problem), switches,
                             buckets_for(comparison.methods.size()));
   RunDepth run = describe(problem.origin, problem.experts, hindsight);
   for (const auto& method : comparison.methods) {
@@ -114,7 +113,7 @@ RunDepth depth_of_trace(std::string_view text, const std::string& origin, std::s
     }
     check_row(reader);
     const auto& numbers = recorder->round_numbers();
-    if (!numbers.empty() && static_cast<double>(reader.row().round) <= numbers.back()) {
+    if (!numbers.empty() && static_cast<double>(reader.row().round.number) <= numbers.back()) {
       throw Error(fmt::format(
           "{}: a round of {} comes after a later one; give a trace in which each method is once, "
           "and no outcome came late",

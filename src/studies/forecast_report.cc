@@ -31,7 +31,7 @@ ordered_json forecast_json(const Series& series, const Aggregator& aggregator,
   out["column"] = series.column;
   out["method"] = aggregator.method().name();
   out["loss"] = aggregator.task().name();
-  out["scale"] = aggregator.bound().is_known() ? number(aggregator.bound().scale()) : nullptr;
+  out["scale"] = number(aggregator.scale().value(LossSource::kForecasts));
   out["mean_loss"] = number(mean(summary.combined_loss, summary.judged));
   out["experts"] = ordered_json::array();
   for (std::size_t k = 0; k < summary.experts.size(); ++k) {

@@ -14,7 +14,7 @@ namespace {
 // Collects what a method lost in each round.
 class LossCurve final : public TraceSink {
  public:
-  void record(const TraceRow& row) override { losses.push_back(row.mixture_loss); }
+  void record(const TraceRow& row) override { losses.push_back(row.round.mixture_loss); }
   std::vector<double> losses;
 };
 

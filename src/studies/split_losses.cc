@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "pcgs/error.h"
-#include "pcgs/losses.h"
+#include "pcgs/loss_scale.h"
 
 namespace pcgs::studies {
 
@@ -19,6 +19,18 @@ Matrix rows_of(const Matrix& from, std::size_t first, std::size_t end) {
   std::copy_n(from.values.begin() + static_cast<std::ptrdiff_t>(first * from.columns),
               out.values.size(), out.values.begin());
   return out;
+}
+
+// The smallest loss with at least this share of them at or below it; the largest if that is 0, and
+// 1 if all are.
+double quantile_scale(std::vector<double> losses, double share) {
+  const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(losses.size())));
+  const auto at = losses.begin() +
+                  static_cast<std::ptrdiff_t>(std::clamp<std::size_t>(rank, 1, losses.size()) - 1);
+  std::nth_element(losses.begin(), at, losses.end());
+  if (*at > 0) return *at;
+  const double largest = *std::max_element(losses.begin(), losses.end());
+  return largest > 0 ? largest : 1;
 }
 
 }  // namespace
@@ -73,12 +85,9 @@ SplitLosses split_losses(const std::vector<double>& series, ExpertPool pool,
   }
   out.training = rows_of(errors, out.burn_in, split);
   out.test = rows_of(errors, split, out.observations);
-  Bound bound = Bound::automatic(1, options.quantile);
-  std::vector<double> known = out.training.values;
-  bound.settle(known);
-  out.scale = bound.scale();
+  out.scale = quantile_scale(out.training.values, options.quantile);
   for (Matrix* part : {&out.training, &out.test}) {
-    for (double& l : part->values) l = bound(l);
+    for (double& l : part->values) l = scaled_loss(l, out.scale);
   }
   return out;
 }

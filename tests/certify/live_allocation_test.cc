@@ -37,7 +37,7 @@ TEST(LiveCertificate, AllocatesNothingAfterItsConstruction) {
     const Controls controls{4, t % 3 == 0 ? 0 : 0.1, t % 2 == 0 ? std::span<const double>() : q};
     const ShareStep& step = share.step(losses, controls);
     const std::size_t before = allocations;
-    live.observe(losses, step, 0.5);
+    live.observe(losses, step, {0.5, 0.5, 1});
     const Certificate now = live.certificate();
     ASSERT_EQ(allocations, before) << now.bound;
   }

@@ -24,10 +24,13 @@ class LiveSink final : public TraceSink {
  public:
   explicit LiveSink(std::size_t experts) : live(experts) {}
   void record(const TraceRow& row) override {
-    live.observe(row.losses, *row.step, row.mixture_loss);
+    const Round& round = row.round;
+    live.observe(round.losses, *row.step, {round.mixture_loss, row.combined_loss(), round.scale});
   }
   LiveCertificate live;
 };
+
+LiveCertificate::Paid paid(double loss) { return {loss, loss, 1}; }
 
 void expect_same(const LiveCertificate& live, const ShareRecord& record) {
   const BestPath best = best_path(record);
@@ -63,7 +66,7 @@ TEST(LiveCertificate, EqualsTheBestPathAtEveryRound) {
         const Controls controls{random.log_uniform(0.1, 30), rho,
                                 random.chance(0.5) ? std::span<const double>() : q};
         record.add(l, controls);
-        live.observe(l, share.step(l, controls), record.paid(t));
+        live.observe(l, share.step(l, controls), paid(record.paid(t)));
         ASSERT_NO_FATAL_FAILURE(expect_same(live, record)) << name_of(kind) << " " << t;
       }
     }
@@ -94,8 +97,8 @@ TEST(LiveCertificate, HoldsBesideAnAggregatorWithLateLossesAndSleepers) {
   }
 }
 
-TEST(LiveCertificate, HoldsDuringAnAutomaticScale) {
-  Aggregator aggregator = make_aggregator("fixed-share", 5, test::bounded(Bound::automatic(30)));
+TEST(LiveCertificate, HoldsUnderAFollowingScale) {
+  Aggregator aggregator = make_aggregator("fixed-share", 5, test::scaled(LossScale::following()));
   LiveSink sink(5);
   aggregator.trace(&sink);
   test::ShiftingLosses losses(5, 1);
@@ -118,12 +121,12 @@ TEST(LiveCertificate, InUnitsOfLossNeedsAConstantEta) {
   Share share(2);
   LiveCertificate live(2);
   const std::vector<double> l{0.25, 1};
-  live.observe(l, share.step(l, {2, 0.1, {}}), 0.625);
+  live.observe(l, share.step(l, {2, 0.1, {}}), paid(0.625));
   const Certificate weighted = live.weighted();
   EXPECT_DOUBLE_EQ(live.certificate().bound, weighted.bound / 2);
   EXPECT_DOUBLE_EQ(live.certificate().regret, 0.625 - 0.25);
-  live.observe(l, share.step(l, {3, 0.1, {}}), 0.5);
-  live.observe(l, share.step(l, {3, 0.1, {}}), 0.5);
+  live.observe(l, share.step(l, {3, 0.1, {}}), paid(0.5));
+  live.observe(l, share.step(l, {3, 0.1, {}}), paid(0.5));
   EXPECT_EQ(live.constant_eta(), 0);
   EXPECT_TRUE(mentions(error_of([&] { live.certificate(); }), "eta"));
 }
@@ -151,8 +154,8 @@ TEST(LiveCertificate, RunSaveLoadRunIsRunRun) {
     const std::vector<double> l = random.losses(4);
     const std::vector<double> q = random.simplex(4);
     const ShareStep& step = share.step(l, {3, t < 50 ? 0 : 0.1, q});
-    through.observe(l, step, 0.5);
-    resumed.observe(l, step, 0.5);
+    through.observe(l, step, paid(0.5));
+    resumed.observe(l, step, paid(0.5));
     LiveCertificate fresh(4);
     load(fresh, saved(resumed));
     resumed = fresh;
@@ -164,12 +167,12 @@ TEST(LiveCertificate, RefusesAForgedState) {
   Share share(2);
   LiveCertificate live(2);
   const std::vector<double> l{0.25, 1};
-  live.observe(l, share.step(l, {2, 0.1, {}}), 0.6);
-  const std::size_t fields = 1 + 4 + 3 * 4;
+  live.observe(l, share.step(l, {2, 0.1, {}}), paid(0.6));
+  const std::size_t fields = 1 + 8 + 3 * 4;
   for (std::size_t i = 0; i < fields; ++i) {
-    const bool is_count = i == 0 || (i >= 5 && (i - 5) % 4 == 3);
+    const bool is_count = i == 0 || (i >= 9 && (i - 9) % 4 == 3);
     for (const double bad : {std::nan(""), -1e301, std::numeric_limits<double>::infinity()}) {
-      const bool is_way_code = i >= 9 && (i - 9) % 4 == 2;
+      const bool is_way_code = i >= 13 && (i - 13) % 4 == 2;
       if (is_way_code && bad > 0) continue;  // one way may be ruled out; see below
       StateWriter out;
       StateWriter original;
@@ -192,7 +195,7 @@ TEST(LiveCertificate, RefusesAForgedState) {
   // Every way ruled out.
   StateWriter out;
   out.u64(1);
-  for (const double x : {2.0, 2.0, 1.0, 0.1}) out.f64(x);
+  for (const double x : {2.0, 2.0, 1.0, 0.1, 2.0, 2.0, 1.0, 0.1}) out.f64(x);
   for (const double code : {1.0, HUGE_VAL, HUGE_VAL}) {
     out.f64(0.5);
     out.f64(1);

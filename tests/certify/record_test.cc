@@ -28,9 +28,9 @@ struct PlayedRun {
 };
 
 PlayedRun played(const std::string& spec, std::size_t experts, std::size_t rounds,
-                 std::uint64_t seed, const Bound& bound = Bound::unit()) {
+                 std::uint64_t seed, const LossScale& scale = {}) {
   PlayedRun run;
-  Aggregator aggregator = make_aggregator(spec, experts, test::bounded(bound));
+  Aggregator aggregator = make_aggregator(spec, experts, test::scaled(scale));
   test::ShiftingLosses losses(experts, seed);
   aggregator.trace(&run.trace);
   for (std::size_t t = 0; t < rounds; ++t) aggregator.learn(losses.next());
@@ -42,8 +42,13 @@ Trace copy_of(const std::vector<Trace::Row>& rows) {
   Trace trace;
   for (const Trace::Row& row : rows) {
     const ShareStep step{{row.eta, row.rho, row.q}, row.mix_loss, row.gap};
-    trace.record({row.round, row.weights, row.losses, row.mixture_loss, row.learner_loss,
-                  row.q.empty() ? nullptr : &step});
+    Round round;
+    round.number = row.round;
+    round.losses = row.losses;
+    round.mixture_loss = row.mixture_loss;
+    round.learner_loss = row.learner_loss;
+    round.scale = row.scale;
+    trace.record({round, row.weights, row.q.empty() ? nullptr : &step, row.forecast_loss});
   }
   return trace;
 }
@@ -206,11 +211,12 @@ void expect_certified(const ShareRecord& record, double total_loss) {
   }
 }
 
-TEST(ShareRecord, AWarmUpIsLateAndCertified) {
+TEST(ShareRecord, LossesUnderAFollowingScaleAreCertified) {
   for (const char* spec : {"hedge", "fixed-share", "genshare", "past-posteriors"}) {
-    const PlayedRun run = played(spec, 6, 200, 4, Bound::automatic(50));
+    const PlayedRun run = played(spec, 6, 200, 4, LossScale::following());
     const ShareRecord record = ShareRecord::of(run.trace);
-    EXPECT_EQ(record.late_rounds(), 49u) << "the first of the warm-up is on time";
+    EXPECT_EQ(record.late_rounds(), 0u);
+    EXPECT_EQ(record.constant_rate(), 0) << "the scale moves, and the rate with it";
     expect_certified(record, run.total_loss);
   }
 }

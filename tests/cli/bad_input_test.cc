@@ -195,7 +195,6 @@ TEST_F(BadInput, OptionsWithoutEffectAreRefused) {
   const auto forecasts = file("forecasts.csv", "y,a,b\n1,1,2\n2,2,3\n");
   refuses({"run", losses, "--loss", "absolute"}, {"--loss", "--y"});
   refuses({"run", forecasts, "--y", "y", "--tau", "0.9"}, {"--tau", "pinball"});
-  refuses({"run", losses, "--warmup", "2"}, {"--warmup", "--scale auto"});
   refuses({"run", losses, "--resume", ""}, {"--resume", "empty"});
 }
 
@@ -206,11 +205,6 @@ TEST_F(BadInput, TheOutcomeIsNoSideInformation) {
 
 TEST_F(BadInput, NumbersInPlaceOfAHeaderAreRefused) {
   refuses({"run", file("headless.csv", "0.1,0.2\n0.3,0.4\n")}, {"headless.csv", "first line"});
-}
-
-TEST_F(BadInput, WarmUpThatNeverEndsIsRefused) {
-  const auto path = file("asleep.csv", "y,a,b\n1,,\n2,2,5\n3,1,3\n");
-  refuses({"run", path, "--y", "y", "--warmup", "3"}, {"asleep.csv", "--warmup"});
 }
 
 TEST_F(BadInput, StateOfOtherExpertsIsRefused) {

@@ -66,7 +66,8 @@ TEST_F(Forecast, AgreesWithTheLibraryRowByRow) {
 
   const std::vector<std::size_t> seasons = {12, 84};
   ExpertPool pool(standard_experts(seasons));
-  auto aggregator = make_aggregator("ml-poly", pool.size(), {{}, Bound::scale(30), pool.names()});
+  auto aggregator =
+      make_aggregator("ml-poly", pool.size(), {{}, LossScale::fixed(30), pool.names()});
   const auto rows = csv_rows(out);
   ASSERT_EQ(rows.size(), 1 + series.size() + 1);
   ASSERT_EQ(rows[0].size(), 3 + pool.size());
@@ -97,10 +98,10 @@ TEST_F(Forecast, AgreesWithTheLibraryRowByRow) {
 TEST_F(Forecast, DoesNotSeeTheFuture) {
   auto series = seasonal_series(200, 22);
   const json whole = parsed({"forecast", write("a.csv", series), "--column", "y", "--season", "12",
-                             "--method", "fixed-share", "--warmup", "20", "--json"});
+                             "--method", "fixed-share", "--json"});
   for (std::size_t t = 150; t < series.size(); ++t) series[t] = 100 - series[t];
   const json other = parsed({"forecast", write("b.csv", series), "--column", "y", "--season", "12",
-                             "--method", "fixed-share", "--warmup", "20", "--json"});
+                             "--method", "fixed-share", "--json"});
   for (std::size_t t = 0; t <= 150; ++t) EXPECT_EQ(whole["forecasts"][t], other["forecasts"][t]);
   EXPECT_NE(whole["forecasts"][151], other["forecasts"][151]);
 }
@@ -182,15 +183,7 @@ TEST_F(Forecast, RefusesBadInputInASentence) {
   refuses({"forecast", file, "--column", "y", "--season", "24,12", "--out", out}, {"season 12"});
   refuses({"forecast", file, "--column", "y", "--method", "hedge,boa", "--out", out}, {"--method"});
   refuses({"forecast", file, "--column", "y", "--method", "hedge*", "--out", out}, {"--method"});
-  refuses({"forecast", file, "--column", "y", "--warmup", "31", "--out", out}, {"30 rounds"});
-  // Nobody forecasts the first row.
-  refuses({"forecast", file, "--column", "y", "--warmup", "30", "--out", out},
-          {"y.csv", "fewer than 30 rounds", "--warmup", "--scale"});
-  refuses({"forecast", file, "--column", "y", "--warmup", "30"}, {"y.csv", "fewer than 30 rounds"});
-  const auto long_one = write("long.csv", seasonal_series(2000, 29));
-  refuses({"forecast", long_one, "--column", "y", "--warmup", "2000"}, {"long.csv", "2000 rounds"});
-  const auto short_one = write("short.csv", seasonal_series(20, 30));
-  refuses({"forecast", short_one, "--column", "y"}, {"short.csv", "20 rounds", "--warmup"});
+  refuses({"forecast", file, "--column", "y", "--scale", "large", "--out", out}, {"--scale"});
   refuses({"forecast", dir_ / "none.csv", "--column", "y", "--out", out}, {"none.csv"});
   std::ofstream(dir_ / "gaps.csv") << "y\nNA\nNA\n";
   refuses({"forecast", dir_ / "gaps.csv", "--column", "y"}, {"gaps.csv", "no value"});

@@ -174,11 +174,11 @@ TEST_F(Run, ResumedRunKeepsItsLossAndItsScale) {
     return dir_ / name;
   };
   const auto whole = write("whole.csv", 0, 60);
-  const auto first = write("first.csv", 0, 12);  // shorter than the warm-up of the whole
+  const auto first = write("first.csv", 0, 12);
   const auto second = write("second.csv", 12, 60);
   for (const std::vector<std::string>& judged :
        {std::vector<std::string>{"--scale", "9", "--loss", "absolute"},
-        std::vector<std::string>{"--loss", "pinball", "--tau", "0.8", "--warmup", "12"}}) {
+        std::vector<std::string>{"--loss", "pinball", "--tau", "0.8"}}) {
     std::vector<std::string> arguments = {"--y", "y", "--method", "boa", "--json"};
     arguments.insert(arguments.end(), judged.begin(), judged.end());
     const auto with = [&](std::vector<std::string> more) {

@@ -129,8 +129,8 @@ TEST(TokenAllocation, NoneToObserve) {
 }
 
 TEST_P(Allocation, NoneUnderAScale) {
-  for (const Bound& bound : {Bound::scale(0.5), Bound::automatic(10)}) {
-    expect_none(make_aggregator(GetParam(), kExperts, test::bounded(bound)),
+  for (const LossScale& scale : {LossScale::fixed(0.5), LossScale::following()}) {
+    expect_none(make_aggregator(GetParam(), kExperts, test::scaled(scale)),
                 [](Aggregator& a, const std::vector<double>& l) { a.learn(l); });
   }
 }

@@ -56,8 +56,8 @@ TEST(AggregatorErrors, LossesMustBeOnePerExpert) {
 }
 
 TEST(AggregatorErrors, LossesMustBeFiniteAndNonNegative) {
-  for (const Bound& bound : {Bound::unit(), Bound::scale(10), Bound::automatic(5)}) {
-    Aggregator a = busy_aggregator(test::bounded(bound));
+  for (const LossScale& scale : {LossScale::unit(), LossScale::fixed(10), LossScale::following()}) {
+    Aggregator a = busy_aggregator(test::scaled(scale));
     for (double bad : {kNan, kInfinity, -kInfinity, -1e-300}) {
       refused(a, [bad](Aggregator& x) { x.learn(Numbers{0.5, 0.5, bad}); });
       refused(a, [bad](Aggregator& x) { x.learn(Numbers{bad, 0.5, 0.5}); });
@@ -67,13 +67,13 @@ TEST(AggregatorErrors, LossesMustBeFiniteAndNonNegative) {
 }
 
 TEST(AggregatorErrors, LossesAboveOneNeedAScale) {
-  Aggregator unit = busy_aggregator();
+  Aggregator unit = busy_aggregator(test::scaled(LossScale::unit()));
   const double above = std::nextafter(1.0, 2.0);
   refused(unit, [=](Aggregator& x) { x.learn(Numbers{0, above, 0}); });
   refused(unit, [=](Aggregator& x) { x.learn(kWithLosses, Numbers{0, 0, above}); });
   refused(unit, [](Aggregator& x) { x.learn(kWithForecasts, 3.0); });  // (0.5 - 3)^2 = 6.25
   unit.learn(Numbers{1, 1, 1});
-  Aggregator scaled = busy_aggregator(test::bounded(Bound::scale(10)));
+  Aggregator scaled = busy_aggregator(test::scaled(LossScale::fixed(10)));
   scaled.learn(Numbers{0, above, 100});
   scaled.learn(kWithForecasts, 3.0);
   EXPECT_EQ(scaled.rounds(), 3);
@@ -100,7 +100,7 @@ TEST(AggregatorErrors, OutcomesMustBeFinite) {
 }
 
 TEST(AggregatorErrors, LogLossTakesProbabilitiesAndBinaryOutcomes) {
-  Aggregator a = share_aggregator(2, 1, 0, {.task = TaskLoss("log"), .bound = Bound::scale(5)});
+  Aggregator a = share_aggregator(2, 1, 0, {.task = TaskLoss("log"), .scale = LossScale::fixed(5)});
   refused(a, [](Aggregator& x) { x.predict(Numbers{0.5, 1.01}); });
   refused(a, [](Aggregator& x) { x.predict(Numbers{-0.01, 0.5}); });
   a.predict(Numbers{0.5, 0.75});

@@ -27,10 +27,10 @@ using Bytes = std::vector<std::uint8_t>;
 using Numbers = std::vector<double>;
 
 // Learned rounds, a sleeper, side information, and open rounds of both kinds.
-Aggregator busy_aggregator(Bound bound = Bound::unit()) {
+Aggregator busy_aggregator(const LossScale& scale = {}) {
   Random random(1);
   Aggregator aggregator =
-      share_aggregator(3, 2, 0.1, {.task = TaskLoss("pinball", 0.3), .bound = bound});
+      share_aggregator(3, 2, 0.1, {.task = TaskLoss("pinball", 0.3), .scale = scale});
   for (int t = 0; t < 5; ++t) aggregator.learn(random.losses(3));
   aggregator.predict(Numbers{0.5, std::nan(""), 0.25}, Numbers{1, 2});
   aggregator.open(std::vector<std::uint8_t>{1, 0, 1});
@@ -70,7 +70,8 @@ TEST(AggregatorFile, KeepsEverythingButTheSink) {
 // What may happen to an aggregator may be saved: here the combined forecast ruled out what
 // happened.
 TEST(AggregatorFile, KeepsAnInfiniteForecastLoss) {
-  Aggregator saved = share_aggregator(2, 1, 0, {.task = TaskLoss("log"), .bound = Bound::scale(5)});
+  Aggregator saved =
+      share_aggregator(2, 1, 0, {.task = TaskLoss("log"), .scale = LossScale::fixed(5)});
   saved.predict(Numbers{0, 0});
   saved.learn(1.0);
   ASSERT_EQ(saved.total_forecast_loss(), std::numeric_limits<double>::infinity());
@@ -143,9 +144,8 @@ TEST(AggregatorFile, AMethodOfAnotherSizeIsRefused) {
 // Whatever a well-sealed file says, reading it must end in an Error or in an aggregator; never in
 // another exception, a crash, or an allocation larger than the file could justify.
 TEST(AggregatorFile, ForgedFieldsNeverDoWorseThanAnError) {
-  Bound unsettled = Bound::automatic(10);
-  for (const Bound& bound : {Bound::unit(), unsettled}) {
-    const Bytes file = busy_aggregator(bound).save_bytes();
+  for (const LossScale& scale : {LossScale::unit(), LossScale::following()}) {
+    const Bytes file = busy_aggregator(scale).save_bytes();
     std::size_t refused = 0;
     for (std::uint64_t forged :
          {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{255}, std::uint64_t{1} << 32,

@@ -9,6 +9,7 @@
 #include "pcgs/aggregator.h"
 #include "reference/fixed_share.h"
 #include "support/expect.h"
+#include "support/options.h"
 #include "support/random.h"
 #include "support/recording_controller.h"
 
@@ -39,7 +40,7 @@ TEST(AggregatorSleepers, AreLeftOutOfTheForecast) {
 
 TEST(AggregatorSleepers, AreChargedTheLearnersOwnLoss) {
   auto seen = std::make_shared<SeenRounds>();
-  Aggregator aggregator(test::recording_method(3, 2, 0, seen), {});
+  Aggregator aggregator(test::recording_method(3, 2, 0, seen), test::scaled(LossScale::unit()));
   aggregator.predict(std::vector<double>{0, kNan, 1});
   aggregator.learn(0.0);
   ASSERT_EQ(seen->size(), 1u);
@@ -100,7 +101,7 @@ TEST(AggregatorSleepers, MatchTheReferenceWithLosses) {
 TEST(AggregatorSleepers, MatchTheReferenceWithForecasts) {
   for (std::size_t experts : {1u, 3u, 8u}) {
     Random random(10 + experts);
-    Aggregator aggregator = share_aggregator(experts, 4, 0.03);
+    Aggregator aggregator = share_aggregator(experts, 4, 0.03, test::scaled(LossScale::unit()));
     reference::FixedShare slow(experts, 4, 0.03);
     for (int t = 0; t < 200; ++t) {
       const std::vector<std::uint8_t> awake = random.awake(experts, 0.6);

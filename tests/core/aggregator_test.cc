@@ -51,7 +51,7 @@ TEST(Aggregator, LearnsFromLosses) {
 
 TEST(Aggregator, LearnsFromForecasts) {
   Random random(2);
-  Aggregator aggregator = share_aggregator(4, 2, 0.1);
+  Aggregator aggregator = share_aggregator(4, 2, 0.1, test::scaled(LossScale::unit()));
   reference::FixedShare slow(4, 2, 0.1);
   const std::vector<std::uint8_t> everybody(4, 1);
   double total = 0;
@@ -78,7 +78,7 @@ TEST(Aggregator, LearnsFromForecasts) {
 TEST(Aggregator, BothVerbsGiveTheSameWeights) {
   Random random(3);
   Aggregator by_losses = share_aggregator(6, 4, 0.02);
-  Aggregator by_forecasts = share_aggregator(6, 4, 0.02);
+  Aggregator by_forecasts = share_aggregator(6, 4, 0.02, test::scaled(LossScale::unit()));
   for (int t = 0; t < 200; ++t) {
     const std::vector<double> forecasts = random.losses(6);
     const double outcome = random.uniform();
@@ -129,7 +129,7 @@ TEST(Aggregator, ExpertsThatAgreeAreBelieved) {
 
 TEST(Aggregator, ShowsTheControllerEveryFinishedRound) {
   auto seen = std::make_shared<SeenRounds>();
-  Aggregator aggregator(test::recording_method(2, 1, 0, seen), {});
+  Aggregator aggregator(test::recording_method(2, 1, 0, seen), test::scaled(LossScale::unit()));
   const std::vector<double> before = copy(aggregator.weights());
   aggregator.predict(std::vector<double>{0, 1}, std::vector<double>{3, 1, 4});
   EXPECT_TRUE(seen->empty()) << "an open round is nobody's business";
@@ -157,7 +157,7 @@ TEST(Aggregator, ShowsTheControllerEveryFinishedRound) {
 TEST(Aggregator, JudgesForecastsByTheTaskLoss) {
   auto seen = std::make_shared<SeenRounds>();
   Aggregator aggregator(test::recording_method(2, 1, 0, seen),
-                        {.task = TaskLoss("pinball", 0.75), .bound = Bound::scale(8)});
+                        {.task = TaskLoss("pinball", 0.75), .scale = LossScale::fixed(8)});
   aggregator.predict(std::vector<double>{10, 14});  // combined 12
   aggregator.learn(20);
   ASSERT_EQ(seen->size(), 1u);
@@ -169,7 +169,7 @@ TEST(Aggregator, JudgesForecastsByTheTaskLoss) {
 
 TEST(Aggregator, ClipsWhatExceedsTheScale) {
   auto seen = std::make_shared<SeenRounds>();
-  Aggregator aggregator(test::recording_method(2, 1, 0, seen), test::bounded(Bound::scale(4)));
+  Aggregator aggregator(test::recording_method(2, 1, 0, seen), test::scaled(LossScale::fixed(4)));
   aggregator.learn(std::vector<double>{2, 40});
   ASSERT_EQ(seen->size(), 1u);
   EXPECT_EQ(seen->back().losses, (std::vector<double>{0.5, 1}));

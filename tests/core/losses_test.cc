@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <vector>
 
 #include "support/expect.h"
@@ -100,97 +99,6 @@ TEST(TaskLoss, ObjectsToNumbersItCannotJudge) {
   for (double p : {-0.01, 1.01, kInfinity}) EXPECT_NE(log.objection_to_forecast(p), "");
   for (double y : {0.0, 1.0}) EXPECT_EQ(log.objection_to_outcome(y), "");
   for (double y : {0.5, -1.0, 2.0, kNan}) EXPECT_NE(log.objection_to_outcome(y), "");
-}
-
-TEST(Bound, UnitPassesLossesThrough) {
-  const Bound bound = Bound::unit();
-  EXPECT_TRUE(bound.is_unit());
-  EXPECT_TRUE(bound.is_known());
-  EXPECT_EQ(bound.scale(), 1);
-  EXPECT_EQ(bound(0.3), 0.3);
-}
-
-TEST(Bound, ScaleDividesAndClips) {
-  const Bound bound = Bound::scale(4);
-  EXPECT_FALSE(bound.is_unit());
-  EXPECT_TRUE(bound.is_known());
-  EXPECT_EQ(bound.scale(), 4);
-  EXPECT_EQ(bound(0), 0);
-  EXPECT_EQ(bound(3), 0.75);
-  EXPECT_EQ(bound(4), 1);
-  EXPECT_EQ(bound(5), 1);
-  EXPECT_EQ(bound(kInfinity), 1);
-  EXPECT_EQ(Bound::scale(1)(7), 1) << "a scale of 1 is not the unit bound";
-}
-
-TEST(Bound, RefusesAScaleThatIsNoScale) {
-  for (double c : {0.0, -1.0, kNan, kInfinity}) error_of([c] { Bound::scale(c); });
-  error_of([] { Bound::automatic(0); });
-  for (double quantile : {-0.1, 1.1, kNan}) error_of([=] { Bound::automatic(5, quantile); });
-}
-
-TEST(Bound, AutomaticIsUnknownUntilSettled) {
-  Bound bound = Bound::automatic(10);
-  EXPECT_FALSE(bound.is_known());
-  EXPECT_FALSE(bound.is_unit());
-  EXPECT_EQ(bound.warmup(), 10u);
-  EXPECT_EQ(bound.scale(), 0);
-  std::vector<double> raw(101);
-  std::iota(raw.rbegin(), raw.rend(), 0);
-  bound.settle(raw);
-  EXPECT_TRUE(bound.is_known());
-  EXPECT_EQ(bound.scale(), 95) << "of 0..100, every definition of the 95% quantile says 95";
-  EXPECT_EQ(bound(19), 0.2);
-  EXPECT_EQ(bound(96), 1);
-}
-
-TEST(Bound, QuantileOneIsTheLargestLoss) {
-  Bound bound = Bound::automatic(1, 1);
-  std::vector<double> raw = {3, 8, 1, 5};
-  bound.settle(raw);
-  EXPECT_EQ(bound.scale(), 8);
-}
-
-TEST(Bound, FallsBackWhenTheQuantileIsZero) {
-  Bound mostly_zero = Bound::automatic(100);
-  std::vector<double> raw(100, 0);
-  raw[40] = 7;
-  mostly_zero.settle(raw);
-  EXPECT_EQ(mostly_zero.scale(), 7) << "the largest loss";
-  Bound zero = Bound::automatic(100);
-  std::vector<double> nothing(100, 0);
-  zero.settle(nothing);
-  EXPECT_EQ(zero.scale(), 1);
-  EXPECT_TRUE(zero.is_known());
-}
-
-TEST(Bound, SurvivesSavingAndLoading) {
-  Bound settled = Bound::automatic(3, 0.5);
-  std::vector<double> raw = {1, 2, 3};
-  settled.settle(raw);
-  for (const Bound& bound : {Bound::unit(), Bound::scale(0.1), Bound::scale(1e-305),
-                             Bound::scale(1e305), Bound::automatic(17, 0.9), settled}) {
-    StateWriter out;
-    bound.save(out);
-    const std::vector<std::uint8_t> file = out.file(0);
-    StateReader in(file, "memory");
-    Bound loaded = Bound::scale(123);
-    loaded.load(in);
-    in.finish();
-    EXPECT_EQ(loaded.is_unit(), bound.is_unit());
-    EXPECT_EQ(loaded.is_known(), bound.is_known());
-    EXPECT_EQ(loaded.scale(), bound.scale());
-    EXPECT_EQ(loaded.warmup(), bound.warmup());
-    if (loaded.is_known()) continue;
-    Bound original = bound;
-    std::vector<double> first(1001);
-    std::iota(first.begin(), first.end(), 0);
-    std::vector<double> second = first;
-    original.settle(first);
-    loaded.settle(second);
-    EXPECT_EQ(loaded.scale(), original.scale()) << "the quantile must be remembered";
-    EXPECT_EQ(loaded.scale(), 900);
-  }
 }
 
 }  // namespace

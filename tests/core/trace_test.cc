@@ -107,19 +107,19 @@ TEST(Trace, SaysNothingAboutStepsOfOtherMethods) {
   EXPECT_EQ(trace.rows()[0].mixture_loss, 0.5);
 }
 
-TEST(Trace, RecordsWarmUpRoundsWhenTheyAreLearned) {
-  Aggregator aggregator = share_aggregator(2, 3, 0, test::bounded(Bound::automatic(3, 1)));
+TEST(Trace, SaysTheScaleAndTheLossOfTheCombinedForecast) {
+  Aggregator aggregator = share_aggregator(2, 3, 0);
   Trace trace;
   aggregator.trace(&trace);
-  aggregator.learn(std::vector<double>{0, 10});
-  aggregator.learn(std::vector<double>{5, 0});
-  EXPECT_TRUE(trace.rows().empty());
-  aggregator.learn(std::vector<double>{2, 0});
-  ASSERT_EQ(trace.rows().size(), 3u);
-  EXPECT_EQ(trace.rows()[0].round, 1);
-  EXPECT_EQ(trace.rows()[2].round, 3);
-  EXPECT_EQ(trace.rows()[1].losses, (std::vector<double>{0.5, 0}));
-  EXPECT_EQ(trace.rows()[2].weights, (std::vector<double>{0.5, 0.5})) << "as played";
+  aggregator.predict(std::vector<double>{0, 4});
+  aggregator.learn(10.0);
+  aggregator.learn(std::vector<double>{0, 1});
+  ASSERT_EQ(trace.rows().size(), 2u);
+  EXPECT_EQ(trace.rows()[0].scale, 20 * 100.0) << "twenty times the upper of two losses";
+  EXPECT_EQ(trace.rows()[0].losses, (std::vector<double>{100 / 2000.0, 36 / 2000.0}));
+  EXPECT_EQ(trace.rows()[0].forecast_loss, 64);
+  EXPECT_EQ(trace.rows()[1].scale, 1);
+  EXPECT_TRUE(std::isnan(trace.rows()[1].forecast_loss)) << "there is none";
 }
 
 TEST(TraceFile, ReadsBackToTheSameBits) {
@@ -141,11 +141,17 @@ TEST(TraceFile, ReadsBackToTheSameBits) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Trace::Row& expected = memory.rows()[i];
     auto row = rows[i];
-    EXPECT_EQ(row.size(), 8 + 3 * kNames.size());
+    EXPECT_EQ(row.size(), 10 + 3 * kNames.size());
     EXPECT_EQ(row["method"], "fixed-share{eta=2,rho=0.1}");
     EXPECT_EQ(row["round"], std::to_string(expected.round));
     EXPECT_TRUE(same_bits(number(row["mixture_loss"]), expected.mixture_loss));
     EXPECT_TRUE(same_bits(number(row["learner_loss"]), expected.learner_loss));
+    EXPECT_TRUE(same_bits(number(row["scale"]), expected.scale));
+    if (std::isnan(expected.forecast_loss)) {
+      EXPECT_EQ(row["forecast_loss"], "");
+    } else {
+      EXPECT_TRUE(same_bits(number(row["forecast_loss"]), expected.forecast_loss));
+    }
     EXPECT_TRUE(same_bits(number(row["eta"]), expected.eta));
     EXPECT_TRUE(same_bits(number(row["rho"]), expected.rho));
     EXPECT_TRUE(same_bits(number(row["mix_loss"]), expected.mix_loss));

@@ -159,7 +159,7 @@ TEST(Registry, SplitsSpecsAtCommasOutsideBraces) {
 TEST(Registry, LoadsWhatAnAggregatorSaved) {
   const test::TempDir dir;
   Aggregator saved =
-      make_aggregator("fixed-share{eta=8,rho=0.003}", 3, test::bounded(Bound::scale(2)));
+      make_aggregator("fixed-share{eta=8,rho=0.003}", 3, test::scaled(LossScale::fixed(2)));
   saved.learn(std::vector<double>{0, 1, 2});
   saved.save(dir / "a.state");
   const Aggregator loaded = load_aggregator(dir / "a.state");

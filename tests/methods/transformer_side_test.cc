@@ -106,7 +106,7 @@ TEST_F(TransformerSide, IsIgnoredByAModelThatWasTrainedWithoutIt) {
 }
 
 TEST_F(TransformerSide, OfOpenRoundsIsSavedAndLoaded) {
-  Aggregator a = aggregator({.bound = Bound::automatic(3)});  // rounds that wait have some too
+  Aggregator a = aggregator({.scale = LossScale::following()});
   for (std::size_t t = 0; t < 2; ++t) a.learn(a.open({}, Numbers{1, double(t)}), losses_.row(t));
   const std::int64_t late = a.open({}, Numbers{5, -5});
   Aggregator b = Aggregator::load_bytes(a.save_bytes(), "a state", make_method);

@@ -5,9 +5,15 @@
 
 namespace pcgs::test {
 
-inline Aggregator::Options bounded(const Bound& bound) {
+inline Aggregator::Options scaled(const LossScale& scale) {
   Aggregator::Options options;
-  options.bound = bound;
+  options.scale = scale;
+  return options;
+}
+
+inline Aggregator::Options certified() {
+  Aggregator::Options options;
+  options.certify = true;
   return options;
 }
 

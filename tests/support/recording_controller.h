@@ -17,7 +17,7 @@ struct SeenRound {
   std::int64_t number = 0;
   std::vector<double> losses, weights, side;
   std::vector<std::uint8_t> awake;
-  double mixture_loss = 0, learner_loss = 0;
+  double mixture_loss = 0, learner_loss = 0, scale = 1;
 };
 using SeenRounds = std::vector<SeenRound>;
 
@@ -36,7 +36,8 @@ class RecordingController final : public Controller {
                         {round.side.begin(), round.side.end()},
                         {round.awake.begin(), round.awake.end()},
                         round.mixture_loss,
-                        round.learner_loss});
+                        round.learner_loss,
+                        round.scale});
     }
     return {eta_, rho_, {}};
   }

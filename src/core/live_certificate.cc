@@ -4,12 +4,14 @@
 //
 // where m_t = -ln(Z_t) / eta_t is the mix loss; paid_t - m_t is the mixability gap where the losses
 // came in time, and the gap plus what lateness cost where they did not.
+#include "pcgs/live_certificate.h"
+
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "certify/path_steps.h"
 #include "core/invariant.h"
-#include "pcgs/certify.h"
+#include "core/path_steps.h"
 #include "pcgs/error.h"
 
 namespace pcgs {
@@ -24,7 +26,7 @@ LiveCertificate::LiveCertificate(std::size_t experts, std::span<const double> in
 }
 
 void LiveCertificate::observe(std::span<const double> losses, const ShareStep& step,
-                              double mixture_loss) {
+                              const Paid& paid) {
   invariant(losses.size() == ways_.size(), "one loss per expert");
   const double eta = step.controls.eta;
   const std::size_t best = certify::charge(ways_, losses, eta);
@@ -32,11 +34,16 @@ void LiveCertificate::observe(std::span<const double> losses, const ShareStep& s
   // The price of the step to the next round is known now; best_ does not contain it yet.
   certify::move_on(ways_, best, step.controls, [](std::size_t) {});
 
+  const double rate = eta / paid.scale;
   constant_eta_ = rounds_ == 0 || constant_eta_ == eta ? eta : 0;
+  constant_rate_ = rounds_ == 0 || constant_rate_ == rate ? rate : 0;
   ++rounds_;
   total_eta_ += eta;
-  weighted_paid_ += eta * mixture_loss;
-  realised_gaps_ += eta * (mixture_loss - step.mix_loss);
+  total_rate_ += rate;
+  weighted_paid_ += eta * paid.mixture;
+  realised_gaps_ += eta * (paid.mixture - step.mix_loss);
+  weighted_combined_ += eta * paid.combined;
+  combined_gaps_ += eta * (paid.combined - step.mix_loss);
 }
 
 Certificate LiveCertificate::weighted() const {
@@ -53,6 +60,14 @@ Certificate LiveCertificate::certificate() const {
   return {w.regret / unit, w.bound / unit, w.rounding / unit};
 }
 
+Certificate LiveCertificate::combined() const {
+  if (rounds_ == 0) return {};
+  const double rounding = certify::rounding_of(
+      rounds_, ways_.size(), std::max(total_eta_, weighted_combined_), best_.code);
+  return {(weighted_combined_ - best_.weighted_loss) / total_rate_,
+          (best_.code + combined_gaps_) / total_rate_, rounding / total_rate_};
+}
+
 void LiveCertificate::save(StateWriter& out) const {
   const auto save_cost = [&](const PathCost& cost) {
     out.f64(cost.loss);
@@ -61,7 +76,10 @@ void LiveCertificate::save(StateWriter& out) const {
     out.u64(cost.switches);
   };
   out.u64(rounds_);
-  for (const double x : {constant_eta_, total_eta_, weighted_paid_, realised_gaps_}) out.f64(x);
+  for (const double x : {constant_eta_, total_eta_, weighted_paid_, realised_gaps_, constant_rate_,
+                         total_rate_, weighted_combined_, combined_gaps_}) {
+    out.f64(x);
+  }
   save_cost(best_);
   for (const PathCost& way : ways_) save_cost(way);
 }
@@ -74,6 +92,10 @@ void LiveCertificate::load(StateReader& in) {
   total_eta_ = in.f64_within(0, kMost, "the sum of eta");
   weighted_paid_ = in.f64_within(0, kMost, "the weighted loss");
   realised_gaps_ = in.f64_within(-kMost, kMost, "the sum of gaps");
+  constant_rate_ = in.f64_within(0, kMost, "the rate");
+  total_rate_ = in.f64_within(0, kMost, "the sum of rates");
+  weighted_combined_ = in.f64_within(0, kMost, "the weighted loss of forecasts");
+  combined_gaps_ = in.f64_within(-kMost, kMost, "the sum of gaps of forecasts");
   const auto load_cost = [&](PathCost& cost, double most_code) {
     cost.loss = in.f64_within(0, kMost, "the loss of a path");
     cost.weighted_loss = in.f64_within(0, kMost, "the weighted loss of a path");

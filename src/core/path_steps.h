@@ -7,7 +7,7 @@
 #include <limits>
 #include <span>
 
-#include "pcgs/certify.h"
+#include "pcgs/live_certificate.h"
 
 namespace pcgs::certify {
 

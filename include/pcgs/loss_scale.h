@@ -1,0 +1,78 @@
+// How raw losses become the losses that methods learn from, in [0,1]: divided by a scale C, capped
+// at 1. The one rule, for every program that learns from losses or forecasts.
+//
+//     usual      losses given as such must be in [0,1]; losses of forecasts have a following scale
+//     unit       every loss must be in [0,1]
+//     fixed C    min(l / C, 1)
+//     following  min(l / C_t, 1), where C_t follows the losses from the first round on:
+//
+//         m_t      the median over the awake experts of their losses in round t
+//         S_t(n)   the exponential mean over about n rounds of min(m, C), rounds with m > 0 only
+//         C_t      = 20 max( S_t(1000), S_t(30) )
+//
+// S is what a middling expert loses in a round. A bad expert does not move it, a wild round not
+// far, and when everybody gets worse it rises within a few rounds. For normal errors 20 S is five
+// times the 95 % quantile of a squared loss: large errors stay large, and what lies beyond counts
+// as much as twenty ordinary rounds.
+//
+// C_t depends on rounds before t and on experts only, never on what a method plays. The first round
+// with a loss has nothing before it, and takes its scale from itself.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "pcgs/state.h"
+
+namespace pcgs {
+
+enum class LossSource : std::uint8_t { kGiven, kForecasts };
+
+class LossScale {
+ public:
+  enum class Kind : std::uint8_t { kUsual, kUnit, kFixed, kFollowing };
+
+  LossScale() = default;  // usual
+  static LossScale unit() { return LossScale(Kind::kUnit, 1); }
+  // Throws Error unless C is positive and finite.
+  static LossScale fixed(double c);
+  static LossScale following() { return LossScale(Kind::kFollowing, 0); }
+
+  Kind kind() const { return kind_; }
+  // Whether losses that come from there must be in [0,1] as they are.
+  bool wants_unit(LossSource source) const {
+    return kind_ == Kind::kUnit || (kind_ == Kind::kUsual && source == LossSource::kGiven);
+  }
+  // C of the coming round; 1 where losses are in [0,1] as they are, and while a following scale has
+  // seen no loss above 0.
+  double value(LossSource source) const;
+
+  // C of a round with these raw losses ([K], >= 0, may be infinite; `awake` as in Round). A
+  // following scale takes them in.
+  double advance(std::span<const double> raw, std::span<const std::uint8_t> awake,
+                 LossSource source);
+  // advance() allocates nothing for this many experts from then on.
+  void reserve(std::size_t experts) { scratch_.reserve(experts); }
+
+  void save(StateWriter& out) const;
+  void load(StateReader& in);
+
+ private:
+  LossScale(Kind kind, double c) : kind_(kind), fixed_(c) {}
+  double following_value() const;
+
+  Kind kind_ = Kind::kUsual;
+  double fixed_ = 0;             // C
+  double slow_ = 0, fast_ = 0;   // S(1000), S(30); 0 before the first loss
+  std::uint64_t rounds_ = 0;     // that they are made of
+  std::vector<double> scratch_;  // [awake]
+};
+
+// min(raw / c, 1).
+inline double scaled_loss(double raw, double c) {
+  const double l = raw / c;
+  return l > 1 ? 1 : l;
+}
+
+}  // namespace pcgs

@@ -1,0 +1,92 @@
+#include "pcgs/loss_scale.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "pcgs/error.h"
+
+namespace pcgs {
+
+namespace {
+
+constexpr double kFarOut = 20;                           // C / S
+constexpr double kLongMemory = 1000, kShortMemory = 30;  // rounds
+constexpr double kLeast = 1e-290;  // C stays where dividing by it neither overflows nor underflows
+constexpr double kMost = 1e300;
+
+}  // namespace
+
+LossScale LossScale::fixed(double c) {
+  if (!(c > 0 && std::isfinite(c))) {
+    throw Error(fmt::format("a loss scale of {} cannot be used; give a positive number", c));
+  }
+  return LossScale(Kind::kFixed, c);
+}
+
+double LossScale::following_value() const {
+  return rounds_ > 0 ? std::clamp(kFarOut * std::max(slow_, fast_), kLeast, kMost) : 1;
+}
+
+double LossScale::value(LossSource source) const {
+  if (wants_unit(source)) return 1;
+  return kind_ == Kind::kFixed ? fixed_ : following_value();
+}
+
+double LossScale::advance(std::span<const double> raw, std::span<const std::uint8_t> awake,
+                          LossSource source) {
+  if (wants_unit(source)) return 1;
+  if (kind_ == Kind::kFixed) return fixed_;
+  scratch_.clear();
+  for (std::size_t k = 0; k < raw.size(); ++k) {
+    const bool counts = (awake.empty() || awake[k] != 0) && raw[k] <= kMost;
+    if (counts) scratch_.push_back(raw[k]);
+  }
+  if (scratch_.empty()) return following_value();
+  const auto middle = scratch_.begin() + static_cast<std::ptrdiff_t>(scratch_.size() / 2);
+  std::nth_element(scratch_.begin(), middle, scratch_.end());
+  double typical = *middle;
+  if (rounds_ == 0) {
+    // Divided before it is summed: losses may be near the largest double.
+    const auto n = static_cast<double>(scratch_.size());
+    if (typical == 0) {
+      for (const double l : scratch_) typical += l / n;
+    }
+    if (typical == 0) return following_value();
+    slow_ = fast_ = typical;
+    rounds_ = 1;
+    return following_value();
+  }
+  const double c = following_value();
+  if (typical == 0) return c;  // perhaps a night without sun: it says nothing about the day
+  ++rounds_;
+  typical = std::min(typical, c);
+  const auto n = static_cast<double>(rounds_);
+  slow_ += (typical - slow_) / std::min(n, kLongMemory);
+  fast_ += (typical - fast_) / std::min(n, kShortMemory);
+  return c;
+}
+
+void LossScale::save(StateWriter& out) const {
+  out.u64(static_cast<std::uint64_t>(kind_));
+  out.f64(fixed_);
+  out.f64(slow_);
+  out.f64(fast_);
+  out.u64(rounds_);
+}
+
+void LossScale::load(StateReader& in) {
+  const std::uint64_t kind = in.u64();
+  if (kind > static_cast<std::uint64_t>(Kind::kFollowing)) in.fail("its loss scale is of no kind");
+  kind_ = static_cast<Kind>(kind);
+  fixed_ = in.f64_within(0, std::numeric_limits<double>::max(), "the loss scale");
+  if (kind_ == Kind::kFixed && !(fixed_ > 0)) in.fail("its loss scale is 0");
+  slow_ = in.f64_within(0, kMost, "the typical loss");
+  fast_ = in.f64_within(0, kMost, "the recent loss");
+  rounds_ = in.u64();
+  if (rounds_ >= std::uint64_t{1} << 62) in.fail("a count of rounds in it is out of range");
+}
+
+}  // namespace pcgs

@@ -1,0 +1,197 @@
+#include "pcgs/loss_scale.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "support/expect.h"
+#include "support/random.h"
+
+namespace pcgs {
+namespace {
+
+using test::error_of;
+using test::Random;
+using Numbers = std::vector<double>;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr auto kGiven = LossSource::kGiven;
+constexpr auto kForecasts = LossSource::kForecasts;
+
+// The definition in the header, written down again with every number kept.
+class Reference {
+ public:
+  double advance(Numbers losses) {
+    std::sort(losses.begin(), losses.end());
+    const double median = losses[losses.size() / 2];
+    if (seen_.empty()) {
+      seen_.push_back(median);
+      return 20 * median;
+    }
+    const double c = 20 * std::max(mean(1000), mean(30));
+    seen_.push_back(std::min(median, c));
+    return c;
+  }
+
+ private:
+  double mean(double memory) const {
+    double out = 0, n = 0;
+    for (const double m : seen_) {
+      n = std::min(n + 1, memory);
+      out += (m - out) / n;
+    }
+    return out;
+  }
+  Numbers seen_;
+};
+
+TEST(LossScale, UsualWantsLossesInTheUnitIntervalAndFollowsForecasts) {
+  LossScale scale;
+  EXPECT_TRUE(scale.wants_unit(kGiven));
+  EXPECT_FALSE(scale.wants_unit(kForecasts));
+  EXPECT_EQ(scale.advance(Numbers{0.2, 0.4}, {}, kGiven), 1);
+  EXPECT_EQ(scale.advance(Numbers{7, 7, 7}, {}, kForecasts), 140);
+  EXPECT_EQ(scale.value(kGiven), 1);
+  EXPECT_EQ(scale.value(kForecasts), 140);
+}
+
+TEST(LossScale, FixedDividesAndCaps) {
+  LossScale scale = LossScale::fixed(4);
+  for (const auto source : {kGiven, kForecasts}) {
+    EXPECT_FALSE(scale.wants_unit(source));
+    EXPECT_EQ(scale.advance(Numbers{1e9}, {}, source), 4);
+  }
+  EXPECT_EQ(scaled_loss(3, 4), 0.75);
+  EXPECT_EQ(scaled_loss(4, 4), 1);
+  EXPECT_EQ(scaled_loss(5, 4), 1);
+  EXPECT_EQ(scaled_loss(kInfinity, 4), 1);
+  EXPECT_FALSE(LossScale::fixed(1).wants_unit(kGiven)) << "a scale of 1 is not the unit interval";
+}
+
+TEST(LossScale, RefusesANumberThatIsNoScale) {
+  for (double c : {0.0, -1.0, std::nan(""), kInfinity}) error_of([c] { LossScale::fixed(c); });
+}
+
+TEST(LossScale, FollowsItsDefinition) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    Random random(seed);
+    LossScale scale = LossScale::following();
+    Reference reference;
+    for (int t = 0; t < 1500; ++t) {
+      Numbers losses = random.losses(1 + seed);
+      for (double& l : losses) l = std::exp(8 * l) + (t > 700 ? 1000 : 0);
+      const double c = scale.advance(losses, {}, kGiven);
+      ASSERT_NEAR(c / reference.advance(losses), 1, 1e-10) << seed << ", round " << t;
+    }
+  }
+}
+
+TEST(LossScale, DependsOnEarlierRoundsOnly) {
+  Random random(3);
+  LossScale a, b;
+  for (int t = 0; t < 50; ++t) {
+    const Numbers losses = random.losses(4);
+    EXPECT_EQ(a.advance(losses, {}, kForecasts), b.advance(losses, {}, kForecasts));
+  }
+  const double coming = a.value(kForecasts);
+  EXPECT_EQ(a.advance(Numbers{1, 2, 3, 4}, {}, kForecasts), coming);
+  EXPECT_EQ(b.advance(Numbers{0, 1e8, 1e9, kInfinity}, {}, kForecasts), coming);
+}
+
+TEST(LossScale, ScalesWithItsLosses) {
+  Random random(4);
+  LossScale small, large;
+  for (int t = 0; t < 200; ++t) {
+    Numbers losses = random.losses(5);
+    const double c = small.advance(losses, {}, kForecasts);
+    for (double& l : losses) l *= 0x1p40;
+    ASSERT_EQ(large.advance(losses, {}, kForecasts), c * 0x1p40);
+  }
+}
+
+TEST(LossScale, ABadExpertDoesNotMoveIt) {
+  LossScale alone, with;
+  for (int t = 0; t < 100; ++t) {
+    const double l = 1 + t % 3;
+    const double c = alone.advance(Numbers{l, l, l}, {}, kForecasts);
+    ASSERT_EQ(with.advance(Numbers{l, 1e12, l}, {}, kForecasts), c);
+  }
+}
+
+TEST(LossScale, AWildRoundMovesItLittleAndNotForLong) {
+  LossScale scale;
+  for (int t = 0; t < 1000; ++t) scale.advance(Numbers{1, 1}, {}, kForecasts);
+  scale.advance(Numbers{1e9, 1e9}, {}, kForecasts);
+  EXPECT_LT(scale.value(kForecasts), 20 * 1.7);
+  for (int t = 0; t < 200; ++t) scale.advance(Numbers{1, 1}, {}, kForecasts);
+  EXPECT_LT(scale.value(kForecasts), 20 * 1.03);
+}
+
+TEST(LossScale, RisesWithinAFewRoundsWhenEverybodyGetsWorse) {
+  LossScale scale;
+  for (int t = 0; t < 5000; ++t) scale.advance(Numbers{1, 1}, {}, kForecasts);
+  int rounds = 0;
+  while (scale.value(kForecasts) < 10000 && ++rounds < 100) {
+    scale.advance(Numbers{10000, 10000}, {}, kForecasts);
+  }
+  EXPECT_LT(rounds, 20);
+}
+
+TEST(LossScale, RoundsWithoutALossSayNothing) {
+  LossScale scale;
+  EXPECT_EQ(scale.advance(Numbers{0, 0, 0}, {}, kForecasts), 1) << "nothing to divide";
+  EXPECT_EQ(scale.advance(Numbers{0, 0, 6}, {}, kForecasts), 40) << "the mean, if the median is 0";
+  for (int t = 0; t < 100000; ++t) scale.advance(Numbers{0, 0, 0}, {}, kForecasts);
+  EXPECT_EQ(scale.value(kForecasts), 40);
+}
+
+TEST(LossScale, SleepersAndInfiniteLossesDoNotCount) {
+  LossScale scale;
+  const std::vector<std::uint8_t> awake = {1, 0, 1, 1};
+  EXPECT_EQ(scale.advance(Numbers{3, 1e9, kInfinity, 3}, awake, kForecasts), 60);
+  EXPECT_EQ(scale.advance(Numbers{kInfinity, 1, kInfinity, kInfinity}, awake, kForecasts), 60);
+  EXPECT_EQ(scale.value(kForecasts), 60);
+}
+
+TEST(LossScale, StaysFiniteAndPositiveAtTheEndsOfTheRange) {
+  constexpr double kMax = std::numeric_limits<double>::max();
+  constexpr double kMin = std::numeric_limits<double>::denorm_min();
+  for (const double size : {kMin, 1e-300, 1e300, kMax}) {
+    LossScale scale;
+    for (int t = 0; t < 100; ++t) {
+      const double c = scale.advance(Numbers{size, size, size}, {}, kForecasts);
+      ASSERT_TRUE(c > 0 && std::isfinite(c)) << size;
+      ASSERT_LE(scaled_loss(size, c), 1);
+      ASSERT_TRUE(scaled_loss(size, c) >= 0);
+    }
+  }
+}
+
+TEST(LossScale, SurvivesSavingAndLoading) {
+  LossScale begun;
+  begun.advance(Numbers{1, 2, 3}, {}, kForecasts);
+  for (const LossScale& scale : {LossScale(), LossScale::unit(), LossScale::fixed(0.1),
+                                 LossScale::fixed(1e-305), LossScale::following(), begun}) {
+    StateWriter out;
+    scale.save(out);
+    const std::vector<std::uint8_t> file = out.file(0);
+    StateReader in(file, "memory");
+    LossScale loaded = LossScale::fixed(123);
+    loaded.load(in);
+    in.finish();
+    EXPECT_EQ(loaded.kind(), scale.kind());
+    LossScale original = scale;
+    for (const double l : {5.0, 0.5, 50.0}) {
+      for (const auto source : {kGiven, kForecasts}) {
+        EXPECT_EQ(loaded.advance(Numbers{l, l}, {}, source),
+                  original.advance(Numbers{l, l}, {}, source));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace pcgs
