@@ -79,7 +79,7 @@ std::string report_page(const Series& series, nlohmann::ordered_json json, Matri
   });
   report::Material material;
   if (hindsight.rounds() > 0) {
-    report::RunDepth run = describe(series.column, aggregator.names(), hindsight);
+    report::RunDepth run = report::describe(series.column, aggregator.names(), hindsight);
     add_method(run, hindsight, recorder);
     material.runs.push_back(std::move(run));
   }

@@ -125,6 +125,7 @@ OracleResult sweep(const OracleOptions& options, const LossRows& losses, std::si
 
 std::string json(const OracleResult& result) {
   ordered_json out;
+  out["kind"] = "oracle";
   out["rounds"] = result.rounds;
   out["experts"] = result.experts;
   out["values"] = ordered_json::object();

@@ -26,6 +26,7 @@
 #include "report/report.h"
 #include "report_file.h"
 #include "results/certificate_file.h"
+#include "results/result.h"
 
 namespace pcgs::cli {
 
@@ -296,7 +297,7 @@ void run(const RunOptions& options) {
                        "\n");
   }
   const auto as_json = [&] {
-    return io::json_text(compare::comparison_json(problem, comparison)) + "\n";
+    return results::to_json(results::run_result(problem, comparison)) + "\n";
   };
   if (results) results->write(as_json());
   if (forecasts) forecasts->write(forecasts_csv(problem, comparison));

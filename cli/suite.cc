@@ -134,6 +134,9 @@ void run_suite(SuiteOptions& options) {
     const studies::Study& one = chosen[i];
     const auto start = std::chrono::steady_clock::now();
     studies::StudyResult result = one.run(study, io::progress_bars(options.quiet));
+    ordered_json with_kind = {{"kind", fmt::format("{} study", one.name)}};
+    with_kind.update(result.json);
+    result.json = std::move(with_kind);
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
     result.json["timing"] = {{"seconds", spent.count()}, {"threads", study.threads}};
     if (!options.out.empty()) save(options.out, one.name, result, *files[i]);
@@ -144,6 +147,7 @@ void run_suite(SuiteOptions& options) {
                  all ? "\n" : "");
       std::fflush(stdout);
     } else if (all) {
+      whole["kind"] = "suite";
       whole["studies"][one.name] = std::move(result.json);
     } else {
       whole = std::move(result.json);

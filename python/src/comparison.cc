@@ -14,10 +14,10 @@
 #include "core/whole_file.h"
 #include "experts_given.h"
 #include "interpreter.h"
-#include "io/json_text.h"
 #include "judged.h"
 #include "paths.h"
 #include "pcgs/error.h"
+#include "results/result.h"
 #include "unmade.h"
 #if __has_include("report/report.h")
 #include "report/report.h"
@@ -180,7 +180,7 @@ void bind_comparison(py::module_& m) {
   py::class_<Run>(m, "Run", kMadeByUsOnly, "What pcgs.run keeps; pcgs.Result is its face.")
       .def("json",
            [](const Run& run) {
-             return io::json_text(compare::comparison_json(run.problem, run.comparison));
+             return results::to_json(results::run_result(run.problem, run.comparison));
            })
       .def("table",
            [](const Run& run) { return compare::comparison_table(run.problem, run.comparison); })

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -83,8 +82,7 @@ Comparison play_methods(const Problem& problem, const ComparisonOptions& options
 Comparison play_from(const Problem& problem, const ComparisonOptions& options,
                      Aggregator& aggregator);
 
-// The two faces of a comparison: an object for programs, a table for people.
-nlohmann::ordered_json comparison_json(const Problem& problem, const Comparison& comparison);
+// For people; results/run_result.h has the face for programs.
 std::string comparison_table(const Problem& problem, const Comparison& comparison);
 
 }  // namespace pcgs::compare

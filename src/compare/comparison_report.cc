@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "compare/comparison.h"
@@ -10,19 +9,6 @@
 namespace pcgs::compare {
 
 namespace {
-
-using nlohmann::ordered_json;
-
-// JSON has no infinity; a budget for which no path stays awake has no number.
-ordered_json number(double x) { return std::isfinite(x) ? ordered_json(x) : ordered_json(nullptr); }
-
-ordered_json by_budget(const Comparison& comparison, const std::vector<double>& values) {
-  ordered_json out = ordered_json::object();
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    out[std::to_string(comparison.switches[i])] = number(values[i]);
-  }
-  return out;
-}
 
 std::string time_text(double ns) {
   if (ns < 1e4) return fmt::format("{:.0f} ns", ns);
@@ -39,41 +25,6 @@ std::string pad_left(const std::string& text, std::size_t width) {
 }
 
 }  // namespace
-
-ordered_json comparison_json(const Problem& problem, const Comparison& comparison) {
-  ordered_json out;
-  out["rounds"] = comparison.rounds;
-  out["experts"] = problem.experts;
-  out["switches"] = comparison.switches;
-  out["oracle"] = by_budget(comparison, comparison.oracle);
-  out["best_expert"] = nullptr;  // nobody was awake throughout
-  if (std::isfinite(comparison.best_expert_loss)) {
-    out["best_expert"] = {{"name", problem.experts[comparison.best_expert]},
-                          {"total_loss", comparison.best_expert_loss}};
-  }
-  out["scale"] = comparison.scale;
-  out["skipped_rounds"] = comparison.skipped;
-  out["methods"] = ordered_json::array();
-  for (const MethodResult& method : comparison.methods) {
-    ordered_json one;
-    one["name"] = method.name;
-    if (!method.chosen.empty()) one["chosen_in_hindsight"] = method.chosen;
-    one["total_loss"] = method.total_loss;
-    if (method.mean_forecast_loss) one["mean_forecast_loss"] = number(*method.mean_forecast_loss);
-    one["dynamic_regret"] = by_budget(comparison, method.regret);
-    if (method.certificate) {
-      one["certificate"] = {{"bound", method.certificate->bound},
-                            {"regret", method.certificate->regret},
-                            {"holds", method.certificate->holds()}};
-      if (method.weighted_certificate) one["certificate"]["weighted_by_eta"] = true;
-      if (method.certified_switches) one["certificate"]["switches"] = *method.certified_switches;
-    }
-    one["ns_per_round"] = method.ns_per_round;
-    one["next_weights"] = method.next_weights;
-    out["methods"].push_back(std::move(one));
-  }
-  return out;
-}
 
 std::string comparison_table(const Problem& problem, const Comparison& comparison) {
   std::vector<std::vector<std::string>> rows;

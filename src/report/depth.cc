@@ -4,11 +4,11 @@
 #include <cmath>
 #include <limits>
 
-#include "oracle/sweep.h"
-#include "pcgs/oracle.h"
 #include "suite/mechanism.h"
 
 namespace pcgs::report {
+
+using compare::stretch_of;
 
 namespace {
 
@@ -20,50 +20,15 @@ bool uniform_over_awake(std::span<const double> weights) {
 
 }  // namespace
 
-Hindsight::Hindsight(Matrix losses, std::size_t switches, std::size_t buckets)
-    : losses_(std::move(losses)),
-      switches_(switches),
-      budget_(std::min(switches, std::max<std::size_t>(losses_.rows, 1) - 1)),
-      buckets_(std::clamp<std::size_t>(buckets, 1, std::max<std::size_t>(losses_.rows, 1))) {
-  constexpr std::size_t kMostNumbers = 400'000;
-  const std::size_t between = 1 + buckets_ * (budget_ + 1) / kMostNumbers;
-  path_ = switching_path(losses_, budget_).experts;
-  const oracle::MatrixRows rows(losses_);
-  oracle::Sweep sweep(rows, budget_ + 1);
-  std::size_t first = 0;
-  for (std::size_t t = 0; t < losses_.rows; ++t) {
-    if (!ends_bucket(t)) continue;
-    auto& frontier = frontiers_.emplace_back();
-    if (frontiers_.size() % between != 0 && t + 1 != losses_.rows) continue;
-    sweep.advance(first, t + 1 - first, budget_ + 1);
-    first = t + 1;
-    frontier.resize(budget_ + 1);
-    for (std::size_t s = 0; s <= budget_; ++s) frontier[s] = sweep.best(s);
-  }
-}
-
-std::vector<double> Hindsight::expert_losses() const {
-  std::vector<double> totals(experts());
-  for (std::size_t t = 0; t < rounds(); ++t) {
-    for (std::size_t k = 0; k < experts(); ++k) totals[k] += losses_.row(t)[k];
-  }
-  return totals;
-}
-
-bool Hindsight::ends_bucket(std::size_t t) const {
-  return t + 1 == rounds() ||
-         stretch_of(t, rounds(), buckets_) != stretch_of(t + 1, rounds(), buckets_);
-}
-
 DepthRecorder::DepthRecorder(std::string name, const Hindsight& hindsight, const Method* method)
     : hindsight_(hindsight),
       method_(method),
-      regret_(hindsight.rounds(), hindsight.buckets()),
+      regret_(hindsight.rounds(), hindsight.stretches()),
       eta_(regret_),
       rho_(regret_),
       q_on_next_(regret_),
       q_entropy_(regret_),
-      weights_(hindsight.rounds(), hindsight.buckets()) {
+      weights_(hindsight.rounds(), hindsight.stretches()) {
   out_.name = std::move(name);
   out_.block_losses.resize(std::min(kBlocks, hindsight.rounds()));
   out_.mean_weights.resize(hindsight.experts());
@@ -100,7 +65,7 @@ void DepthRecorder::record(const TraceRow& row) {
       live_->observe(row.round.losses, *row.step,
                      {row.round.mixture_loss, row.combined_loss(), row.round.scale});
   }
-  if (hindsight_.ends_bucket(t)) record_bound(x, t);
+  if (hindsight_.ends_stretch(t)) record_bound(x, t);
 }
 
 void DepthRecorder::record_controls(double x, const TraceRow& row) {
@@ -130,7 +95,7 @@ void DepthRecorder::record_bound(double x, std::size_t t) {
     now = live_->weighted();
   } else if (method_ != nullptr && std::isfinite(method_->switching_bound(0))) {
     const auto& frontier =
-        hindsight_.frontier(stretch_of(t, hindsight_.rounds(), hindsight_.buckets()));
+        hindsight_.frontier(stretch_of(t, hindsight_.rounds(), hindsight_.stretches()));
     if (frontier.empty() || !std::isfinite(frontier.back())) return;
     std::vector<double> bounds;
     for (std::size_t s = 0; s <= hindsight_.budget(); ++s) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "compare/hindsight.h"
 #include "pcgs/certify.h"
 #include "pcgs/matrix.h"
 #include "pcgs/method.h"
@@ -51,34 +52,7 @@ struct RunDepth {
   std::vector<MethodDepth> methods;
 };
 
-// What is known about a run before its methods are looked at.
-class Hindsight {
- public:
-  // [T x K] losses in [0,1], +infinity for sleepers. `buckets` is how many stretches of time are
-  // told apart in a picture.
-  Hindsight(Matrix losses, std::size_t switches, std::size_t buckets);
-
-  std::size_t rounds() const { return losses_.rows; }
-  std::size_t experts() const { return losses_.columns; }
-  std::size_t switches() const { return switches_; }
-  std::size_t buckets() const { return buckets_; }
-  bool has_path() const { return !path_.empty(); }
-  std::uint32_t path(std::size_t t) const { return path_[t]; }
-  double path_loss(std::size_t t) const { return losses_.row(t)[path_[t]]; }
-  std::vector<double> expert_losses() const;  // [K] total; infinite for who slept
-  // L_sw(0), ..., L_sw(budget) of the rounds up to the last one of a bucket; empty for the buckets
-  // that it is not kept for, so that a large budget costs no more memory than a small one.
-  const std::vector<double>& frontier(std::size_t bucket) const { return frontiers_[bucket]; }
-  // The switches that can make a difference: fewer than there are rounds.
-  std::size_t budget() const { return budget_; }
-  bool ends_bucket(std::size_t t) const;
-
- private:
-  Matrix losses_;
-  std::size_t switches_, budget_, buckets_;
-  std::vector<std::uint32_t> path_;
-  std::vector<std::vector<double>> frontiers_;
-};
+using compare::Hindsight;
 
 // Watches one method play. Rounds come in order, each once.
 class DepthRecorder final : public TraceSink {

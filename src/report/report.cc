@@ -14,6 +14,7 @@
 #include "report/replay.h"
 #include "report/sections.h"
 #include "report/study.h"
+#include "results/result.h"
 
 namespace pcgs::report {
 
@@ -268,7 +269,8 @@ std::string run_page(const compare::Problem& problem, const compare::Comparison&
     return compare::make_player(problem, method);
   };
   Material material;
-  material.results.push_back({problem.origin, comparison_json(problem, comparison)});
+  material.results.push_back({problem.origin, ordered_json::parse(results::to_json(
+                                                  results::run_result(problem, comparison)))});
   material.runs.push_back(replay(problem, comparison, player ? player : make_new));
   if (problem.has_forecasts()) material.forecasts.push_back(forecast_curves(problem, comparison));
   return page(material);

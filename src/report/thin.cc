@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compare/hindsight.h"
+
 namespace pcgs::report {
 
-std::size_t stretch_of(std::size_t i, std::size_t rounds, std::size_t buckets) {
-  return std::min(i, rounds - 1) * buckets / rounds;
-}
+using compare::stretch_of;
 
 ThinCurve::ThinCurve(std::size_t rounds, std::size_t buckets)
     : rounds_(std::max<std::size_t>(rounds, 1)),

@@ -59,7 +59,4 @@ class ThinRows {
   std::vector<std::vector<double>> rows_;
 };
 
-// In which of `buckets` stretches of `rounds` the i-th falls; the last one if it is beyond.
-std::size_t stretch_of(std::size_t i, std::size_t rounds, std::size_t buckets);
-
 }  // namespace pcgs::report

@@ -33,6 +33,8 @@ struct Paired {
   std::optional<double> cohens_d;  // mean of d / std of d
   double ci_low = 0;               // of the mean of d, at 95 %, see bootstrap.h
   double ci_high = 0;
+
+  bool operator==(const Paired&) const = default;
 };
 
 // Requires a, b and the bootstrap to be of the same size N >= 1, and regrets of magnitude at most

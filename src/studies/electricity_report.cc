@@ -31,6 +31,7 @@ ordered_json electricity_json(const ElectricityStudy& study) {
     return out;
   };
   ordered_json out;
+  out["kind"] = "electricity";
   out["file"] = study.origin;
   out["column"] = study.observations.column;
   out["seasons"] = study.observations.seasons;

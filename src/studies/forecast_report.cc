@@ -26,6 +26,7 @@ std::string shown(double x) { return std::isnan(x) ? "none" : fmt::format("{:.6g
 ordered_json forecast_json(const Series& series, const Aggregator& aggregator,
                            const ForecastSummary& summary) {
   ordered_json out;
+  out["kind"] = "forecast";
   out["rounds"] = series.values.size();
   out["gaps"] = summary.gaps;
   out["column"] = series.column;

@@ -105,8 +105,8 @@ TEST_F(OracleCommand, JsonAgreesWithTheLibrary) {
   const json out = parsed({"oracle", npy_, "--switches", "20,0,5,700", "--json"});
   std::vector<std::string> keys;
   for (const auto& [key, value] : out.items()) keys.push_back(key);
-  EXPECT_EQ(keys, (std::vector<std::string>{"experts", "rounds", "seconds", "states_per_second",
-                                            "switches_used", "values"}));
+  EXPECT_EQ(keys, (std::vector<std::string>{"experts", "kind", "rounds", "seconds",
+                                            "states_per_second", "switches_used", "values"}));
   EXPECT_EQ(out["rounds"], 400);
   EXPECT_EQ(out["experts"], 6);
   EXPECT_EQ(out["values"].size(), 4u);

@@ -76,19 +76,6 @@ TEST(Depth, ShowsThePathOfTheOracle) {
   EXPECT_EQ(next, 301);
 }
 
-TEST(Depth, KnowsTheOracleOfEveryPrefix) {
-  const auto losses = suite::generate("mix", 97, 5, 1).losses;
-  const Hindsight hindsight(losses, 4, 10);
-  std::size_t ends = 0;
-  for (std::size_t t = 0; t < losses.rows; ++t) {
-    if (!hindsight.ends_bucket(t)) continue;
-    const auto prefix =
-        switching_oracle(MatrixView{losses.values.data(), t + 1, losses.columns}, 4);
-    EXPECT_EQ(hindsight.frontier(ends++), prefix);
-  }
-  EXPECT_EQ(ends, hindsight.buckets());
-}
-
 TEST(Depth, ControlsAreThoseOfTheShareForm) {
   const Example example({"fixed-share{eta=3,rho=0.02}", "adahedge"});
   const RunDepth run = example.depth();

@@ -1,0 +1,37 @@
+// What pcgs forecast found: a series, forecast by a pool of experts that one method combines.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pcgs::results {
+
+// Numbers are none where there was no round to take a mean of, or no forecast.
+struct ForecastResult {
+  static constexpr const char* kKind = "forecast";
+
+  struct Expert {
+    std::string name;
+    std::size_t rounds = 0;  // in which it forecast
+    std::optional<double> mean_loss;
+    std::optional<double> combined_mean_loss;  // of the combined forecast, in the same rounds
+    std::optional<double> next_forecast;
+    double next_weight = 0;
+    bool operator==(const Expert&) const = default;
+  };
+
+  std::size_t rounds = 0;  // rows of the series
+  std::size_t gaps = 0;
+  std::string column, method, loss;
+  std::optional<double> scale;
+  std::optional<double> mean_loss;
+  std::vector<Expert> experts;
+  std::optional<double> next;                    // of the combined forecast
+  std::vector<std::optional<double>> forecasts;  // [rounds] combined
+
+  bool operator==(const ForecastResult&) const = default;
+};
+
+}  // namespace pcgs::results

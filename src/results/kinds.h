@@ -1,0 +1,43 @@
+// The fields of each kind of result, for result.cc and for kinds that hold others.
+#pragma once
+
+#include <vector>
+
+#include "results/study_parts.h"
+
+namespace pcgs::results {
+
+class Fields;
+struct AblationStudy;
+struct ElectricityResult;
+struct ForecastResult;
+struct HeavyTailStudy;
+struct MainStudy;
+struct MechanismStudy;
+struct OracleResult;
+struct RunResult;
+struct ScalingStudy;
+struct SuiteResult;
+
+void fields(Fields& f, AblationStudy& study);
+void fields(Fields& f, ElectricityResult& study);
+void fields(Fields& f, ForecastResult& forecast);
+void fields(Fields& f, HeavyTailStudy& study);
+void fields(Fields& f, MainStudy& study);
+void fields(Fields& f, MechanismStudy& study);
+void fields(Fields& f, OracleResult& oracle);
+void fields(Fields& f, RunResult& run);
+void fields(Fields& f, ScalingStudy& study);
+void fields(Fields& f, SuiteResult& suite);
+
+void fields(Fields& f, StudyConfig& config);
+void fields(Fields& f, Timing& timing);
+void fields(Fields& f, Spread& spread);
+void fields(Fields& f, MethodRegret& method);
+void fields(Fields& f, MethodPair& pair);
+
+// There are methods, and each has a regret for every sequence.
+void require_regrets(const Fields& f, const std::vector<double>& oracle,
+                     const std::vector<MethodRegret>& methods);
+
+}  // namespace pcgs::results

@@ -1,0 +1,28 @@
+// What a command of pcgs found: one struct for each kind, to and from JSON.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "results/electricity_result.h"
+#include "results/forecast_result.h"
+#include "results/oracle_result.h"
+#include "results/run_result.h"
+#include "results/suite_result.h"
+
+namespace pcgs::results {
+
+using Result =
+    std::variant<RunResult, MainStudy, HeavyTailStudy, ScalingStudy, MechanismStudy, AblationStudy,
+                 SuiteResult, ElectricityResult, ForecastResult, OracleResult>;
+
+// JSON as the program prints it, for one kind or for a Result. `indent` -1: on one line.
+template <class Kind>
+std::string to_json(const Kind& result, int indent = -1);
+
+// The result that a JSON text holds, by the kind it names. Throws Error, one sentence with `origin`
+// and the field that is wrong, for anything else, however it was made.
+Result read_result(std::string_view text, std::string_view origin);
+
+}  // namespace pcgs::results

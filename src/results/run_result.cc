@@ -1,0 +1,90 @@
+#include "results/run_result.h"
+
+#include <algorithm>
+
+#include "results/fields.h"
+#include "results/kinds.h"
+
+namespace pcgs::results {
+
+namespace {
+
+RunResult::Method method_result(const compare::MethodResult& played,
+                                const std::vector<std::size_t>& switches) {
+  RunResult::Method out;
+  out.name = played.name;
+  out.chosen_in_hindsight = played.chosen;
+  out.total_loss = played.total_loss;
+  if (played.mean_forecast_loss) out.mean_forecast_loss = finite(*played.mean_forecast_loss);
+  out.dynamic_regret = by_budget(switches, played.regret);
+  if (played.certificate) {
+    out.certificate = {played.certificate->bound, played.certificate->regret,
+                       played.certificate->holds(), played.weighted_certificate,
+                       played.certified_switches};
+  }
+  out.ns_per_round = played.ns_per_round;
+  out.next_weights = played.next_weights;
+  return out;
+}
+
+}  // namespace
+
+RunResult run_result(const compare::Problem& problem, const compare::Comparison& comparison) {
+  RunResult out;
+  out.rounds = comparison.rounds;
+  out.experts = problem.experts;
+  out.switches = comparison.switches;
+  out.oracle = by_budget(comparison.switches, comparison.oracle);
+  if (std::isfinite(comparison.best_expert_loss)) {
+    out.best_expert = {problem.experts[comparison.best_expert], comparison.best_expert_loss};
+  }
+  out.scale = comparison.scale;
+  out.skipped_rounds = comparison.skipped;
+  for (const auto& method : comparison.methods) {
+    out.methods.push_back(method_result(method, comparison.switches));
+  }
+  return out;
+}
+
+void fields(Fields& f, RunResult::BestExpert& expert) {
+  f("name", expert.name);
+  f("total_loss", expert.total_loss);
+}
+
+void fields(Fields& f, RunResult::Proof& proof) {
+  f("bound", proof.bound);
+  f("regret", proof.regret);
+  f("holds", proof.holds);
+  f.unless_empty("weighted_by_eta", proof.weighted_by_eta);
+  f.unless_empty("switches", proof.switches);
+}
+
+void fields(Fields& f, RunResult::Method& method) {
+  f("name", method.name);
+  f.unless_empty("chosen_in_hindsight", method.chosen_in_hindsight);
+  f("total_loss", method.total_loss);
+  f.unless_empty("mean_forecast_loss", method.mean_forecast_loss);
+  f("dynamic_regret", method.dynamic_regret);
+  f.unless_empty("certificate", method.certificate);
+  f("ns_per_round", method.ns_per_round);
+  f("next_weights", method.next_weights);
+}
+
+void fields(Fields& f, RunResult& run) {
+  f("rounds", run.rounds);
+  f("experts", run.experts);
+  f("switches", run.switches);
+  f("oracle", run.oracle);
+  f("best_expert", run.best_expert);
+  f("scale", run.scale);
+  f("skipped_rounds", run.skipped_rounds);
+  f("methods", run.methods);
+  f.require(!run.switches.empty(), "switches", "is empty");
+  f.require(run.oracle.has_all(run.switches), "oracle", "lacks one of the switch budgets");
+  f.require(!run.methods.empty(), "methods", "is empty");
+  f.require(std::all_of(run.methods.begin(), run.methods.end(),
+                        [&](const auto& m) { return m.dynamic_regret.has_all(run.switches); }),
+            "methods", "lack regrets for one of the switch budgets");
+}
+
+}  // namespace pcgs::results

@@ -1,0 +1,57 @@
+// What pcgs run found: methods on one sequence, measured against the switching oracle.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compare/comparison.h"
+#include "results/at_budget.h"
+
+namespace pcgs::results {
+
+struct RunResult {
+  static constexpr const char* kKind = "run";
+
+  struct BestExpert {
+    std::string name;
+    double total_loss = 0;
+    bool operator==(const BestExpert&) const = default;
+  };
+  struct Proof {
+    double bound = 0;
+    double regret = 0;
+    bool holds = false;
+    bool weighted_by_eta = false;         // eta changed: not in units of loss
+    std::optional<std::size_t> switches;  // of the oracle it is against; none: any path
+    bool operator==(const Proof&) const = default;
+  };
+  struct Method {
+    std::string name;
+    std::string chosen_in_hindsight;  // the best candidate of a starred method; else empty
+    double total_loss = 0;
+    // Of the combined forecast, raw: absent without forecasts, none if it is infinite.
+    std::optional<std::optional<double>> mean_forecast_loss;
+    ByBudget<double> dynamic_regret;
+    std::optional<Proof> certificate;
+    double ns_per_round = 0;
+    std::vector<double> next_weights;  // [K]
+    bool operator==(const Method&) const = default;
+  };
+
+  std::size_t rounds = 0;
+  std::vector<std::string> experts;   // [K]
+  std::vector<std::size_t> switches;  // budgets, at least one
+  ByBudget<double> oracle;
+  std::optional<BestExpert> best_expert;  // none if nobody was awake throughout
+  double scale = 1;
+  std::size_t skipped_rounds = 0;
+  std::vector<Method> methods;  // at least one
+
+  bool operator==(const RunResult&) const = default;
+};
+
+RunResult run_result(const compare::Problem& problem, const compare::Comparison& comparison);
+
+}  // namespace pcgs::results

@@ -1,0 +1,302 @@
+#include "results/result.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "pcgs/error.h"
+
+namespace pcgs::results {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+StudyConfig config() { return {600, 32, 2, 12, 7, {"guard", "fixed-share*"}, "guard"}; }
+
+MethodRegret full_method() {
+  return {"fixed-share*", "fixed-share{eta=8}", {1.5, -2.25}, -0.375, 2.65, 0.25, Spread{0.1, 0.3}};
+}
+MethodRegret bare_method() { return {"guard", "", {0.1, 1e-300}, 0.05, 0.07, {}, {}}; }
+
+MethodPair full_pair() {
+  return {"guard", "fixed-share*", {0.5, 1.25, 3.5, 0.01, 2, 0.5, 0.7, -1, 4}, 0.02, 0.5};
+}
+MethodPair bare_pair() {
+  stats::Paired paired;
+  paired.win_rate = 1;
+  return {"fixed-share*", "guard", paired, {}, {}};
+}
+
+RunResult run() {
+  const RunResult::Method full = {"fixed-share*",
+                                  "fixed-share{eta=8}",
+                                  12.5,
+                                  3.25,
+                                  by_budget({5, 20}, {1, -kInfinity}),
+                                  RunResult::Proof{9.5, 8.25, true, true, 20},
+                                  66.5,
+                                  {0.25, 0.75}};
+  const RunResult::Method bare = {"guard", "",  13,    {}, by_budget({5, 20}, {1.5, 2.5}),
+                                  {},      7e9, {0, 1}};
+  RunResult::Method infinite = bare;
+  infinite.name = "log loss of a forecast of zero";
+  infinite.mean_forecast_loss = finite(kInfinity);
+  infinite.certificate = RunResult::Proof{1, 2, false, false, {}};
+  return {300,
+          {"a", "b"},
+          {5, 20},
+          by_budget({5, 20}, {11.5, kInfinity}),
+          RunResult::BestExpert{"a", 14},
+          2.5,
+          3,
+          {full, bare, infinite}};
+}
+
+MainStudy main_study() {
+  return {config(),
+          {{"switch",
+            {1, 2},
+            {1.5, 2.5},
+            {full_method(), bare_method()},
+            MainStudy::Tuned{{0.5, 0.25}, 0.375},
+            {full_pair(), bare_pair()}},
+           {"drift", {1, 2}, {1.5, 2.5}, {bare_method()}, {}, {}}},
+          Timing{1.5, 2}};
+}
+
+ScalingStudy scaling_study() {
+  ScalingStudy study = {config(), {{4096, {3, 4}, {3.5, 4.5}, {full_method()}, {bare_pair()}}}, {}};
+  study.config.experts.reset();
+  return study;
+}
+
+MechanismStudy mechanism_study() {
+  return {config(), {{"switch", {{"guard", 12, 0.1, 0.01, 10, 0.3, 2.5, -0.2, 40, 50}}}}, Timing{}};
+}
+
+AblationStudy ablation_study() {
+  AblationStudy study = {config(), {{"mix", {1, 2}, {bare_method()}, {bare_pair()}}}, {}};
+  study.config.methods.clear();
+  study.config.featured.clear();
+  return study;
+}
+
+HeavyTailStudy heavy_tail_study() {
+  return {config(), {{2, 0.03, {1, 2}, {bare_method(), full_method()}, {full_pair()}}}, {}};
+}
+
+ElectricityResult electricity() {
+  return {"house.txt",
+          "power",
+          {24, 168},
+          20000,
+          48,
+          13952,
+          6000,
+          1.5,
+          {"lag1", "rls"},
+          {"rls", 0.02},
+          {5, 20},
+          by_budget({5, 20}, {0.015, 0.0125}),
+          {{"guard", "", "", 0.019, by_budget({5, 20}, {0.004, 0.0065}), 5000},
+           {"fixed-share*", "fixed-share{eta=8}", "", 0.02, by_budget({5, 20}, {1, 2}), 60},
+           {"fixed-share", "", "fixed-share{eta=4}", 0.02, by_budget({5, 20}, {1, 2}), 60}}};
+}
+
+ForecastResult forecast() {
+  return {3,         1,
+          "load",    "guard",
+          "squared", 2.5,
+          0.5,       {{"lag1", 2, 0.75, 0.5, 10.5, 0.25}, {"late", 0, {}, {}, {}, 0.75}},
+          10.25,     {std::nullopt, 9.5, 10}};
+}
+
+OracleResult oracle() {
+  OracleResult out = {400, 12, by_budget({0, 7}, {kInfinity, 20.5}), {}, 0.001, 5e9};
+  out.switches_used.at_budgets = {{0, {}}, {7, 6}};
+  return out;
+}
+
+// Of every kind one with everything in it, and one with all that can be absent absent.
+std::vector<Result> examples() {
+  RunResult nobody_awake = run();
+  nobody_awake.best_expert.reset();
+  nobody_awake.methods.resize(1);
+  nobody_awake.methods[0].certificate.reset();
+  MainStudy untimed = main_study();
+  untimed.timing.reset();
+  ForecastResult no_round = forecast();
+  no_round.scale.reset();
+  no_round.mean_loss.reset();
+  no_round.next.reset();
+  no_round.forecasts.clear();
+  no_round.experts.clear();
+  return {run(),
+          nobody_awake,
+          main_study(),
+          untimed,
+          heavy_tail_study(),
+          scaling_study(),
+          mechanism_study(),
+          ablation_study(),
+          SuiteResult{{main_study(), heavy_tail_study(), scaling_study(), mechanism_study(),
+                       ablation_study()}},
+          electricity(),
+          forecast(),
+          no_round,
+          oracle()};
+}
+
+TEST(Results, AreTheSameAfterJson) {
+  for (const Result& one : examples()) {
+    const std::string text = to_json(one);
+    EXPECT_TRUE(read_result(text, "r.json") == one) << text;
+    EXPECT_EQ(to_json(read_result(to_json(one, 1), "r.json")), text);
+  }
+}
+
+TEST(Results, SayTheirKindFirst) {
+  for (const Result& one : examples()) {
+    const auto json = ordered_json::parse(to_json(one));
+    EXPECT_EQ(json.begin().key(), "kind");
+    std::visit([&](const auto& kind) { EXPECT_EQ(json["kind"], std::string(kind.kKind)); }, one);
+  }
+}
+
+// What read_result says to this text; empty if it reads it.
+std::string objection(const std::string& text) {
+  try {
+    read_result(text, "r.json");
+  } catch (const Error& wrong) {
+    return wrong.what();
+  }
+  return "";
+}
+
+// Each value below `json`, with the key it has (that of the list it is in), for one change at a
+// time.
+void for_each_value(ordered_json& json, const std::string& key,
+                    const std::function<void(ordered_json&, const std::string&)>& visit) {
+  if (!json.is_structured()) return;
+  for (auto& [name, value] : json.items()) {
+    const std::string below = json.is_object() ? std::string(name) : key;
+    visit(value, below);
+    for_each_value(value, below, visit);
+  }
+}
+
+TEST(Results, NameTheFieldThatIsOfAnotherType) {
+  for (const Result& one : examples()) {
+    ordered_json whole = ordered_json::parse(to_json(one));
+    for_each_value(whole, "", [&](ordered_json& value, const std::string& key) {
+      const ordered_json before = value;
+      const bool is_text = before.is_string();
+      value = is_text ? ordered_json(-1) : ordered_json("text");
+      const std::string said = objection(whole.dump());
+      EXPECT_EQ(said.find("r.json: "), 0U) << key;
+      EXPECT_NE(said.find(key == "kind" ? "the kind" : key), said.npos) << said;
+      value = before;
+    });
+  }
+}
+
+// Optional fields, and entries of objects that hold as many as there are.
+const std::vector<std::string> kMayBeMissing = {"chosen_in_hindsight",
+                                                "chosen_on_training_part",
+                                                "mean_forecast_loss",
+                                                "certificate",
+                                                "weighted_by_eta",
+                                                "switches",
+                                                "experts",
+                                                "methods",
+                                                "featured",
+                                                "timing",
+                                                "share_closed",
+                                                "generating_path_regret",
+                                                "t_p_holm",
+                                                "wilcoxon_p_holm",
+                                                "fixed_share_tuned_per_sequence",
+                                                "main",
+                                                "heavy-tail",
+                                                "scaling",
+                                                "mechanism",
+                                                "ablation",
+                                                "0",
+                                                "7"};
+
+void without_each_key(ordered_json& whole, ordered_json& json) {
+  if (json.is_object()) {
+    const ordered_json before = json;
+    for (const auto& item : before.items()) {
+      json = before;
+      json.erase(item.key());
+      const std::string said = objection(whole.dump());
+      if (said.empty()) {
+        EXPECT_NE(std::find(kMayBeMissing.begin(), kMayBeMissing.end(), item.key()),
+                  kMayBeMissing.end())
+            << item.key();
+      } else if (item.key() == "kind") {
+        EXPECT_NE(said.find("run pcgs again"), said.npos) << said;
+      } else {
+        EXPECT_TRUE(said.find(item.key()) != said.npos || said.find("budgets") != said.npos ||
+                    said.find("is empty") != said.npos)
+            << item.key() << ": " << said;
+      }
+    }
+    json = before;
+  }
+  if (json.is_structured()) {
+    for (auto& below : json) without_each_key(whole, below);
+  }
+}
+
+TEST(Results, NameTheFieldThatIsMissing) {
+  for (const Result& one : examples()) {
+    ordered_json whole = ordered_json::parse(to_json(one));
+    without_each_key(whole, whole);
+  }
+}
+
+TEST(Results, RefuseWhatHasAnotherKindOrNone) {
+  EXPECT_EQ(objection(R"({"rounds":3})"),
+            "r.json: has no kind, as results of earlier versions; run pcgs again to write it anew");
+  EXPECT_EQ(
+      objection(R"({"kind":"walk"})"),
+      "r.json: is of the kind \"walk\", which does not belong here; give a result as pcgs wrote "
+      "it");
+  EXPECT_EQ(
+      objection(R"({"kind":"suite","studies":{"main":{"kind":"run"}}})"),
+      "r.json: studies.main is of the kind \"run\", which does not belong here; give a result "
+      "as pcgs wrote it");
+  for (const char* text : {"", "{", "nonsense", "[]", "3", "null", "{\"kind\":{}}", "\xff"}) {
+    EXPECT_EQ(objection(text).find("r.json: "), 0U) << text;
+  }
+}
+
+TEST(Results, RefuseWhatDoesNotFitTogether) {
+  RunResult another_budget = run();
+  another_budget.switches.push_back(21);
+  EXPECT_NE(objection(to_json(another_budget)).find("r.json: oracle lacks"), std::string::npos);
+  RunResult fewer_regrets = run();
+  fewer_regrets.methods[1].dynamic_regret.at_budgets.pop_back();
+  EXPECT_NE(objection(to_json(fewer_regrets)).find("r.json: methods lack"), std::string::npos);
+  MainStudy fewer_sequences = main_study();
+  fewer_sequences.families[1].methods[0].regret.pop_back();
+  EXPECT_NE(objection(to_json(fewer_sequences)).find("r.json: families[1].methods lack"),
+            std::string::npos);
+}
+
+TEST(Results, RefuseDeepNesting) {
+  const std::string deep = std::string(200000, '[') + std::string(200000, ']');
+  EXPECT_NE(objection(deep).find("nested"), std::string::npos);
+  EXPECT_NE(objection("{\"kind\":\"suite\",\"studies\":" + deep + "}").find("nested"),
+            std::string::npos);
+  EXPECT_NE(objection(std::string(200000, '[')).find("nested"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace pcgs::results
