@@ -13,6 +13,7 @@
 #include "io/json_text.h"
 #include "io/npy.h"
 #include "outputs.h"
+#include "pcgs/registry.h"
 #include "report/replay.h"
 #include "report/report.h"
 #include "report_file.h"
@@ -35,7 +36,7 @@ std::vector<std::string> played_methods(const ElectricityOptions& options) {
   std::vector<std::string> methods = options.methods.empty()
                                          ? studies::benchmark_methods()
                                          : compare::methods_from(options.methods, "");
-  if (!options.model.empty()) methods.push_back(fmt::format("pcgs-tf{{model={}}}", options.model));
+  if (!options.model.empty()) methods.push_back(with_model("pcgs-tf", options.model));
   return methods;
 }
 

@@ -14,6 +14,7 @@
 #include "io/json_text.h"
 #include "io/progress.h"
 #include "loss_options.h"
+#include "methods/hindsight.h"
 #include "outputs.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
@@ -40,7 +41,7 @@ struct ForecastOptions {
 
 std::string chosen_method(const ForecastOptions& options) {
   const auto methods = compare::methods_from(options.method, options.model);
-  if (methods.size() != 1 || methods.front().back() == '*') {
+  if (methods.size() != 1 || !is_playable(methods.front())) {
     throw Error("--method names one method that can be played; pcgs methods lists them");
   }
   return methods.front();

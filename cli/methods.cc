@@ -2,9 +2,28 @@
 #include <fmt/format.h>
 
 #include "commands.h"
+#include "core/spec.h"
+#include "methods/hindsight.h"
 #include "pcgs/registry.h"
 
 namespace pcgs::cli {
+
+namespace {
+
+std::string accepted(const Option& option) {
+  switch (option.kind) {
+    case Option::Kind::kNumber:
+      return fmt::format(", {} if not given, in [{}, {}]", option.standard, option.low,
+                         option.high);
+    case Option::Kind::kOverride:
+      return fmt::format(", in [{}, {}]", option.low, option.high);
+    case Option::Kind::kText:
+      break;
+  }
+  return "";
+}
+
+}  // namespace
 
 void add_methods(CLI::App& app) {
   CLI::App* command = app.add_subcommand("methods", "List the methods and their options");
@@ -12,18 +31,16 @@ void add_methods(CLI::App& app) {
     for (const MethodInfo& method : registered_methods()) {
       fmt::print("{:<16} {} ({}){}\n", method.name, method.summary, method.source,
                  method.name == kDefaultMethod ? "; the default" : "");
-      for (const NumberOption& option : method.options) {
-        fmt::print("{:<16}   {}: {}, {} if not given, in [{}, {}]\n", "", option.name,
-                   option.meaning, option.standard, option.low, option.high);
+      for (const Option& option : method.options) {
+        fmt::print("{:<16}   {}: {}{}\n", "", option.name, option.meaning, accepted(option));
       }
     }
     fmt::print(
-        "\nOptions: fixed-share{{eta=8,rho=0.003}} or fixed-share:eta=8:rho=0.003.\n"
-        "pcgs-tf{{model=FILE}} and guard{{model=FILE}} have the weights of that file, which "
-        "pcgs-train "
-        "wrote.\n"
-        "fixed-share* and hedge* take the best rates of a grid in hindsight, for comparison "
-        "only.\n");
+        "\nOptions stand in braces: fixed-share{{eta=8,rho=0.003}}, pcgs-tf{{model=FILE}}. A FILE "
+        "that holds a\ncomma, a brace or a quote stands in quotes: "
+        "'pcgs-tf{{model=\"a, b.safetensors\"}}'.\n"
+        "{} take the best rates of a grid in hindsight, for comparison only.\n",
+        listed_names(hindsight_methods()));
   });
 }
 

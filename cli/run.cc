@@ -188,9 +188,9 @@ void check_outputs(const RunOptions& options) {
 }
 
 // Before the work, not after it.
-void check_certified(const std::vector<std::string>& methods, std::size_t experts) {
-  const auto carries = [&](const std::string& name) {
-    return hindsight_candidates(name).empty() && make_method(name, experts)->share() != nullptr;
+void check_certified(const std::vector<std::string>& methods) {
+  const auto carries = [](const std::string& name) {
+    return is_playable(name) && method_info(name).traits.share_form;
   };
   if (std::none_of(methods.begin(), methods.end(), carries)) {
     throw Error(fmt::format(
@@ -246,7 +246,7 @@ void run(const RunOptions& options) {
     compare::check_methods(compared.methods, problem.experts.size(), problem.side.columns);
   }
   if (!options.save.empty() && !aggregator) {
-    if (compared.methods.size() != 1 || compared.methods.front().back() == '*') {
+    if (compared.methods.size() != 1 || !is_playable(compared.methods.front())) {
       throw Error("--save goes with one method that can be played; give it with --method NAME");
     }
     const std::string& method = compared.methods.front();
@@ -254,7 +254,7 @@ void run(const RunOptions& options) {
     aggregator = std::make_unique<Aggregator>(compare::make_player(problem, method, certify));
   }
   check_outputs(options);
-  if (!options.certificate.empty()) check_certified(compared.methods, problem.experts.size());
+  if (!options.certificate.empty()) check_certified(compared.methods);
 
   // Every output is opened before the work and appears, whole, after it.
   if (!options.out.empty()) {

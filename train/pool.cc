@@ -40,7 +40,7 @@ Pool make_pool(std::size_t count, const MakeSequence& make, std::size_t switches
   const auto n = static_cast<std::int64_t>(count);
   const auto rounds = static_cast<std::int64_t>(first.rows);
   const auto experts = static_cast<std::int64_t>(first.columns);
-  const auto grid = hindsight_candidates("fixed-share*");
+  const auto grid = candidates_of(kTunedFixedShare);
   constexpr auto kOwn = static_cast<std::int64_t>(tokens::kExpertFeatures);
   const std::size_t side_count = material.side.columns;
   const auto all_shared = static_cast<std::int64_t>(tokens::kSharedFeatures + side_count);

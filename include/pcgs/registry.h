@@ -1,8 +1,11 @@
 // From a name to a method, once, at the edge.
 //
-//     fixed-share                      with its default options
-//     fixed-share{eta=8,rho=0.003}     with these
-//     fixed-share:eta=8:rho=0.003      the same
+//     fixed-share                             with its default options
+//     fixed-share{eta=8,rho=0.003}            with these
+//     guard{learned=0.3,model=a.safetensors}  a text is written as it is, unless it holds a comma,
+//     a pcgs-tf{model="a, b.safetensors"}       brace or a quote or ends in a space: then in
+//     quotes, a
+//                                             quote inside it doubled
 #pragma once
 
 #include <functional>
@@ -14,7 +17,7 @@
 
 #include "pcgs/aggregator.h"
 #include "pcgs/method.h"
-#include "pcgs/number_option.h"
+#include "pcgs/option.h"
 
 namespace pcgs {
 
@@ -22,19 +25,28 @@ namespace pcgs {
 // method wherever that turns out to be better.
 inline constexpr std::string_view kDefaultMethod = "guard";
 
-using MethodMaker = std::unique_ptr<Method> (*)(std::size_t experts,
-                                                std::span<const double> options);
+// What is true of a method whatever its options.
+struct MethodTraits {
+  bool share_form = false;       // the share recursion steered by a controller: Method::share()
+  bool learned = false;          // has a network, whose weights a file can replace: model=FILE
+  bool takes_side = false;       // may need side information: Method::side_needed()
+  bool needs_forecasts = false;  // losses alone are not enough
+};
 
 struct MethodInfo {
   std::string_view name;
   std::string_view summary;
   std::string_view source;  // where it was published
-  std::vector<NumberOption> options;
-  MethodMaker make;  // given one value for each option, in that order
+  std::vector<Option> options;
+  MethodTraits traits;
 };
 
 // Every method there is, in the order of tables.
 std::span<const MethodInfo> registered_methods();
+
+// The method that a spec names, whatever its options. Throws Error with the names that would be
+// accepted.
+const MethodInfo& method_info(std::string_view spec);
 
 // Makes methods of one kind, as many as are wanted; from several threads at once if need be.
 using MethodSource = std::function<std::unique_ptr<Method>(std::size_t experts)>;
@@ -47,6 +59,10 @@ std::unique_ptr<Method> make_method(std::string_view spec, std::size_t experts);
 
 // "a,b{x=1,y=2},c" -> the three specs; commas inside braces do not separate.
 std::vector<std::string> split_specs(std::string_view list);
+
+// The spec with the weights of this file, if it is a learned method that names none itself; else as
+// it is.
+std::string with_model(std::string_view spec, const std::string& path);
 
 Aggregator make_aggregator(std::string_view spec, std::size_t experts,
                            Aggregator::Options options = {});

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "pcgs/matrix.h"
-#include "pcgs/number_option.h"
+#include "pcgs/option.h"
 
 namespace pcgs::suite {
 
@@ -42,7 +42,7 @@ using SequenceMaker = Sequence (*)(std::size_t rounds, std::size_t experts, std:
 struct FamilyInfo {
   std::string_view name;
   std::string_view summary;
-  std::vector<NumberOption> parameters;
+  std::vector<Option> parameters;
   SequenceMaker make;  // given one value for each parameter, in that order
 };
 

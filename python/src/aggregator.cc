@@ -24,7 +24,7 @@ constexpr std::int64_t kMostSwitches = 1000000;
 // over and taking it back costs up to a thread's whole time slice, so it must be worth it.
 bool has_long_rounds(std::string_view method, std::size_t experts) {
   constexpr std::size_t kMany = 4096;
-  return method.starts_with("guard") || method.starts_with("pcgs-tf") || experts >= kMany;
+  return method_info(method).traits.learned || experts >= kMany;
 }
 
 bool has_length(py::handle object) {

@@ -90,13 +90,6 @@ Played play(const Problem& problem, const std::string& name, Aggregator& aggrega
   return played;
 }
 
-// The method itself, or for a starred one all of its grid.
-std::vector<std::string> candidates_of(const std::string& name) {
-  auto candidates = hindsight_candidates(name);
-  if (candidates.empty()) candidates.push_back(name);
-  return candidates;
-}
-
 // Oracle and regrets, once everything is played.
 void measure(const Problem& problem, Comparison& comparison) {
   const Matrix losses = scaled_losses(problem);
@@ -128,7 +121,7 @@ void measure(const Problem& problem, Comparison& comparison) {
 std::vector<std::string> all_methods() {
   std::vector<std::string> names;
   for (const MethodInfo& method : registered_methods()) names.emplace_back(method.name);
-  names.insert(names.end(), {"hedge*", "fixed-share*"});
+  for (const HindsightMethod& method : hindsight_methods()) names.emplace_back(method.name);
   return names;
 }
 
@@ -137,17 +130,13 @@ std::vector<std::string> methods_from(const std::string& list, const std::string
                  : list.empty() ? std::vector{std::string(kDefaultMethod)}
                                 : split_specs(list);
   if (model.empty()) return methods;
-  bool given = false;
+  bool used = false;
   for (std::string& method : methods) {
-    if (method.starts_with("guard{") && !method.starts_with("guard{model=")) {
-      throw Error(
-          fmt::format("{} has its own options; --model gives weights to plain guard", method));
-    }
-    if (method != "pcgs-tf" && method != "guard") continue;
-    method += fmt::format("{{model={}}}", model);
-    given = true;
+    const std::string with = is_playable(method) ? with_model(method, model) : method;
+    used = used || with != method;
+    method = with;
   }
-  if (!given) {
+  if (!used) {
     throw Error(
         "--model gives weights to pcgs-tf and to guard, which are not among the methods; add one");
   }
@@ -161,7 +150,7 @@ void check_methods(const std::vector<std::string>& methods, std::size_t experts,
     }
   }
   for (const auto& name : methods) {
-    if (!hindsight_candidates(name).empty()) continue;
+    if (find_hindsight_method(name) != nullptr) continue;
     const std::size_t needed = make_method(name, experts)->side_needed();
     if (needed == 0 || needed == side) continue;
     throw Error(

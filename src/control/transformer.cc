@@ -27,9 +27,13 @@ class Transformer final : public Controller {
  public:
   Transformer(std::shared_ptr<const TransformerModel> model, std::string name,
               const TransformerOverrides& overrides)
-      : model_(std::move(model)), name_(std::move(name)), maps_(model_->maps()) {
-    if (overrides.eta > 0) maps_.constant_eta = overrides.eta;
-    if (overrides.rho > 0) maps_.constant_rho = overrides.rho;
+      : model_(std::move(model)),
+        name_(std::move(name)),
+        maps_(model_->maps()),
+        fixed_eta_(overrides.eta),
+        fixed_rho_(overrides.rho) {
+    if (!fixed_eta_ && maps_.constant_eta > 0) fixed_eta_ = maps_.constant_eta;
+    if (!fixed_rho_ && maps_.constant_rho > 0) fixed_rho_ = maps_.constant_rho;
     maps_.uniform += (1 - maps_.uniform) * overrides.uniform;
   }
 
@@ -63,12 +67,9 @@ class Transformer final : public Controller {
     for (double& q : q_) q = (1 - maps_.uniform) * q / total + uniform;
 
     const double rate = maps_.least_rate + softplus(static_cast<double>(out.rate));
-    const double eta = maps_.constant_eta > 0 ? maps_.constant_eta
-                                              : std::min(rate / stream_->scale(), kLargestEta);
-    const double rho = maps_.constant_rho > 0
-                           ? maps_.constant_rho
-                           : maps_.rho_max * sigmoid(static_cast<double>(out.restart));
-    return {eta, rho, q_};
+    const double eta = std::min(rate / stream_->scale(), kLargestEta);
+    const double rho = maps_.rho_max * sigmoid(static_cast<double>(out.restart));
+    return {fixed_eta_.value_or(eta), fixed_rho_.value_or(rho), q_};
   }
 
   void save(StateWriter& out) const override {
@@ -87,6 +88,7 @@ class Transformer final : public Controller {
   std::shared_ptr<const TransformerModel> model_;
   std::string name_;
   ControlMaps maps_;
+  std::optional<double> fixed_eta_, fixed_rho_;  // not left to the network
   std::optional<tokens::TokenStream> stream_;
   std::optional<infer::Forward> forward_;
   std::vector<float> shared_;  // what is the same for all experts: the stream's, side information

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "control/control_maps.h"
@@ -45,9 +46,9 @@ std::shared_ptr<const TransformerModel> transformer_from_file(const std::string&
 
 // What is not left to the network, to see what its choices are worth.
 struct TransformerOverrides {
-  double eta = 0;      // > 0: this learning rate always
-  double rho = 0;      // > 0: this restart rate always
-  double uniform = 0;  // this share of the restarts goes to everybody alike, whatever q says
+  std::optional<double> eta = {};  // this learning rate always
+  std::optional<double> rho = {};  // this restart rate always
+  double uniform = 0;  // this share of the restarts goes to all experts alike, whatever q says
 };
 
 // `name` is what the registry would parse.

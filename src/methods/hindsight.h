@@ -1,16 +1,40 @@
-// fixed-share* and hedge*: the best rates of the grid, chosen after the fact. Nobody can run them;
-// they are the honest opponents in every table.
+// fixed-share* and hedge*: the best rates of the grid, chosen after the fact. They cannot be
+// played; they are the honest opponents in every table.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace pcgs {
 
-// The specs that a starred name stands for ("hedge*": hedge at every eta of the grid;
-// "fixed-share*": every pair); empty for a name without a star. Throws Error for another starred
-// name.
-std::vector<std::string> hindsight_candidates(std::string_view spec);
+struct HindsightMethod {
+  std::string_view name;
+  std::vector<std::string> candidates;  // the specs that it is the best of
+};
+
+std::span<const HindsightMethod> hindsight_methods();
+
+// Null for a name without a star: a method that can be played, if there is one of that name. Throws
+// Error for a star behind another name.
+const HindsightMethod* find_hindsight_method(std::string_view spec);
+
+// A star means that nobody can play it.
+inline bool is_playable(std::string_view spec) { return !spec.ends_with('*'); }
+
+// What has to be played for a method: its candidates, or itself.
+std::vector<std::string> candidates_of(const std::string& spec);
+
+inline constexpr const char* kTunedFixedShare = "fixed-share*";
+// The best pair of rates for each single sequence of a study, in its tables beside
+// kTunedFixedShare.
+inline constexpr const char* kFixedSharePerSequence = "fixed-share**";
+
+// Empty for a method that can be played.
+inline std::vector<std::string> hindsight_candidates(std::string_view spec) {
+  const HindsightMethod* tuned = find_hindsight_method(spec);
+  return tuned != nullptr ? tuned->candidates : std::vector<std::string>();
+}
 
 }  // namespace pcgs

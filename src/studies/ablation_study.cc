@@ -10,12 +10,13 @@
 #include <mutex>
 #include <numeric>
 
-#include "control/transformer.h"
 #include "core/parallel.h"
+#include "core/spec.h"
 #include "methods/grid.h"
 #include "pcgs/aggregator.h"
 #include "pcgs/error.h"
 #include "pcgs/oracle.h"
+#include "pcgs/registry.h"
 #include "stats/summary.h"
 #include "studies/regrets.h"
 #include "studies/study.h"
@@ -31,9 +32,9 @@ constexpr const char* kFamilies[] = {"mix", "predictive", "heavy-tail"};
 // One row of the table: the best of its candidates for a family.
 struct Variant {
   std::string name;
-  std::shared_ptr<const TransformerModel> model;
-  std::vector<TransformerOverrides> candidates;
+  std::vector<std::string> candidates;  // specs
   bool clipped = true;  // false: it learns from losses that are scaled into [0,1] instead
+  std::vector<MethodSource> sources = {};  // of the candidates
 };
 
 // The models of a folder, in the order of their names.
@@ -54,31 +55,35 @@ std::vector<Variant> retrained(const std::string& folder) {
   std::vector<Variant> all;
   for (const auto& path : paths) {
     all.push_back({fmt::format("retrained: {}", path.stem().string()),
-                   transformer_from_file(path.string()),
-                   {{}}});
+                   {with_model("pcgs-tf", path.string())}});
   }
   return all;
 }
 
 std::vector<Variant> variants(const StudyConfig& config) {
-  const auto regret = shipped_transformer("regret"), oracle = shipped_transformer("oracle");
-  std::vector<TransformerOverrides> rates, restarts, uniform_restarts;
-  for (const double eta : kEtaGrid) rates.push_back({eta, 0, 0});
+  std::vector<std::string> rates, oracle_rates, restarts, uniform_restarts;
+  for (const double eta : kEtaGrid) {
+    rates.push_back(fmt::format("pcgs-tf{{eta={}}}", eta));
+    oracle_rates.push_back(fmt::format("pcgs-tf:oracle{{eta={}}}", eta));
+  }
   for (const double rho : kRhoGrid) {
     if (rho == 0) continue;
-    restarts.push_back({0, rho, 0});
-    uniform_restarts.push_back({0, rho, 1});
+    restarts.push_back(fmt::format("pcgs-tf{{rho={}}}", rho));
+    uniform_restarts.push_back(fmt::format("pcgs-tf{{rho={},uniform=1}}", rho));
   }
-  std::vector<Variant> all = {{"pcgs-tf", regret, {{}}},
-                              {"constant rho*", regret, restarts},
-                              {"uniform q", regret, {{0, 0, 1}}},
-                              {"constant rho*, uniform q", regret, uniform_restarts},
-                              {"constant eta*", regret, rates},
-                              {"scaled, not clipped", regret, {{}}, false},
-                              {"oracle recipe (eta = 4)", oracle, {{}}},
-                              {"oracle recipe, constant eta*", oracle, rates}};
+  std::vector<Variant> all = {{"pcgs-tf", {"pcgs-tf"}},
+                              {"constant rho*", restarts},
+                              {"uniform q", {"pcgs-tf{uniform=1}"}},
+                              {"constant rho*, uniform q", uniform_restarts},
+                              {"constant eta*", rates},
+                              {"scaled, not clipped", {"pcgs-tf"}, false},
+                              {"oracle recipe (eta = 4)", {"pcgs-tf:oracle"}},
+                              {"oracle recipe, constant eta*", oracle_rates}};
   if (!config.retrained.empty()) {
     for (auto& variant : retrained(config.retrained)) all.push_back(std::move(variant));
+  }
+  for (auto& variant : all) {
+    for (const auto& spec : variant.candidates) variant.sources.push_back(resolve_method(spec));
   }
   return all;
 }
@@ -92,12 +97,10 @@ Matrix scaled(Matrix unclipped) {
 }
 
 // Whatever it learns from, it pays the losses that everybody else pays.
-double play_variant(const Variant& variant, const TransformerOverrides& overrides,
-                    const suite::Sequence& sequence) {
+double play_variant(const MethodSource& source, bool clipped, const suite::Sequence& sequence) {
   const Matrix& losses = sequence.losses;
-  auto method = std::make_unique<ShareMethod>(
-      losses.columns, make_transformer(variant.model, variant.name, overrides));
-  if (variant.clipped) return suite::play(std::move(method), losses);
+  auto method = source(losses.columns);
+  if (clipped) return suite::play(std::move(method), losses);
   Aggregator aggregator(std::move(method));
   const Matrix learned = scaled(sequence.unclipped);
   double paid = 0;
@@ -109,8 +112,10 @@ double play_variant(const Variant& variant, const TransformerOverrides& override
   return paid;
 }
 
-std::string constant_of(const TransformerOverrides& chosen) {
-  return chosen.eta > 0 ? fmt::format("eta={}", chosen.eta) : fmt::format("rho={}", chosen.rho);
+// "eta=16" of pcgs-tf{eta=16}.
+std::string constant_of(const std::string& candidate) {
+  const Assignment first = parse_spec("method", candidate).assignments.front();
+  return first.key + '=' + first.value;
 }
 
 // The variants on the sequences of one family, as if they were methods.
@@ -129,7 +134,7 @@ suite::Tournament play_family(const StudyConfig& config, const std::string& fami
     played.oracle[i] = switching_oracle(sequence.losses, config.switches).back();
     for (std::size_t v = 0; v < all.size(); ++v) {
       for (std::size_t c = 0; c < all[v].candidates.size(); ++c) {
-        losses[v][c][i] = play_variant(all[v], all[v].candidates[c], sequence);
+        losses[v][c][i] = play_variant(all[v].sources[c], all[v].clipped, sequence);
         const std::lock_guard lock(one_at_a_time);
         advance(1);
       }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "methods/hindsight.h"
+
 namespace pcgs::studies {
 
 using compare::Comparison;
@@ -52,7 +54,7 @@ Comparison play_benchmark(const std::string& origin, const SplitLosses& losses,
   for (const char* name : kTuned) compared.methods.push_back(fmt::format("{}*", name));
   const Comparison tuned = play(losses.training);
 
-  std::erase_if(methods, [](const std::string& name) { return name.back() == '*'; });
+  std::erase_if(methods, [](const std::string& name) { return !is_playable(name); });
   const std::size_t untuned = methods.size();
   for (const MethodResult& method : tuned.methods) methods.push_back(method.chosen);
   methods.insert(methods.end(), compared.methods.begin(), compared.methods.end());

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "io/text_table.h"
+#include "methods/hindsight.h"
 #include "studies/electricity.h"
 
 namespace pcgs::studies {
@@ -50,7 +51,7 @@ ordered_json electricity_json(const ElectricityStudy& study) {
     ordered_json one;
     one["name"] = method.name;
     if (!method.chosen.empty()) {
-      one[method.name.back() == '*' ? "chosen_in_hindsight" : "chosen_on_training_part"] =
+      one[!is_playable(method.name) ? "chosen_in_hindsight" : "chosen_on_training_part"] =
           method.chosen;
     }
     one["mean_loss"] = per_round(comparison, method.total_loss);

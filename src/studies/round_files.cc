@@ -23,7 +23,7 @@ std::string curves_csv(const StudyConfig& config, const suite::Sequence& sequenc
   std::string head = "round,generating_path,oracle_path,loss:generating_path,loss:oracle_path";
   std::vector<std::vector<double>> curves;
   for (const auto& method : config.methods) {
-    if (!hindsight_candidates(method).empty()) continue;
+    if (!is_playable(method)) continue;
     LossCurve curve;
     suite::play(method, sequence.losses, &curve);
     head += ',' + csv_field("loss:" + method);

@@ -6,7 +6,7 @@
 
 #include "methods/hindsight.h"
 #include "pcgs/error.h"
-#include "suite/mechanism.h"
+#include "pcgs/registry.h"
 
 namespace pcgs::studies {
 
@@ -29,7 +29,9 @@ suite::Sequence StudyConfig::sequence(const std::string& family, std::size_t i) 
 
 std::string StudyConfig::featured() const {
   for (const auto& method : methods) {
-    if (method.rfind("pcgs-tf", 0) == 0) return method;
+    if (!is_playable(method)) continue;
+    const MethodTraits traits = method_info(method).traits;
+    if (traits.learned && traits.share_form) return method;
   }
   return methods.front();
 }
@@ -37,9 +39,7 @@ std::string StudyConfig::featured() const {
 std::vector<std::string> StudyConfig::methods_with_restarts() const {
   std::vector<std::string> found;
   for (const auto& name : methods) {
-    if (hindsight_candidates(name).empty() && suite::has_share_form(name, experts)) {
-      found.push_back(name);
-    }
+    if (is_playable(name) && method_info(name).traits.share_form) found.push_back(name);
   }
   if (found.empty()) {
     throw Error("none of these methods has restarts to look at; add fixed-share or genshare");
@@ -51,7 +51,7 @@ std::vector<std::string> StudyConfig::playing(std::vector<std::string> wanted) c
   std::sort(wanted.begin(), wanted.end());
   wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
   std::erase_if(wanted, [&](const std::string& method) {
-    return !hindsight_candidates(method).empty() ||
+    return !is_playable(method) ||
            std::find(methods.begin(), methods.end(), method) == methods.end();
   });
   return wanted;

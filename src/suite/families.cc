@@ -13,21 +13,21 @@ namespace {
 
 // Built on first use, so that it is there for objects made before main.
 std::span<const FamilyInfo> all_families() {
-  const NumberOption gap = {"gap", "what the winner loses less", 0.2, 0, 0.5};
-  const NumberOption least = {"least", "rounds that a winner stays at least", 35, 1, 10000};
-  const NumberOption hazard = {"hazard", "chance a round, after that, that it leaves", 0.07, 0, 1};
+  const Option gap = {"gap", "what the winner loses less", 0.2, 0, 0.5};
+  const Option least = {"least", "rounds that a winner stays at least", 35, 1, 10000};
+  const Option hazard = {"hazard", "chance a round, after that, that it leaves", 0.07, 0, 1};
   const auto quietest = [](double standard) {
-    return NumberOption{"quietest", "lowest scale of the noise", standard, 0.03, 1};
+    return Option{"quietest", "lowest scale of the noise", standard, 0.03, 1};
   };
   const auto loudest = [](double standard) {
-    return NumberOption{"loudest", "highest scale of the noise", standard, 0.03, 1};
+    return Option{"loudest", "highest scale of the noise", standard, 0.03, 1};
   };
   const auto amplitude = [](double standard) {
-    return NumberOption{"amplitude", "of the means", standard, 0.001, 0.5};
+    return Option{"amplitude", "of the means", standard, 0.001, 0.5};
   };
   const auto number = [](const char* name, const char* meaning, double standard, double low,
                          double high) {
-    return NumberOption{name, meaning, standard, low, high};
+    return Option{name, meaning, standard, low, high};
   };
   // Never destroyed: threads that still work when the process ends may look something up.
   static const auto& kFamilies = *new const std::vector<FamilyInfo>{
@@ -111,7 +111,7 @@ Sequence generate(std::string_view family, std::size_t rounds, std::size_t exper
     throw Error(
         fmt::format("there is no family '{}'; choose one of {}", spec.name, listed_names(all)));
   }
-  return info->make(rounds, experts, seed, option_values("family", spec, info->parameters));
+  return info->make(rounds, experts, seed, number_values("family", spec, info->parameters));
 }
 
 std::uint64_t evaluation_seed(std::uint64_t study_seed, std::uint64_t index) {

@@ -55,10 +55,6 @@ double correlation(std::span<const double> x, std::span<const double> y) {
 
 }  // namespace
 
-bool has_share_form(std::string_view method, std::size_t experts) {
-  return make_method(method, experts)->share() != nullptr;
-}
-
 Mechanism examine(std::string_view method, MatrixView losses, std::size_t switches) {
   auto player = make_method(method, losses.columns);
   if (player->share() == nullptr) {

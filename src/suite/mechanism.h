@@ -35,6 +35,4 @@ Mechanism examine(std::string_view method, MatrixView losses, std::size_t switch
 double entropy(std::span<const double> q);    // in nats
 double deviation(std::span<const double> x);  // the standard deviation of all that there is
 
-bool has_share_form(std::string_view method, std::size_t experts);
-
 }  // namespace pcgs::suite

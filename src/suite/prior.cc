@@ -188,7 +188,7 @@ Sequence make_varied_family(std::size_t rounds, std::size_t experts, std::uint64
   const FamilyInfo& family = all[random.below(all.size())];
   const bool vary = random.chance(0.5);
   std::vector<double> values;
-  for (const NumberOption& option : family.parameters) {
+  for (const Option& option : family.parameters) {
     const double moved = vary ? option.standard * random.log_uniform(0.6, 1.6) : option.standard;
     values.push_back(std::clamp(moved, option.low, option.high));
   }

@@ -22,9 +22,8 @@ class Players {
  public:
   explicit Players(const TournamentOptions& options) {
     for (const auto& name : options.methods) {
-      const auto candidates = hindsight_candidates(name);
       auto& runs = runs_of_.emplace_back();
-      for (const auto& spec : candidates.empty() ? std::vector{name} : candidates) {
+      for (const auto& spec : candidates_of(name)) {
         const auto [at, is_new] = index_.try_emplace(spec, specs_.size());
         if (is_new) {
           specs_.push_back(spec);
@@ -142,7 +141,7 @@ Tournament play_tournament(const TournamentOptions& options) {
       best.losses = std::move(losses);
       if (runs.size() > 1) best.chosen = players.specs()[run];
     }
-    if (best.name == "fixed-share*") {
+    if (best.name == kTunedFixedShare) {
       for (const Played& one : all) {
         double least = one.losses[runs.front()];
         for (const std::size_t run : runs) least = std::min(least, one.losses[run]);

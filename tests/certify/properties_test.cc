@@ -22,15 +22,15 @@ using Path = std::vector<std::uint32_t>;
 std::vector<std::string> share_specs() {
   std::vector<std::string> specs = test::contract_specs();
   for (const MethodInfo& method : registered_methods()) {
-    const bool takes_eta =
-        std::any_of(method.options.begin(), method.options.end(),
-                    [](const NumberOption& option) { return option.name == "eta"; });
+    const bool takes_eta = std::any_of(
+        method.options.begin(), method.options.end(),
+        [](const Option& option) { return option.name == "eta" && option.standard > 0; });
     if (!takes_eta) continue;
     for (const char* options : {"eta=0.1", "eta=1", "eta=30"}) {
       specs.push_back(std::string(method.name) + "{" + options + "}");
     }
   }
-  std::erase_if(specs, [](const std::string& s) { return make_method(s, 2)->share() == nullptr; });
+  std::erase_if(specs, [](const std::string& s) { return !method_info(s).traits.share_form; });
   return specs;
 }
 

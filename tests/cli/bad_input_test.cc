@@ -18,36 +18,13 @@
 namespace pcgs::test {
 namespace {
 
-class BadInput : public ::testing::Test {
+class BadInput : public ProgramTest {
  protected:
-  std::string file(const std::string& name, const std::string& content) {
-    std::ofstream(dir_ / name, std::ios::binary) << content;
-    return dir_ / name;
-  }
-  std::string file(const std::string& name, const std::vector<std::uint8_t>& bytes) {
-    return file(name, std::string(bytes.begin(), bytes.end()));
-  }
-
   // Runs with outputs asked for, so that a partial one would show.
-  void refuses(std::vector<std::string> arguments, const std::vector<std::string>& mentions) {
+  void refuses(std::vector<std::string> arguments, const std::vector<std::string>& mentions) const {
     arguments.insert(arguments.end(), {"--trace", dir_ / "trace.csv", "--json"});
-    refuses_as_is(arguments, mentions);
+    ProgramTest::refuses(arguments, mentions);
   }
-
-  void refuses_as_is(const std::vector<std::string>& arguments,
-                     const std::vector<std::string>& mentions) {
-    const std::size_t before = dir_.entries();
-    const Said said = run_program(arguments);
-    EXPECT_EQ(said.exit_code, 2) << said.err;
-    EXPECT_EQ(said.out, "");
-    EXPECT_EQ(std::count(said.err.begin(), said.err.end(), '\n'), 1) << said.err;
-    for (const auto& text : mentions) {
-      EXPECT_NE(said.err.find(text), std::string::npos) << "no '" << text << "' in " << said.err;
-    }
-    EXPECT_EQ(dir_.entries(), before) << "something was left behind";
-  }
-
-  TempDir dir_;
 };
 
 TEST_F(BadInput, RaggedRowIsNamed) {
@@ -133,18 +110,20 @@ TEST_F(BadInput, StateOfAnotherVersionOrWithAFlippedBitIsRefused) {
 TEST_F(BadInput, UnwritableOutputIsRefusedBeforeTheWork) {
   const auto losses = file("losses.csv", "a,b\n0.1,0.2\n0.3,0.4\n");
   const std::string nowhere = dir_ / "no-such-folder";
-  refuses_as_is({"run", losses, "--trace", nowhere + "/trace.csv"}, {"no-such-folder/trace.csv"});
-  refuses_as_is({"run", losses, "--save", nowhere + "/state"}, {"no-such-folder/state"});
+  ProgramTest::refuses({"run", losses, "--trace", nowhere + "/trace.csv"},
+                       {"no-such-folder/trace.csv"});
+  ProgramTest::refuses({"run", losses, "--save", nowhere + "/state"}, {"no-such-folder/state"});
   // A file where the folder should be.
-  refuses_as_is({"run", losses, "--out", losses}, {"losses.csv/results.json"});
-  refuses_as_is({"suite", "--sequences", "1", "--rounds", "9", "--out", losses},
-                {"losses.csv", "--out"});
+  ProgramTest::refuses({"run", losses, "--out", losses}, {"losses.csv/results.json"});
+  ProgramTest::refuses({"suite", "--sequences", "1", "--rounds", "9", "--out", losses},
+                       {"losses.csv", "--out"});
 }
 
 TEST_F(BadInput, NothingIsWrittenWhenOneOfSeveralOutputsCannotBe) {
   const auto losses = file("losses.csv", "a,b\n0.1,0.2\n0.3,0.4\n");
-  refuses_as_is({"run", losses, "--trace", dir_ / "trace.csv", "--save", dir_ / "nowhere/state"},
-                {"nowhere/state"});
+  ProgramTest::refuses(
+      {"run", losses, "--trace", dir_ / "trace.csv", "--save", dir_ / "nowhere/state"},
+      {"nowhere/state"});
 }
 
 TEST_F(BadInput, UnknownMethodsAndOptionsSayWhatThereIs) {
@@ -171,7 +150,7 @@ TEST_F(BadInput, MissingOutcomeIsNamed) {
 TEST_F(BadInput, OutputsThatAreNotFilesAreRefused) {
   const auto losses = file("losses.csv", "a,b\n0.1,0.2\n0.3,0.4\n");
   ASSERT_EQ(mkfifo((dir_ / "pipe").c_str(), 0600), 0);
-  refuses_as_is({"run", losses, "--trace", dir_ / "pipe"}, {"pipe", "not a file"});
+  ProgramTest::refuses({"run", losses, "--trace", dir_ / "pipe"}, {"pipe", "not a file"});
   struct stat about {};
   ASSERT_EQ(stat((dir_ / "pipe").c_str(), &about), 0);
   EXPECT_TRUE(S_ISFIFO(about.st_mode));
@@ -179,15 +158,17 @@ TEST_F(BadInput, OutputsThatAreNotFilesAreRefused) {
 
 TEST_F(BadInput, OutputsMayNotReplaceTheInputOrEachOther) {
   const auto losses = file("losses.csv", "a,b\n0.1,0.2\n0.3,0.4\n");
-  refuses_as_is({"run", losses, "--trace", losses}, {"losses.csv", "twice"});
-  refuses_as_is({"run", losses, "--trace", dir_ / "x", "--save", dir_ / "x"}, {"twice"});
+  ProgramTest::refuses({"run", losses, "--trace", losses}, {"losses.csv", "twice"});
+  ProgramTest::refuses({"run", losses, "--trace", dir_ / "x", "--save", dir_ / "x"}, {"twice"});
   const auto forecasts = file("forecasts.csv", "y,a,b\n1,1,2\n2,2,3\n");
-  refuses_as_is({"run", forecasts, "--y", "y", "--out", dir_ / "."}, {"forecasts.csv", "twice"});
+  ProgramTest::refuses({"run", forecasts, "--y", "y", "--out", dir_ / "."},
+                       {"forecasts.csv", "twice"});
 }
 
 TEST_F(BadInput, NothingIsMadeForAMethodThatDoesNotExist) {
   const auto losses = file("losses.csv", "a,b\n0.1,0.2\n0.3,0.4\n");
-  refuses_as_is({"run", losses, "--method", "hegde", "--out", dir_ / "new/folder"}, {"hegde"});
+  ProgramTest::refuses({"run", losses, "--method", "hegde", "--out", dir_ / "new/folder"},
+                       {"hegde"});
 }
 
 TEST_F(BadInput, OptionsWithoutEffectAreRefused) {

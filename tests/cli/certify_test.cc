@@ -15,31 +15,16 @@ namespace {
 
 using nlohmann::json;
 
-class Certify : public ::testing::Test {
+class Certify : public ProgramTest {
  protected:
   Certify() {
-    const auto losses = suite::generate("switch", 80, 4, 9).losses;
-    std::ofstream csv(dir_ / "losses.csv");
-    csv.precision(17);
-    csv << "a,b,c,d\n";
-    for (std::size_t t = 0; t < losses.rows; ++t) {
-      for (std::size_t k = 0; k < 4; ++k) csv << (k == 0 ? "" : ",") << losses.row(t)[k];
-      csv << '\n';
-    }
-    csv.close();
+    csv("losses.csv", "a,b,c,d", suite::generate("switch", 80, 4, 9).losses);
     const Said said = run_program({"run", dir_ / "losses.csv", "--method",
                                    "hedge,boa,fixed-share,genshare,past-posteriors", "--switches",
                                    "0,3", "--trace", trace_, "--certificate", certificate_});
     EXPECT_EQ(said.exit_code, 0) << said.err;
   }
 
-  static std::string content(const std::string& path) {
-    std::ostringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
-  }
-
-  TempDir dir_;
   std::string trace_ = dir_ / "trace.csv";
   std::string certificate_ = dir_ / "certificate.json";
 };

@@ -46,36 +46,12 @@ std::string household_text() {
   return text;
 }
 
-class Electricity : public ::testing::Test {
+class Electricity : public ProgramTest {
  protected:
-  std::string file(const std::string& name, const std::string& content) const {
-    std::ofstream(dir_ / name, std::ios::binary) << content;
-    return dir_ / name;
-  }
-
-  static json parsed(const std::vector<std::string>& arguments) {
-    const Said said = run_program(arguments);
-    EXPECT_EQ(said.exit_code, 0) << said.err;
-    EXPECT_EQ(said.err, "");
-    return json::parse(said.out);
-  }
-
-  void refuses(const std::vector<std::string>& arguments, const std::vector<std::string>& parts) {
-    const std::size_t before = dir_.entries();
-    const Said said = run_program(arguments);
-    EXPECT_EQ(said.exit_code, 2) << said.out;
-    EXPECT_EQ(said.out, "");
-    EXPECT_EQ(std::count(said.err.begin(), said.err.end(), '\n'), 1) << said.err;
-    for (const auto& part : parts) EXPECT_TRUE(mentions(said.err, part));
-    EXPECT_EQ(dir_.entries(), before) << "something was left behind";
-  }
-
   Matrix losses(const std::string& name) const {
     const auto bytes = read_whole_file(dir_ / name);
     return io::read_npy(bytes, name);
   }
-
-  TempDir dir_;
 };
 
 TEST_F(Electricity, ReadsTheFileAsPublished) {

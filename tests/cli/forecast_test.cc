@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-class Forecast : public ::testing::Test {
+class Forecast : public ProgramTest {
  protected:
   // A column y, and forecasts a (good) and b (bad, with holes).
   std::string write(const std::string& name, const std::vector<double>& series) const {
@@ -34,25 +34,6 @@ class Forecast : public ::testing::Test {
     }
     return dir_ / name;
   }
-
-  static json parsed(const std::vector<std::string>& arguments) {
-    const Said said = run_program(arguments);
-    EXPECT_EQ(said.exit_code, 0) << said.err;
-    EXPECT_EQ(said.err, "");
-    return json::parse(said.out);
-  }
-
-  void refuses(const std::vector<std::string>& arguments, const std::vector<std::string>& parts) {
-    const std::size_t before = dir_.entries();
-    const Said said = run_program(arguments);
-    EXPECT_EQ(said.exit_code, 2) << said.out;
-    EXPECT_EQ(said.out, "");
-    EXPECT_EQ(std::count(said.err.begin(), said.err.end(), '\n'), 1) << said.err;
-    for (const auto& part : parts) EXPECT_TRUE(mentions(said.err, part));
-    EXPECT_EQ(dir_.entries(), before) << "something was left behind";
-  }
-
-  TempDir dir_;
 };
 
 TEST_F(Forecast, AgreesWithTheLibraryRowByRow) {

@@ -25,58 +25,13 @@ using nlohmann::json;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-class OracleCommand : public ::testing::Test {
+class OracleCommand : public ProgramTest {
  protected:
-  OracleCommand() : losses_(suite::generate("switch", 400, 6, 5).losses) {
-    npy_ = npy("losses.npy", losses_);
-    std::string text = "a,\"b,1\",c,d,e,f\n";
-    for (std::size_t t = 0; t < losses_.rows; ++t) {
-      for (std::size_t k = 0; k < 6; ++k) text += (k == 0 ? "" : ",") + digits(losses_.row(t)[k]);
-      text += '\n';
-    }
-    csv_ = file("losses.csv", text);
-  }
-
-  static std::string digits(double x) {
-    std::ostringstream out;
-    out.precision(17);
-    out << x;
-    return out.str();
-  }
-
-  std::string file(const std::string& name, const std::string& content) {
-    std::ofstream(dir_ / name, std::ios::binary) << content;
-    return dir_ / name;
-  }
-  std::string npy(const std::string& name, const Matrix& matrix) {
-    const auto bytes = io::npy_bytes(matrix);
-    return file(name, std::string(bytes.begin(), bytes.end()));
-  }
-
-  static json parsed(const std::vector<std::string>& arguments) {
-    const Said said = run_program(arguments);
-    EXPECT_EQ(said.exit_code, 0) << said.err;
-    EXPECT_EQ(said.err, "");
-    return json::parse(said.out);
-  }
-
   // With a path asked for, so that a partial one would show.
-  void refuses(std::vector<std::string> arguments, const std::vector<std::string>& mentions) {
+  void refuses(std::vector<std::string> arguments, const std::vector<std::string>& mentions) const {
     arguments.insert(arguments.begin(), "oracle");
     arguments.insert(arguments.end(), {"--path", dir_ / "path.csv", "--json"});
-    refuses_as_is(arguments, mentions);
-  }
-  void refuses_as_is(const std::vector<std::string>& arguments,
-                     const std::vector<std::string>& mentions) {
-    const std::size_t before = dir_.entries();
-    const Said said = run_program(arguments);
-    EXPECT_EQ(said.exit_code, 2) << said.err;
-    EXPECT_EQ(said.out, "");
-    EXPECT_EQ(std::count(said.err.begin(), said.err.end(), '\n'), 1) << said.err;
-    for (const auto& text : mentions) {
-      EXPECT_NE(said.err.find(text), std::string::npos) << "no '" << text << "' in " << said.err;
-    }
-    EXPECT_EQ(dir_.entries(), before) << "something was left behind";
+    ProgramTest::refuses(arguments, mentions);
   }
 
   // The rows of a path file must be those of the library's path.
@@ -96,9 +51,9 @@ class OracleCommand : public ::testing::Test {
     EXPECT_EQ(switches, path.switches);
   }
 
-  TempDir dir_;
-  Matrix losses_;
-  std::string npy_, csv_;
+  const Matrix losses_ = suite::generate("switch", 400, 6, 5).losses;
+  const std::string npy_ = npy("losses.npy", losses_);
+  const std::string csv_ = csv("losses.csv", "a,\"b,1\",c,d,e,f", losses_);
 };
 
 TEST_F(OracleCommand, JsonAgreesWithTheLibrary) {
@@ -238,10 +193,10 @@ TEST_F(OracleCommand, UnknownColumnsAreNamedWithThoseThatExist) {
 }
 
 TEST_F(OracleCommand, UnwritablePathIsRefused) {
-  refuses_as_is({"oracle", npy_, "--path", dir_ / "no-such-folder/path.csv"},
-                {"no-such-folder/path.csv"});
+  ProgramTest::refuses({"oracle", npy_, "--path", dir_ / "no-such-folder/path.csv"},
+                       {"no-such-folder/path.csv"});
   mkdir((dir_ / "folder").c_str(), 0700);
-  refuses_as_is({"oracle", npy_, "--path", dir_ / "folder"}, {"folder"});
+  ProgramTest::refuses({"oracle", npy_, "--path", dir_ / "folder"}, {"folder"});
 }
 
 TEST_F(OracleCommand, TooLittleMemoryForThePathSaysHowMuch) {

@@ -18,13 +18,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-std::string content(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 // The data of a chart: what stands between its tags.
 ordered_json chart(const std::string& page, const std::string& id) {
   const auto figure = page.find("id=\"" + id + "\"");
@@ -35,7 +28,7 @@ ordered_json chart(const std::string& page, const std::string& id) {
   return ordered_json::parse(page.substr(first, page.find("</script>", first) - first));
 }
 
-class Report : public ::testing::Test {
+class Report : public ProgramTest {
  protected:
   void SetUp() override {
     if (!report::available()) GTEST_SKIP() << "this build makes no pages";
@@ -60,17 +53,9 @@ class Report : public ::testing::Test {
   }
 
   void refuses(const std::vector<std::string>& arguments, const std::string& mention) const {
-    const Said said = run_program(arguments);
-    EXPECT_EQ(said.exit_code, 2);
-    EXPECT_EQ(said.out, "");
-    EXPECT_NE(said.err.find(mention), std::string::npos) << said.err;
+    ProgramTest::refuses(arguments, {mention});
     EXPECT_FALSE(std::filesystem::exists(dir_ / "page.html"));
-    for (const auto& entry : std::filesystem::directory_iterator(std::string(dir_ / ""))) {
-      EXPECT_EQ(entry.path().string().find(".partial"), std::string::npos) << entry.path();
-    }
   }
-
-  TempDir dir_;
 };
 
 TEST_F(Report, OfARunSaysWhereThePageIs) {

@@ -18,36 +18,12 @@ namespace {
 
 using nlohmann::json;
 
-class Run : public ::testing::Test {
+constexpr const char* kNames = "a,b,c,d,e,f";
+
+class Run : public ProgramTest {
  protected:
-  Run() : losses_(suite::generate("switch", 300, 6, 5).losses) {
-    const auto bytes = io::npy_bytes(losses_);
-    std::ofstream(npy_, std::ios::binary)
-        .write(reinterpret_cast<const char*>(bytes.data()),
-               static_cast<std::streamsize>(bytes.size()));
-    write_csv(dir_ / "all.csv", 0, 300);
-  }
-
-  void write_csv(const std::string& path, std::size_t from, std::size_t to) const {
-    std::ofstream csv(path);
-    csv.precision(17);
-    csv << "a,b,c,d,e,f\n";
-    for (std::size_t t = from; t < to; ++t) {
-      for (std::size_t k = 0; k < 6; ++k) csv << (k == 0 ? "" : ",") << losses_.row(t)[k];
-      csv << '\n';
-    }
-  }
-
-  static json parsed(const std::vector<std::string>& arguments) {
-    const Said said = run_program(arguments);
-    EXPECT_EQ(said.exit_code, 0) << said.err;
-    EXPECT_EQ(said.err, "");
-    return json::parse(said.out);
-  }
-
-  TempDir dir_;
-  std::string npy_ = dir_ / "losses.npy";
-  Matrix losses_;
+  const Matrix losses_ = suite::generate("switch", 300, 6, 5).losses;
+  const std::string npy_ = npy("losses.npy", losses_), csv_ = csv("all.csv", kNames, losses_);
 };
 
 TEST_F(Run, JsonAgreesWithTheLibrary) {
@@ -74,7 +50,7 @@ TEST_F(Run, JsonAgreesWithTheLibrary) {
 
 TEST_F(Run, CsvAndNpyGiveTheSameNumbers) {
   const json a = parsed({"run", npy_, "--method", "boa", "--json"});
-  const json b = parsed({"run", dir_ / "all.csv", "--method", "boa", "--json"});
+  const json b = parsed({"run", csv_, "--method", "boa", "--json"});
   EXPECT_EQ(a["methods"][0]["total_loss"], b["methods"][0]["total_loss"]);
   EXPECT_EQ(b["experts"], json({"a", "b", "c", "d", "e", "f"}));
 }
@@ -109,8 +85,8 @@ TEST_F(Run, GuardShowsItsOwnCertificate) {
 
 // The oracle of the second file does not know the first, about which the bound speaks too.
 TEST_F(Run, GuardShowsACertificateWhereItStartsAndNoneWhereItGoesOn) {
-  write_csv(dir_ / "first.csv", 0, 123);
-  write_csv(dir_ / "second.csv", 123, 300);
+  csv("first.csv", kNames, losses_, 0, 123);
+  csv("second.csv", kNames, losses_, 123, 300);
   const json first = parsed({"run", dir_ / "first.csv", "--method", "guard{learned=0}", "--save",
                              dir_ / "state", "--json"});
   EXPECT_TRUE(first["methods"][0]["certificate"]["holds"]);
@@ -151,11 +127,11 @@ TEST_F(Run, TraceHoldsEveryRoundOfEveryMethod) {
 }
 
 TEST_F(Run, SavedAndResumedEqualsOneRun) {
-  write_csv(dir_ / "first.csv", 0, 123);
-  write_csv(dir_ / "second.csv", 123, 300);
+  csv("first.csv", kNames, losses_, 0, 123);
+  csv("second.csv", kNames, losses_, 123, 300);
   for (const char* method : {"learn-alpha", "genshare"}) {
     const std::string state = dir_ / "state";
-    const json whole = parsed({"run", dir_ / "all.csv", "--method", method, "--json"});
+    const json whole = parsed({"run", csv_, "--method", method, "--json"});
     const json first =
         parsed({"run", dir_ / "first.csv", "--method", method, "--save", state, "--json"});
     const json second = parsed({"run", dir_ / "second.csv", "--resume", state, "--json"});

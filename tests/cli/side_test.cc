@@ -20,14 +20,14 @@ namespace {
 
 constexpr std::size_t kRounds = 60, kExperts = 3;
 
-class RunSide : public ::testing::Test {
+class RunSide : public ProgramTest {
  protected:
   RunSide() : losses_(suite::generate("switch", kRounds, kExperts, 5).losses), side_(kRounds, 2) {
     Random random(1);
     for (double& x : side_.values) x = random.uniform(-3, 3);
     infer::write_model_file(random_controller(2, 4), model_);
-    write_npy(dir_ / "losses.npy", losses_);
-    write_npy(dir_ / "side.npy", side_);
+    npy("losses.npy", losses_);
+    npy("side.npy", side_);
     std::ofstream csv(dir_ / "all.csv");
     csv.precision(17);
     csv << "a,hour,b,c,load\n";
@@ -35,13 +35,6 @@ class RunSide : public ::testing::Test {
       csv << losses_.row(t)[0] << ',' << side_.row(t)[0] << ',' << losses_.row(t)[1] << ','
           << losses_.row(t)[2] << ',' << side_.row(t)[1] << '\n';
     }
-  }
-
-  static void write_npy(const std::string& path, const Matrix& matrix) {
-    const auto bytes = io::npy_bytes(matrix);
-    std::ofstream(path, std::ios::binary)
-        .write(reinterpret_cast<const char*>(bytes.data()),
-               static_cast<std::streamsize>(bytes.size()));
   }
 
   double total_loss(std::vector<std::string> arguments) const {
@@ -54,15 +47,9 @@ class RunSide : public ::testing::Test {
 
   void refuses(std::vector<std::string> arguments, const std::vector<std::string>& mentions) const {
     arguments.insert(arguments.begin(), "run");
-    const Said said = run_program(arguments);
-    EXPECT_EQ(said.exit_code, 2);
-    EXPECT_EQ(said.out, "");
-    for (const auto& text : mentions) {
-      EXPECT_NE(said.err.find(text), std::string::npos) << "no '" << text << "' in " << said.err;
-    }
+    ProgramTest::refuses(arguments, mentions);
   }
 
-  const TempDir dir_;
   const std::string model_ = dir_ / "side.safetensors", method_ = "pcgs-tf{model=" + model_ + "}";
   Matrix losses_, side_;
 };
@@ -84,7 +71,7 @@ TEST_F(RunSide, OfAnotherShapeIsRefusedInOneSentence) {
           {method_, "needs 2 numbers of side information", "here are 0", "--side-file"});
   refuses({dir_ / "all.csv", "--side", "hour", "--ignore", "load", "--method", method_},
           {"needs 2", "here are 1"});
-  write_npy(dir_ / "short.npy", Matrix(kRounds - 1, 2));
+  npy("short.npy", Matrix(kRounds - 1, 2));
   refuses({losses, "--side-file", dir_ / "short.npy", "--method", method_},
           {"short.npy", "59", "60", "a row of side information for every round"});
   refuses({dir_ / "all.csv", "--side", "hour", "--side-file", side, "--method", "hedge"},

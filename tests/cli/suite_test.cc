@@ -28,7 +28,7 @@ using nlohmann::json;
 
 constexpr std::size_t kRounds = 60, kExperts = 5, kSequences = 3;
 
-class SuiteCommand : public ::testing::Test {
+class SuiteCommand : public ProgramTest {
  protected:
   // A quick study, but for the options given.
   static std::vector<std::string> small(const std::vector<std::string>& more) {
@@ -46,11 +46,7 @@ class SuiteCommand : public ::testing::Test {
   static json parsed(const std::vector<std::string>& more) {
     auto arguments = small(more);
     arguments.emplace_back("--json");
-    const Said said = run_program(arguments);
-    EXPECT_EQ(said.exit_code, 0) << said.err;
-    EXPECT_EQ(said.err, "");
-    EXPECT_EQ(std::count(said.out.begin(), said.out.end(), '\n'), 1);
-    return json::parse(said.out);
+    return ProgramTest::parsed(arguments);
   }
 
   static json without_timing(json out) {
@@ -73,33 +69,17 @@ class SuiteCommand : public ::testing::Test {
     return names;
   }
 
-  std::string content(const std::string& name) const {
-    std::ifstream in(dir_ / name, std::ios::binary);
-    EXPECT_TRUE(in) << name;
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
-  }
+  std::string content(const std::string& name) const { return test::content(dir_ / name); }
 
   // With outputs asked for, so that a partial one would show.
-  void refuses(const std::vector<std::string>& more, const std::vector<std::string>& mentions) {
+  void refuses(const std::vector<std::string>& more,
+               const std::vector<std::string>& mentions) const {
     auto arguments = small(more);
     if (std::find(more.begin(), more.end(), "--out") == more.end()) {
       arguments.insert(arguments.end(), {"--out", dir_ / "out"});
     }
-    const std::size_t before = dir_.entries();
-    const Said said = run_program(arguments);
-    const std::string shown = ::testing::PrintToString(more);
-    EXPECT_EQ(said.exit_code, 2) << shown << said.err;
-    EXPECT_TRUE(said.out.empty()) << shown << " printed " << said.out.substr(0, 80);
-    EXPECT_EQ(std::count(said.err.begin(), said.err.end(), '\n'), 1) << shown << said.err;
-    for (const auto& text : mentions) {
-      EXPECT_NE(said.err.find(text), std::string::npos) << "no '" << text << "' in " << said.err;
-    }
-    EXPECT_EQ(dir_.entries(), before) << shown << " left something behind";
+    ProgramTest::refuses(arguments, mentions);
   }
-
-  TempDir dir_;
 };
 
 double number(const std::string& text) {

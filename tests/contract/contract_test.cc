@@ -111,8 +111,7 @@ TEST_P(Contract, IsDeterministic) {
 // A network works in float, whose epsilon is 6e-8: after some tens of sums of a hundred terms each
 // its logits differ by 1e-5 or so, and the controls made from them steer weights for many rounds.
 double relabelling_tolerance(const std::string& spec) {
-  const bool has_network =
-      spec.starts_with("pcgs-tf") || (spec.starts_with("guard") && spec != "guard{learned=0}");
+  const bool has_network = method_info(spec).traits.learned && spec != "guard{learned=0}";
   return has_network ? 2e-3 : 1e-10;
 }
 
@@ -171,6 +170,13 @@ TEST_P(Contract, HasANameThatMakesTheSameMethodAgain) {
     second.learn(l);
     ASSERT_TRUE(same_bits(first.weights(), second.weights())) << method->name();
   }
+}
+
+TEST_P(Contract, HasTheFormThatItsTraitsSay) {
+  const auto method = make_method(GetParam(), 5);
+  const MethodTraits traits = method_info(GetParam()).traits;
+  EXPECT_EQ(method->share() != nullptr, traits.share_form);
+  EXPECT_EQ(method->side_needed(), 0u) << "only the weights of a file may need side information";
 }
 
 TEST_P(Contract, ResumesToTheBit) {

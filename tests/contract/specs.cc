@@ -21,7 +21,7 @@ std::string with_options(const MethodInfo& method, const std::vector<double>& va
 }
 
 // A value this far along the range; by factors where the range covers several powers of ten.
-double along(const NumberOption& option, double part) {
+double along(const Option& option, double part) {
   if (option.low > 0 && option.high / option.low > 100) {
     return option.low * std::pow(option.high / option.low, part);
   }
@@ -41,12 +41,14 @@ std::vector<std::string> contract_specs() {
   for (const MethodInfo& method : registered_methods()) {
     specs.emplace_back(method.name);
     std::vector<double> standard, lowest, highest;
-    for (const NumberOption& option : method.options) {
+    for (const Option& option : method.options) {
+      if (option.kind == Option::Kind::kText) continue;
       standard.push_back(option.standard);
       lowest.push_back(option.low);
       highest.push_back(option.high);
     }
     for (std::size_t i = 0; i < standard.size(); ++i) {
+      if (method.options[i].kind != Option::Kind::kNumber) continue;
       for (double part : {0.25, 0.75}) {
         std::vector<double> values = standard;
         values[i] = along(method.options[i], part);

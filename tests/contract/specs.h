@@ -9,8 +9,8 @@
 
 namespace pcgs::test {
 
-// Every method with its default options; with each option alone low and high inside its range; and
-// with all options at the lowest and at the highest value accepted.
+// Every method with its default options; with each option that has a default alone low and high
+// inside its range; and with all numbers at the lowest and at the highest value accepted.
 std::vector<std::string> contract_specs();
 // With default options only.
 std::vector<std::string> default_specs();

@@ -296,7 +296,7 @@ TEST(Guard, TakesTheWeightsOfAFile) {
   const std::string path = dir / "m.safetensors";
   infer::write_model_file(infer::read_model(infer::shipped_model("regret"), "regret"), path);
   const std::string spec = "guard{model=" + path + "}";
-  EXPECT_EQ(make_method(spec, 3)->name(), spec);
+  EXPECT_EQ(make_method(spec, 3)->name(), "guard{learned=0.25,model=" + path + "}");
   Aggregator built_in = make_aggregator("guard", 6), read = make_aggregator(spec, 6);
   test::ShiftingLosses losses(6, 1);
   for (int t = 0; t < 40; ++t) {

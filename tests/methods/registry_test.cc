@@ -1,5 +1,6 @@
 #include "pcgs/registry.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,39 +36,52 @@ TEST(Registry, DescribesEveryMethodAndOption) {
   for (const MethodInfo& method : registered_methods()) {
     EXPECT_FALSE(method.summary.empty()) << method.name;
     EXPECT_FALSE(method.source.empty()) << method.name;
-    for (const NumberOption& option : method.options) {
-      EXPECT_FALSE(option.meaning.empty()) << method.name << " " << option.name;
-      EXPECT_LE(option.low, option.standard) << method.name << " " << option.name;
-      EXPECT_LE(option.standard, option.high) << method.name << " " << option.name;
-      EXPECT_LT(option.low, option.high) << method.name << " " << option.name;
+    for (const Option& option : method.options) {
+      SCOPED_TRACE(std::string(method.name) + " " + std::string(option.name));
+      EXPECT_FALSE(option.meaning.empty());
+      if (option.kind == Option::Kind::kText) continue;
+      EXPECT_LT(option.low, option.high);
+      if (option.kind != Option::Kind::kNumber) continue;
+      EXPECT_LE(option.low, option.standard);
+      EXPECT_LE(option.standard, option.high);
     }
   }
+}
+
+std::string with_option(const MethodInfo& method, const Option& option, double value) {
+  return fmt::format("{}{{{}={}}}", method.name, option.name, value);
 }
 
 TEST(Registry, DefaultsAreWhatIsNotSaid) {
   for (const MethodInfo& method : registered_methods()) {
-    std::vector<double> standard;
-    for (const NumberOption& option : method.options) standard.push_back(option.standard);
-    EXPECT_EQ(make_method(method.name, 4)->name(), method.make(4, standard)->name());
-  }
-}
-
-TEST(Registry, NamesEveryOption) {
-  for (const MethodInfo& method : registered_methods()) {
     const std::string name = make_method(method.name, 4)->name();
-    EXPECT_EQ(name.rfind(method.name, 0), 0u) << name;
-    for (const NumberOption& option : method.options) {
-      EXPECT_TRUE(mentions(name, std::string(option.name) + "="));
+    for (const Option& option : method.options) {
+      if (option.kind != Option::Kind::kNumber) continue;
+      EXPECT_EQ(make_method(with_option(method, option, option.standard), 4)->name(), name);
     }
   }
 }
 
-TEST(Registry, ReadsBothSpellings) {
-  const std::string name = make_method("fixed-share{eta=8,rho=0.003}", 4)->name();
-  EXPECT_EQ(name, "fixed-share{eta=8,rho=0.003}");
-  EXPECT_EQ(make_method("fixed-share:eta=8:rho=0.003", 4)->name(), name);
-  EXPECT_EQ(make_method("fixed-share{rho=0.003,eta=8}", 4)->name(), name) << "in any order";
-  EXPECT_EQ(make_method("fixed-share{rho=3e-3,eta=8.0}", 4)->name(), name);
+TEST(Registry, NamesEveryOptionThatHasAValue) {
+  for (const MethodInfo& method : registered_methods()) {
+    const std::string name = make_method(method.name, 4)->name();
+    EXPECT_EQ(name.rfind(method.name, 0), 0u) << name;
+    for (const Option& option : method.options) {
+      EXPECT_EQ(name.find(std::string(option.name) + "=") != std::string::npos,
+                option.kind == Option::Kind::kNumber)
+          << name;
+    }
+  }
+  EXPECT_EQ(make_method("pcgs-tf:oracle{uniform=0.5,eta=16}", 4)->name(),
+            "pcgs-tf:oracle{eta=16,uniform=0.5}");
+}
+
+TEST(Registry, TakesOptionsInAnyOrderAndSpelling) {
+  for (const char* spec :
+       {"fixed-share{eta=8,rho=0.003}", "fixed-share{rho=0.003,eta=8}",
+        "fixed-share{rho=3e-3,eta=8.0}", " fixed-share { eta = 8 , rho = \"0.003\" } "}) {
+    EXPECT_EQ(make_method(spec, 4)->name(), "fixed-share{eta=8,rho=0.003}");
+  }
 }
 
 TEST(Registry, TakesDefaultsForTheOptionsLeftOut) {
@@ -75,17 +89,38 @@ TEST(Registry, TakesDefaultsForTheOptionsLeftOut) {
   const std::string eta = make_method("fixed-share{eta=8}", 4)->name();
   EXPECT_TRUE(mentions(eta, "eta=8,"));
   EXPECT_EQ(eta.substr(eta.find("rho")), standard.substr(standard.find("rho")));
-  EXPECT_EQ(make_method("fixed-share:eta=8", 4)->name(), eta);
+}
+
+TEST(Registry, SaysHowToWriteOptionsThatStandBehindColons) {
+  const auto refusal = [](const char* spec) { return error_of([&] { make_method(spec, 4); }); };
+  EXPECT_TRUE(mentions(refusal("fixed-share:eta=8:rho=0.003"), "fixed-share{eta=8,rho=0.003}"));
+  EXPECT_TRUE(mentions(refusal("pcgs-tf:oracle:eta=16"), "pcgs-tf:oracle{eta=16}"));
+}
+
+TEST(Registry, KnowsTheMethodOfASpecAndItsTraits) {
+  EXPECT_EQ(method_info("pcgs-tf:oracle{eta=16}").name, "pcgs-tf:oracle");
+  EXPECT_EQ(method_info("guard{learned=0.3,model=\"a, b\"}").name, "guard");
+  EXPECT_TRUE(method_info("pcgs-tf").traits.learned);
+  EXPECT_TRUE(method_info("guard").traits.learned);
+  EXPECT_FALSE(method_info("guard").traits.share_form);
+  EXPECT_FALSE(method_info("hedge").traits.learned);
+  error_of([] { method_info("fixed-shear"); });
+}
+
+TEST(Registry, PutsAModelIntoLearnedMethodsOnly) {
+  EXPECT_EQ(with_model("pcgs-tf", "a.b"), "pcgs-tf{model=a.b}");
+  EXPECT_EQ(with_model("guard{learned=0.30}", "a,b"), "guard{learned=0.30,model=\"a,b\"}");
+  for (const char* same : {"hedge", "hedge{eta=2}", "pcgs-tf:oracle", "pcgs-tf{model=c}"}) {
+    EXPECT_EQ(with_model(same, "a.b"), same);
+  }
 }
 
 TEST(Registry, AcceptsBothEndsOfEveryRange) {
   for (const MethodInfo& method : registered_methods()) {
-    for (const NumberOption& option : method.options) {
-      for (double value : {option.low, option.high}) {
-        char spec[200];
-        std::snprintf(spec, sizeof spec, "%s{%s=%.17g}", std::string(method.name).c_str(),
-                      std::string(option.name).c_str(), value);
-        EXPECT_NO_THROW(make_method(spec, 3)) << spec;
+    for (const Option& option : method.options) {
+      if (option.kind == Option::Kind::kText) continue;
+      for (const double value : {option.low, option.high}) {
+        EXPECT_NO_THROW(make_method(with_option(method, option, value), 3));
       }
     }
   }
@@ -93,11 +128,10 @@ TEST(Registry, AcceptsBothEndsOfEveryRange) {
 
 TEST(Registry, RefusesValuesOutsideTheRangeAndSaysWhatItIs) {
   for (const MethodInfo& method : registered_methods()) {
-    for (const NumberOption& option : method.options) {
-      for (double value : {option.low - 1, option.high + 1}) {
-        char spec[200];
-        std::snprintf(spec, sizeof spec, "%s{%s=%.17g}", std::string(method.name).c_str(),
-                      std::string(option.name).c_str(), value);
+    for (const Option& option : method.options) {
+      if (option.kind == Option::Kind::kText) continue;
+      for (const double value : {option.low - 1, option.high + 1}) {
+        const std::string spec = with_option(method, option, value);
         SCOPED_TRACE(spec);
         EXPECT_TRUE(mentions(error_of([&] { make_method(spec, 3); }), std::string(option.name)));
       }
@@ -136,7 +170,9 @@ TEST(Registry, RefusesWhatIsNoNumber) {
 TEST(Registry, RefusesBrokenSyntax) {
   for (const char* spec :
        {"hedge{eta=2", "hedge}", "hedge{eta}", "hedge{=2}", "hedge{eta=2}x", "hedge{eta=2}{eta=2}",
-        "hedge:", "hedge:eta", "hedge{{eta=2}}", "hedge{eta=2,eta=3}", "hedge{eta=2,}"}) {
+        "hedge:", "hedge:eta", "hedge{{eta=2}}", "hedge{eta=2,eta=3}", "hedge{eta=2,}",
+        "pcgs-tf{model=a,b}", "pcgs-tf{model=a{b}}", "pcgs-tf{model=\"a}", "pcgs-tf{model=\"a\"b}",
+        "pcgs-tf{model=a\"b\"}"}) {
     SCOPED_TRACE(spec);
     error_of([&] { make_method(spec, 3); });
   }
@@ -153,7 +189,7 @@ TEST(Registry, SplitsSpecsAtCommasOutsideBraces) {
   EXPECT_EQ(split_specs("a,b{x=1,y=2},c"), (Specs{"a", "b{x=1,y=2}", "c"}));
   EXPECT_EQ(split_specs("hedge"), Specs{"hedge"});
   EXPECT_EQ(split_specs("b{x=1,y=2}"), Specs{"b{x=1,y=2}"});
-  EXPECT_EQ(split_specs("a:x=1:y=2,c"), (Specs{"a:x=1:y=2", "c"}));
+  EXPECT_EQ(split_specs("a{x=\"}, {\"},c"), (Specs{"a{x=\"}, {\"}", "c"}));
 }
 
 TEST(Registry, LoadsWhatAnAggregatorSaved) {

@@ -157,20 +157,12 @@ TEST(Transformer, EveryCertificateHoldsOnEveryFamily) {
   }
 }
 
-// The name says nothing of overrides, which no spec can ask for.
-TEST(Transformer, OverridesTakeOneChoiceAwayAndLeaveTheOthers) {
+TEST(Transformer, OptionsTakeOneChoiceAwayAndLeaveTheOthers) {
   constexpr std::size_t kExperts = 6;
   const Matrix losses = suite::generate("switch", 80, kExperts, 4).losses;
-  const auto played = [&](const TransformerOverrides& overrides) {
-    Aggregator aggregator(std::make_unique<ShareMethod>(
-        kExperts, make_transformer(shipped_transformer("regret"), "pcgs-tf", overrides)));
-    Trace trace;
-    aggregator.trace(&trace);
-    for (std::size_t t = 0; t < losses.rows; ++t) aggregator.learn(losses.row(t));
-    return trace;
-  };
-  const Trace free = played({}), eta = played({2.5, 0, 0}), rho = played({0, 0.03, 0}),
-              uniform = played({0, 0, 1});
+  const Trace free = traced("pcgs-tf", losses), eta = traced("pcgs-tf{eta=2.5}", losses),
+              rho = traced("pcgs-tf{rho=0.03}", losses), never = traced("pcgs-tf{rho=0}", losses),
+              uniform = traced("pcgs-tf{uniform=1}", losses);
   // Tokens see losses only, so that choices do not depend on one another.
   for (std::size_t t = 0; t < losses.rows; ++t) {
     const Trace::Row& row = free.rows()[t];
@@ -178,6 +170,7 @@ TEST(Transformer, OverridesTakeOneChoiceAwayAndLeaveTheOthers) {
     EXPECT_EQ(eta.rows()[t].rho, row.rho);
     EXPECT_TRUE(test::same_bits(eta.rows()[t].q, row.q));
     EXPECT_EQ(rho.rows()[t].rho, 0.03);
+    EXPECT_EQ(never.rows()[t].rho, 0);
     EXPECT_EQ(rho.rows()[t].eta, row.eta);
     EXPECT_TRUE(test::same_bits(rho.rows()[t].q, row.q));
     EXPECT_TRUE(
@@ -247,10 +240,17 @@ TEST_F(TransformerFile, OfTheShippedModelIsTheShippedMethod) {
 
 TEST_F(TransformerFile, HasANameThatMakesTheSameMethodAgain) {
   const infer::Model model = shipped("regret");
-  for (const char* file : {"m.safetensors", "a b.safetensors", "a=b:c,d.safetensors", "a{b}"}) {
-    const std::string spec = with_model(written(model, file));
-    EXPECT_EQ(make_method(spec, 3)->name(), spec);
-    EXPECT_EQ(make_method(make_method(spec, 3)->name(), 3)->name(), spec);
+  for (const char* file : {"m.safetensors", "a b.safetensors", "a=b:c,d.safetensors", "a{b}",
+                           "\"a\", b", "a ", "a\\b"}) {
+    for (const char* method : {"pcgs-tf", "pcgs-tf{eta=16,uniform=0.5}", "guard{learned=0.3}"}) {
+      const std::string spec = pcgs::with_model(method, written(model, file));
+      EXPECT_EQ(make_method(spec, 3)->name(), spec);
+      EXPECT_EQ(pcgs::with_model(spec, "another"), spec) << "it has a model already";
+      Aggregator saved = make_aggregator(spec, 3);
+      saved.learn(std::vector<double>{0, 1, 0.5});
+      saved.save(dir_ / "a.state");
+      EXPECT_EQ(load_aggregator(dir_ / "a.state").save_bytes(), saved.save_bytes());
+    }
   }
   for (const auto& [method, name] : kShipped) EXPECT_EQ(make_method(method, 3)->name(), method);
 }
@@ -378,8 +378,9 @@ TEST_F(TransformerFile, StateGoesOnOnlyWithTheWeightsItWasSavedWith) {
 }
 
 TEST(Transformer, RefusesOptionsThatItDoesNotHave) {
-  for (const char* spec : {"pcgs-tf{eta=4}", "pcgs-tf:oracle{eta=4}", "pcgs-tf:oracl",
-                           "pcgs-tf{model=}", "pcgs-tf{model=a,eta=4}", "hedge{model=a}"}) {
+  for (const char* spec : {"pcgs-tf{eta=0}", "pcgs-tf{rho=1}", "pcgs-tf{uniform=1.1}",
+                           "pcgs-tf:oracle{model=a}", "pcgs-tf:oracl", "pcgs-tf{model=}",
+                           "pcgs-tf{model=\"\"}", "hedge{model=a}", "guard{learned=0,model=a}"}) {
     SCOPED_TRACE(spec);
     error_of([&] { make_method(spec, 3); });
   }

@@ -108,7 +108,7 @@ TEST(Families, ShareNoNumbersWhenTheyShareASeed) {
 TEST(Families, StandardParametersLieInTheirRanges) {
   for (const FamilyInfo& family : families()) {
     std::set<std::string_view> names;
-    for (const NumberOption& parameter : family.parameters) {
+    for (const Option& parameter : family.parameters) {
       SCOPED_TRACE(fmt::format("{} {}", family.name, parameter.name));
       EXPECT_LT(parameter.low, parameter.high);
       EXPECT_LE(parameter.low, parameter.standard);
@@ -125,7 +125,7 @@ TEST(Families, ParametersAreGivenByNameInAnyOrder) {
     SCOPED_TRACE(family.name);
     const auto standard = generate(family.name, 200, 4, 3).losses.values;
     std::string forwards, backwards, colons(family.name);
-    for (const NumberOption& parameter : family.parameters) {
+    for (const Option& parameter : family.parameters) {
       const std::string one = fmt::format("{}={}", parameter.name, parameter.standard);
       forwards = forwards.empty() ? one : forwards + "," + one;
       backwards = backwards.empty() ? one : one + "," + backwards;
@@ -142,7 +142,7 @@ TEST(Families, ParametersAreGivenByNameInAnyOrder) {
 TEST(Families, EveryParameterMatters) {
   for (const FamilyInfo& family : families()) {
     const auto standard = generate(family.name, 600, 8, 3).losses.values;
-    for (const NumberOption& parameter : family.parameters) {
+    for (const Option& parameter : family.parameters) {
       const double other = parameter.standard == parameter.low ? parameter.high : parameter.low;
       const std::string spec = with(family, parameter.name, other);
       EXPECT_FALSE(test::same_bits(generate(spec, 600, 8, 3).losses.values, standard)) << spec;
@@ -156,7 +156,7 @@ TEST(Families, EveryCornerOfTheirParametersWorks) {
     for (std::size_t corner = 0; corner < std::size_t{1} << count; ++corner) {
       std::vector<double> values;
       for (std::size_t i = 0; i < count; ++i) {
-        const NumberOption& parameter = family.parameters[i];
+        const Option& parameter = family.parameters[i];
         values.push_back((corner >> i & 1) != 0 ? parameter.high : parameter.low);
       }
       for (const std::size_t experts : {1u, 3u}) {
@@ -280,7 +280,7 @@ TEST(Generate, NamesTheParametersOfAFamily) {
   for (const FamilyInfo& family : families()) {
     const auto message = test::error_of([&] { generate(with(family, "colour", 1), 10, 3, 1); });
     expect_sentence(message, {std::string(family.name), "colour"});
-    for (const NumberOption& parameter : family.parameters) {
+    for (const Option& parameter : family.parameters) {
       EXPECT_TRUE(test::mentions(message, std::string(parameter.name)));
     }
   }
@@ -288,7 +288,7 @@ TEST(Generate, NamesTheParametersOfAFamily) {
 
 TEST(Generate, NamesTheRangeOfAParameter) {
   for (const FamilyInfo& family : families()) {
-    for (const NumberOption& parameter : family.parameters) {
+    for (const Option& parameter : family.parameters) {
       const double beyond = 1e-3 * (parameter.high - parameter.low);
       for (const std::string& value :
            {fmt::format("{}", parameter.low - beyond), fmt::format("{}", parameter.high + beyond),

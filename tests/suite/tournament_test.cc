@@ -29,7 +29,9 @@ TournamentOptions small(const std::string& family, std::vector<std::string> meth
   return options;
 }
 
-bool is_learned(std::string_view name) { return name.starts_with("pcgs-tf") || name == "guard"; }
+bool is_learned(std::string_view name) {
+  return is_playable(name) && method_info(name).traits.learned;
+}
 
 std::vector<std::string> everybody() {
   std::vector<std::string> names;
@@ -136,7 +138,7 @@ TEST(Tournament, StarredMethodIsTheBestCandidateByMean) {
     const auto options = small(family, {"hedge*", "fixed-share", "fixed-share*"});
     const Tournament played = play_tournament(options);
     for (const char* star : {"hedge*", "fixed-share*"}) {
-      const auto candidates = hindsight_candidates(star);
+      const auto candidates = candidates_of(star);
       ASSERT_GT(candidates.size(), 5u);
       double least = std::numeric_limits<double>::infinity();
       std::vector<double> tuned(4, least);

@@ -67,7 +67,7 @@ TEST(Pool, HoldsTheTokensInHalfPrecision) {
 
 TEST(Pool, TunedIsTheBestFixedShareOfTheGrid) {
   const Pool pool = pool_with(1);
-  const auto grid = hindsight_candidates("fixed-share*");
+  const auto grid = candidates_of("fixed-share*");
   for (std::size_t i = 0; i < kCount; ++i) {
     const auto at = static_cast<std::int64_t>(i);
     double best = 1e300;

@@ -24,17 +24,10 @@ namespace {
 
 const std::string kShipped = PCGS_MODELS "/regret.safetensors";
 
-void write(const std::string& path, const std::vector<std::uint8_t>& bytes) {
-  std::ofstream(path, std::ios::binary)
-      .write(reinterpret_cast<const char*>(bytes.data()),
-             static_cast<std::streamsize>(bytes.size()));
-}
-
-class Program : public testing::Test {
+class Program : public ProgramTest {
  protected:
   std::string losses_file(const std::string& name, std::size_t rounds) {
-    write(dir_ / name, io::npy_bytes(suite::generate("switch", rounds, 6, 1).losses));
-    return dir_ / name;
+    return npy(name, suite::generate("switch", rounds, 6, 1).losses);
   }
 
   // The best expert goes round like clockwork, as in no sequence that the model was trained on.
@@ -45,8 +38,7 @@ class Program : public testing::Test {
         losses.row(t)[k] = k == t / 5 % 6 ? 0.1 : 0.9;
       }
     }
-    write(dir_ / name, io::npy_bytes(losses));
-    return dir_ / name;
+    return npy(name, losses);
   }
 
   // A small network of its own, so that a step takes a moment.
@@ -64,21 +56,6 @@ class Program : public testing::Test {
             "2400",     "--window",
             "100"};
   }
-
-  void refuses(const std::vector<std::string>& arguments,
-               const std::vector<std::string>& mentions) {
-    const std::size_t before = dir_.entries();
-    const Said said = run_program(arguments);
-    EXPECT_EQ(said.exit_code, 2) << said.err;
-    EXPECT_EQ(said.out, "");
-    EXPECT_EQ(std::count(said.err.begin(), said.err.end(), '\n'), 1) << said.err;
-    for (const auto& text : mentions) {
-      EXPECT_NE(said.err.find(text), std::string::npos) << "no '" << text << "' in " << said.err;
-    }
-    EXPECT_EQ(dir_.entries(), before) << "something was left behind";
-  }
-
-  TempDir dir_;
 };
 
 TEST_F(Program, FineTunesTheShippedModelOnAFileOfLosses) {
@@ -125,7 +102,7 @@ TEST_F(Program, RefusesBadInputInOneSentence) {
   refuses(small(losses_file("short.npy", 149), out), {"short.npy", "149", "150"});
   Matrix outside = suite::generate("switch", 300, 6, 1).losses;
   outside.values[9] = 1.5;
-  write(dir_ / "outside.npy", io::npy_bytes(outside));
+  npy("outside.npy", outside);
   refuses(small(dir_ / "outside.npy", out), {"outside.npy", "row 2", "1.5"});
   std::ofstream(dir_ / "text.npy") << "1,2,3\n";
   refuses(small(dir_ / "text.npy", out), {"text.npy"});
@@ -192,7 +169,7 @@ TEST_F(Program, GivesAModelThatTakesSideInformation) {
                     out = dir_ / "out.safetensors";
   Matrix clock(300, 2);
   for (std::size_t t = 0; t < clock.rows; ++t) clock.row(t)[0] = static_cast<double>(t % 5);
-  write(side, io::npy_bytes(clock));
+  npy("side.npy", clock);
   const std::vector<std::string> quick = {"--window", "80",      "--steps",   "6", "--check-every",
                                           "1",        "--quiet", "--threads", "1", "--warm-up",
                                           "1"};
@@ -221,7 +198,7 @@ TEST_F(Program, GivesAModelThatTakesSideInformation) {
 
   refuses(with({"--losses", losses, "--init", out, "--out", dir_ / "b"}),
           {"takes 2 numbers of side information", "--side"});
-  write(dir_ / "short.npy", io::npy_bytes(Matrix(299, 2)));
+  npy("short.npy", Matrix(299, 2));
   refuses(with({"--losses", losses, "--side", dir_ / "short.npy", "--out", dir_ / "b"}),
           {"short.npy", "299", "300"});
   refuses(with({"--side", side, "--out", dir_ / "b"}), {"--losses"});
