@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "checked.h"
+#include "benchmarks.h"
 #include "fma_peak.h"
 #include "infer/network.h"
 #include "operations.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "checked.h"
+#include "benchmarks.h"
 #include "pcgs/registry.h"
 #include "pcgs/suite.h"
 #include "reference/guard.h"

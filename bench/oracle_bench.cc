@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "checked.h"
+#include "benchmarks.h"
 #include "pcgs/aligned.h"
 #include "pcgs/oracle.h"
 #include "pcgs/suite.h"

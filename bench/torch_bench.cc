@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "benchmarks.h"
 #include "blas.h"
-#include "checked.h"
 #include "controller_net.h"
 #include "fma_peak.h"
 #include "infer/network.h"

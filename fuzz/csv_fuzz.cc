@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/invariant.h"
+#include "core/text.h"
 #include "io/csv.h"
 #include "io/number_table.h"
-#include "io/utf8.h"
 #include "pcgs/error.h"
 
 namespace pcgs::io {

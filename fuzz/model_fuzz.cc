@@ -9,7 +9,6 @@
 //              header: the header; its size and the data of a real model are put around it
 //              edits:  4 bytes each, made on a real model's file, whose size and checksum are then
 //                      set right: what, offset (u16), value
-#include <boost/crc.hpp>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -20,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/crc32.h"
 #include "core/invariant.h"
 #include "infer/model_file.h"
 #include "infer/network.h"
@@ -99,8 +99,7 @@ void edit(Bytes& bytes, std::size_t offset, std::uint8_t what, std::uint8_t valu
 
 // Where the header still says a checksum, it says the right one.
 void set_checksum(Parts& parts) {
-  boost::crc_32_type crc;
-  crc.process_bytes(parts.data.data(), parts.data.size());
+  const std::uint32_t checksum = crc32(parts.data);
   constexpr std::string_view kBefore = "\"checksum\":\"";
   constexpr std::size_t kDigits = 8;
   const std::string_view text(reinterpret_cast<const char*>(parts.header.data()),
@@ -108,8 +107,8 @@ void set_checksum(Parts& parts) {
   const std::size_t found = text.find(kBefore);
   if (found == text.npos || text.size() - found < kBefore.size() + kDigits) return;
   for (std::size_t i = 0; i < kDigits; ++i) {
-    parts.header[found + kBefore.size() + i] = static_cast<std::uint8_t>(
-        "0123456789abcdef"[crc.checksum() >> (4 * (kDigits - 1 - i)) & 15]);
+    parts.header[found + kBefore.size() + i] =
+        static_cast<std::uint8_t>("0123456789abcdef"[checksum >> (4 * (kDigits - 1 - i)) & 15]);
   }
 }
 

@@ -12,7 +12,6 @@
 //              edits:   4 bytes each, made on the payload of a state that was really saved, which
 //                       is then framed: what, offset (u16), value
 #include <bit>
-#include <boost/crc.hpp>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -23,6 +22,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/crc32.h"
 #include "core/invariant.h"
 #include "pcgs/aggregator.h"
 #include "pcgs/error.h"
@@ -54,9 +54,7 @@ Bytes framed(Input payload, std::uint64_t architecture) {
   append<std::uint64_t>(file, architecture);
   append<std::uint64_t>(file, payload.size());
   file.insert(file.end(), payload.begin(), payload.end());
-  boost::crc_32_type crc;
-  crc.process_bytes(file.data(), file.size());
-  append<std::uint32_t>(file, crc.checksum());
+  append<std::uint32_t>(file, crc32(file));
   return file;
 }
 

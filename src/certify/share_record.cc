@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/kernels.h"
+#include "core/simplex.h"
 #include "pcgs/certify.h"
 #include "pcgs/error.h"
 
@@ -16,19 +17,11 @@ namespace {
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 // Weights this small are kept in another form (see Share) and may be shown as 0.
 constexpr double kInvisible = 1e-138;
-
-bool on_simplex(std::span<const double> x) {
-  double total = 0;
-  for (const double p : x) {
-    if (!(p >= 0)) return false;
-    total += p;
-  }
-  return std::abs(total - 1) < 5e-10;
-}
+constexpr double kSimplexTolerance = 5e-10;
 
 std::size_t checked(std::size_t experts, std::span<const double> initial) {
   if (experts == 0) throw Error("a certificate needs at least one expert");
-  if (!initial.empty() && (initial.size() != experts || !on_simplex(initial))) {
+  if (!initial.empty() && (initial.size() != experts || !on_simplex(initial, kSimplexTolerance))) {
     throw Error(fmt::format(
         "the initial weights of a certificate are not on the simplex; give {} that sum to 1",
         experts));
@@ -157,7 +150,7 @@ std::string ShareRecord::objection_to(std::span<const double> losses,
     return fmt::format("has eta {}; it must be positive and finite", eta);
   }
   if (!(rho >= 0 && rho < 1)) return fmt::format("has rho {}; it must be in [0, 1)", rho);
-  if (!q.empty() && (q.size() != experts() || !on_simplex(q))) {
+  if (!q.empty() && (q.size() != experts() || !on_simplex(q, kSimplexTolerance))) {
     return fmt::format("has restart probabilities that are not {} numbers summing to 1", experts());
   }
   return {};

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "control/controllers.h"
+#include "core/simplex.h"
 
 namespace pcgs {
 
@@ -86,18 +87,12 @@ class PastPosteriors final : public Controller {
     in.f64s(masses_);
     in.f64s(q_);
     // Each sum of posteriors must have the mass that it claims, and q must be a distribution.
-    const auto adds_up = [](std::span<const double> values, double total) {
-      double sum = 0;
-      bool feasible = total >= 0 && total <= 1e6;
-      for (const double x : values) {
-        feasible = feasible && x >= 0;
-        sum += x;
-      }
-      return feasible && std::abs(sum - total) <= 1e-6 * (1 + total);
+    const auto has_mass = [](std::span<const double> values, double mass) {
+      return mass >= 0 && mass <= 1e6 && adds_up(values, mass, 1e-6 * (1 + mass));
     };
-    bool sane = adds_up(q_, 1);
+    bool sane = has_mass(q_, 1);
     for (std::size_t i = 0; i < kSpans; ++i) {
-      sane = sane && adds_up(std::span(sums_).subspan(i * experts_, experts_), masses_[i]);
+      sane = sane && has_mass(std::span(sums_).subspan(i * experts_, experts_), masses_[i]);
     }
     if (!sane) in.fail("an average of past weights in it does not add up");
   }

@@ -5,6 +5,7 @@
 
 #include "core/invariant.h"
 #include "core/kernels.h"
+#include "core/simplex.h"
 
 namespace pcgs {
 
@@ -82,7 +83,6 @@ void Share::load(StateReader& in) {
   in.f64s({weights_.data(), experts_});
   in.f64s({mantissa_.data(), experts_});
   in.f64s({debt_.data(), experts_});
-  double total = 0;
   bool sane = true;
   plain_ = true;
   for (std::size_t k = 0; k < experts_; ++k) {
@@ -98,9 +98,8 @@ void Share::load(StateReader& in) {
              (mantissa == 0 ? debt == 0
                             : mantissa >= kernels::kSmallestPlain && mantissa <= 2 && debt > -1e-9);
     }
-    total += weight;
   }
-  if (!sane || !(std::abs(total - 1) < 1e-9)) in.fail("its weights are not on the simplex");
+  if (!sane || !on_simplex(weights_)) in.fail("its weights are not on the simplex");
   last_ = {};
 }
 

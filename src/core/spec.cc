@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/text.h"
 #include "pcgs/error.h"
 
 namespace pcgs {
@@ -68,12 +69,6 @@ double number_in(std::string_view text, const Option& option, std::string_view o
 }
 
 }  // namespace
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
 
 Spec parse_spec(std::string_view kind, std::string_view text) {
   text = trimmed(text);

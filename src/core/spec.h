@@ -27,9 +27,6 @@ struct Spec {
   std::vector<Assignment> assignments;
 };
 
-// Without the spaces around it.
-std::string_view trimmed(std::string_view text);
-
 // `kind` is what it names, for messages: "method". Throws Error.
 Spec parse_spec(std::string_view kind, std::string_view text);
 

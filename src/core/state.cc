@@ -4,9 +4,9 @@
 
 #include <array>
 #include <bit>
-#include <boost/crc.hpp>
 #include <cstring>
 
+#include "core/crc32.h"
 #include "core/fnv1a.h"
 #include "pcgs/error.h"
 
@@ -27,12 +27,6 @@ struct Header {
   std::uint64_t payload_size;
 };
 static_assert(sizeof(Header) == 32);
-
-std::uint32_t crc32(const void* data, std::size_t size) {
-  boost::crc_32_type crc;
-  crc.process_bytes(data, size);
-  return crc.checksum();
-}
 
 }  // namespace
 
@@ -69,7 +63,7 @@ std::vector<std::uint8_t> StateWriter::file(std::uint64_t architecture) const {
   std::memcpy(file.data(), &header, sizeof header);
   if (!payload_.empty()) std::memcpy(file.data() + sizeof header, payload_.data(), payload_.size());
   const std::size_t covered = sizeof header + payload_.size();
-  const std::uint32_t checksum = crc32(file.data(), covered);
+  const std::uint32_t checksum = crc32(std::span(file).first(covered));
   std::memcpy(file.data() + covered, &checksum, sizeof checksum);
   return file;
 }
@@ -95,7 +89,8 @@ StateReader::StateReader(std::span<const std::uint8_t> file, std::string origin)
   const std::size_t covered = file.size() - sizeof(std::uint32_t);
   std::uint32_t checksum = 0;
   std::memcpy(&checksum, file.data() + covered, sizeof checksum);
-  if (checksum != crc32(file.data(), covered)) fail("its checksum does not match its content");
+  if (checksum != crc32(std::span(file).first(covered)))
+    fail("its checksum does not match its content");
   if (header.zero != 0) fail("its reserved field is not zero");
   architecture_ = header.architecture;
   left_ = file.subspan(sizeof header, header.payload_size);

@@ -15,7 +15,7 @@
 #include <limits>
 #include <vector>
 
-#include "experts/accepted.h"
+#include "experts/checked_range.h"
 #include "pcgs/experts.h"
 
 namespace pcgs {
@@ -127,10 +127,10 @@ class HoltWinters final : public Expert {
 }  // namespace
 
 std::unique_ptr<Expert> holt_winters_expert(std::size_t season, HoltWintersRates rates) {
-  accepted_steps("the season", season, 2, kLongestReach / 2);
-  accepted_number("the rate of the level", rates.level, 0, 1);
-  accepted_number("the rate of the trend", rates.trend, 0, 1);
-  accepted_number("the rate of the season", rates.seasonal, 0, 1);
+  checked_steps("the season", season, 2, kLongestReach / 2);
+  checked_number("the rate of the level", rates.level, 0, 1);
+  checked_number("the rate of the trend", rates.trend, 0, 1);
+  checked_number("the rate of the season", rates.seasonal, 0, 1);
   return std::make_unique<HoltWinters>(season, rates);
 }
 

@@ -6,7 +6,7 @@
 //     seasonal-change(d)  y[1] + y[d] - y[d+1]        the change that came here a season ago
 #include <fmt/format.h>
 
-#include "experts/accepted.h"
+#include "experts/checked_range.h"
 #include "pcgs/experts.h"
 
 namespace pcgs {
@@ -54,16 +54,16 @@ class SeasonalChange final : public Expert {
 }  // namespace
 
 std::unique_ptr<Expert> lag_expert(std::size_t lag) {
-  return std::make_unique<Lag>(accepted_steps("the lag", lag));
+  return std::make_unique<Lag>(checked_steps("the lag", lag));
 }
 
 std::unique_ptr<Expert> drift_expert(std::size_t window) {
-  return std::make_unique<Drift>(accepted_steps("the window", window, 1, kLongestReach - 1));
+  return std::make_unique<Drift>(checked_steps("the window", window, 1, kLongestReach - 1));
 }
 
 std::unique_ptr<Expert> seasonal_change_expert(std::size_t season) {
   return std::make_unique<SeasonalChange>(
-      accepted_steps("the season", season, 2, kLongestReach - 1));
+      checked_steps("the season", season, 2, kLongestReach - 1));
 }
 
 }  // namespace pcgs

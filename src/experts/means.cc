@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "experts/accepted.h"
+#include "experts/checked_range.h"
 #include "pcgs/experts.h"
 
 namespace pcgs {
@@ -71,17 +71,17 @@ class Ewma final : public Expert {
 }  // namespace
 
 std::unique_ptr<Expert> mean_expert(std::size_t window) {
-  return std::make_unique<Mean>(accepted_steps("the window", window));
+  return std::make_unique<Mean>(checked_steps("the window", window));
 }
 
 std::unique_ptr<Expert> seasonal_mean_expert(std::size_t season, std::size_t seasons) {
-  accepted_steps("the season", season);
-  accepted_steps("the number of seasons", seasons, 1, kLongestReach / season);
+  checked_steps("the season", season);
+  checked_steps("the number of seasons", seasons, 1, kLongestReach / season);
   return std::make_unique<SeasonalMean>(season, seasons);
 }
 
 std::unique_ptr<Expert> ewma_expert(double rate) {
-  return std::make_unique<Ewma>(accepted_number("the rate", rate, 1e-9, 1));
+  return std::make_unique<Ewma>(checked_number("the rate", rate, 1e-9, 1));
 }
 
 }  // namespace pcgs

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/text.h"
 #include "core/whole_file.h"
 #include "pcgs/error.h"
 #include "pcgs/experts.h"
@@ -29,11 +30,7 @@ std::string joined(const Keys& names) {
   return out;
 }
 
-// On one line, without the characters that would leave it, and not too long.
-std::string shown(const json& value) {
-  const std::string text = value.dump(-1, ' ', true);
-  return text.size() <= 40 ? text : text.substr(0, 37) + "...";
-}
+std::string shown(const json& value) { return excerpt(value.dump(-1, ' ', true)); }
 
 // One object of the file. Every complaint starts with where it is.
 class Entry {

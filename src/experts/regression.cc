@@ -12,7 +12,7 @@
 #include <cmath>
 #include <limits>
 
-#include "experts/accepted.h"
+#include "experts/checked_range.h"
 #include "experts/least_squares.h"
 #include "experts/regressors.h"
 
@@ -100,9 +100,9 @@ class Regression final : public Expert {
 
 std::unique_ptr<Expert> regression_expert(std::vector<std::size_t> lags,
                                           RegressionOptions options) {
-  accepted_number("the forgetting", options.forgetting, 0.5, 1);
-  accepted_number("the prior", options.prior, 1e-9, 1e12);
-  if (options.unit != 0) accepted_number("the unit", options.unit, 1e-100, 1e100);
+  checked_number("the forgetting", options.forgetting, 0.5, 1);
+  checked_number("the prior", options.prior, 1e-9, 1e12);
+  if (options.unit != 0) checked_number("the unit", options.unit, 1e-100, 1e100);
   return std::make_unique<Regression>(accepted_lags(std::move(lags), kLongestReach), options);
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "experts/accepted.h"
+#include "experts/checked_range.h"
 
 namespace pcgs {
 
@@ -16,10 +16,10 @@ constexpr std::size_t kMostLags = 64;
 }  // namespace
 
 std::vector<std::size_t> accepted_lags(std::vector<std::size_t> lags, std::size_t longest) {
-  accepted_steps("the number of lags", lags.size(), 1, kMostLags);
+  checked_steps("the number of lags", lags.size(), 1, kMostLags);
   std::sort(lags.begin(), lags.end());
   for (std::size_t i = 0; i < lags.size(); ++i) {
-    accepted_steps("a lag", lags[i], 1, longest);
+    checked_steps("a lag", lags[i], 1, longest);
     if (i > 0 && lags[i] == lags[i - 1]) {
       throw Error(fmt::format("lag {} is given twice; give it once", lags[i]));
     }

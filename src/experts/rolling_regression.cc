@@ -14,7 +14,7 @@
 #include <cmath>
 #include <limits>
 
-#include "experts/accepted.h"
+#include "experts/checked_range.h"
 #include "experts/regressors.h"
 
 namespace pcgs {
@@ -180,7 +180,7 @@ class RollingRegression final : public Expert {
 std::unique_ptr<Expert> rolling_regression_expert(std::vector<std::size_t> lags,
                                                   std::size_t window) {
   lags = accepted_lags(std::move(lags), kLongestReach / 2);
-  accepted_steps("the window", window, 2 * (lags.size() + 1), kLongestReach / 2);
+  checked_steps("the window", window, 2 * (lags.size() + 1), kLongestReach / 2);
   return std::make_unique<RollingRegression>(std::move(lags), window);
 }
 

@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "core/text.h"
+
 namespace pcgs::infer {
 namespace {
 
@@ -121,8 +123,7 @@ std::string problem_with(const Model& model) {
   const auto shapes = tensor_shapes(model.config);
   for (const auto& [name, tensor] : model.tensors) {
     if (!shapes.contains(name)) {
-      return fmt::format("tensor {} is none that its configuration asks for",
-                         name.size() <= 60 ? name : name.substr(0, 60) + "...");
+      return fmt::format("tensor {} is none that its configuration asks for", excerpt(name));
     }
   }
   for (const auto& [name, shape] : shapes) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "core/text.h"
 #include "core/whole_file.h"
 #include "infer/safetensors.h"
 #include "pcgs/error.h"
@@ -89,8 +90,8 @@ Config config_in(const std::string& text, const std::string& origin) {
   config.attention = kind_named(take("attention"), origin);
   config.controls = controls_in(take("controls"), origin);
   if (!object.empty()) {
-    fail(origin, fmt::format("its configuration has the unknown key {}",
-                             excerpt_of(object.items().begin().key())));
+    fail(origin, fmt::format("its configuration has the unknown key \"{}\"",
+                             excerpt(object.items().begin().key())));
   }
   return config;
 }
@@ -108,12 +109,12 @@ Model read_model(std::span<const std::uint8_t> bytes, const std::string& origin)
   };
   const std::string format = take("format");
   if (format != kFormat) {
-    fail(origin, fmt::format("its format is {} and not \"{}\"", excerpt_of(format), kFormat));
+    fail(origin, fmt::format("its format is \"{}\" and not \"{}\"", excerpt(format), kFormat));
   }
   const std::string version = take("format_version");
   if (version != kVersion) {
-    fail(origin, fmt::format("it has format version {}, and this program reads version {}",
-                             excerpt_of(version), kVersion));
+    fail(origin, fmt::format("it has format version \"{}\", and this program reads version {}",
+                             excerpt(version), kVersion));
   }
   if (take("checksum") != hexadecimal(content.data_crc32)) {
     fail(origin, "its checksum does not match its weights");
@@ -133,7 +134,7 @@ void require_token_schema(const Model& model, const std::string& expected,
                           const std::string& origin) {
   if (model.token_schema == expected) return;
   fail(origin, fmt::format("it was trained on the token schema {} and this program makes {}",
-                           excerpt_of(model.token_schema), excerpt_of(expected)));
+                           excerpt(model.token_schema), expected));
 }
 
 std::vector<std::uint8_t> model_bytes(const Model& model) {

@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <boost/crc.hpp>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "core/crc32.h"
+#include "core/text.h"
 #include "pcgs/error.h"
 
 namespace pcgs::infer {
@@ -26,12 +27,6 @@ constexpr char kMetadata[] = "__metadata__";
 
 [[noreturn]] void fail(const std::string& origin, std::string_view why) {
   throw Error(fmt::format("{}: {}; give a safetensors file as pcgs-train writes it", origin, why));
-}
-
-std::uint32_t crc32(std::span<const std::uint8_t> bytes) {
-  boost::crc_32_type crc;
-  crc.process_bytes(bytes.data(), bytes.size());
-  return crc.checksum();
 }
 
 // Where a tensor lies in the data; begin <= end <= size of the data.
@@ -60,13 +55,13 @@ std::vector<std::size_t> sizes_in(const json& entry, const char* key, std::size_
 
 Entry entry_in(const std::string& name, const json& entry, std::size_t data_size,
                const std::string& origin) {
-  const std::string where = "tensor " + excerpt_of(name);
+  const std::string where = fmt::format("tensor \"{}\"", excerpt(name));
   if (!entry.is_object()) fail(origin, where + " is not described by an object");
   const auto type = entry.find("dtype");
   if (type == entry.end() || !type->is_string()) fail(origin, where + " has no dtype");
   if (*type != "F32") {
-    fail(origin, fmt::format("{} has the dtype {}, and only F32 is accepted", where,
-                             excerpt_of(type->get<std::string>())));
+    fail(origin, fmt::format("{} has the dtype \"{}\", and only F32 is accepted", where,
+                             excerpt(type->get<std::string>())));
   }
   Entry result;
   result.name = name;
@@ -98,8 +93,9 @@ void check_cover(std::vector<Entry>& entries, std::size_t data_size, const std::
   std::size_t covered = 0;
   for (const Entry& entry : entries) {
     if (entry.begin != covered) {
-      fail(origin, fmt::format("tensor {} begins at byte {} of the data where byte {} comes next",
-                               excerpt_of(entry.name), entry.begin, covered));
+      fail(origin,
+           fmt::format("tensor \"{}\" begins at byte {} of the data where byte {} comes next",
+                       excerpt(entry.name), entry.begin, covered));
     }
     covered = entry.end;
   }
@@ -126,13 +122,6 @@ json header_of(std::span<const std::uint8_t> file, std::size_t& data_offset,
 }
 
 }  // namespace
-
-std::string excerpt_of(const std::string& text) {
-  constexpr std::size_t kLongest = 60;
-  const std::string quoted =
-      json(text).dump(-1, ' ', /*ensure_ascii=*/true, json::error_handler_t::replace);
-  return quoted.size() <= kLongest ? quoted : quoted.substr(0, kLongest) + "...\"";
-}
 
 Safetensors read_safetensors(std::span<const std::uint8_t> file, const std::string& origin) {
   std::size_t data_offset = 0;
@@ -189,11 +178,9 @@ std::vector<std::uint8_t> safetensors_bytes(const Safetensors& content) {
 }
 
 std::uint32_t safetensors_crc32(const std::map<std::string, Tensor>& tensors) {
-  boost::crc_32_type crc;
-  for (const auto& [name, tensor] : tensors) {
-    crc.process_bytes(tensor.values.data(), tensor.values.size() * sizeof(float));
-  }
-  return crc.checksum();
+  Crc32 crc;
+  for (const auto& [name, tensor] : tensors) crc.add(std::span<const float>(tensor.values));
+  return crc.value();
 }
 
 }  // namespace pcgs::infer

@@ -38,7 +38,4 @@ Safetensors read_safetensors(std::span<const std::uint8_t> file, const std::stri
 std::vector<std::uint8_t> safetensors_bytes(const Safetensors& content);
 std::uint32_t safetensors_crc32(const std::map<std::string, Tensor>& tensors);
 
-// A text from a file as it may stand in a message: quoted, escaped, cut short.
-std::string excerpt_of(const std::string& text);
-
 }  // namespace pcgs::infer

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "io/utf8.h"
+#include "core/text.h"
 #include "pcgs/error.h"
 
 namespace pcgs::io {
@@ -40,12 +40,6 @@ std::string_view without_blank_end(std::string_view text) {
   return newline == std::string_view::npos ? text : text.substr(0, newline + 1);
 }
 
-std::string_view trim_spaces(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(' ');
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(' ') - first + 1);
-}
-
 }  // namespace
 
 CsvReader::CsvReader(std::string_view text, std::string origin)
@@ -72,13 +66,13 @@ CsvReader::CsvReader(std::string_view text, std::string origin)
 }
 
 void CsvReader::name_columns() {
-  if (fields_.size() == 1 && trim_spaces(fields_[0]).empty()) {
+  if (fields_.size() == 1 && trimmed(fields_[0]).empty()) {
     fail(origin_ + ": line 1", "should be the header but is empty; name the columns there");
   }
   std::unordered_map<std::string_view, std::size_t> taken;
   header_.reserve(fields_.size());  // `taken` looks into it
   for (std::size_t i = 0; i < fields_.size(); ++i) {
-    const std::string& name = header_.emplace_back(trim_spaces(fields_[i]));
+    const std::string& name = header_.emplace_back(trimmed(fields_[i]));
     const std::string where = fmt::format("{}: header (line 1): column {}", origin_, i + 1);
     if (name.empty()) fail(where, "has no name; give every column one");
     if (!is_utf8(name)) {
@@ -102,10 +96,12 @@ bool CsvReader::next() {
   read_record();
   if (fields_.size() != header_.size()) {
     fail(position(),
-         fmt::format("has {} field{}, but the header names {} column{}; give every row one field "
-                     "per column",
-                     fields_.size(), fields_.size() == 1 ? "" : "s", header_.size(),
-                     header_.size() == 1 ? "" : "s"));
+         fmt::format("has {} field{}, but the header names {} column{}; {}", fields_.size(),
+                     fields_.size() == 1 ? "" : "s", header_.size(), header_.size() == 1 ? "" : "s",
+                     text_.ends_with('\n') || next_ < text_.size()
+                         ? "give every row one field per column"
+                         : "the file seems to be cut off, so get it again, or give every row one "
+                           "field per column"));
   }
   return true;
 }

@@ -43,6 +43,7 @@ class CsvReader {
 
   // Of the current row, valid until next(). As many fields as the header has names.
   std::span<const std::string_view> fields() const { return fields_; }
+  std::size_t bytes_read() const { return next_; }
   std::size_t row() const { return row_; }    // 0 before the first next()
   std::size_t line() const { return line_; }  // of the header before the first next()
 

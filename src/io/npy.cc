@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
+#include <cstring>
 #include <filesystem>
 #include <limits>
+#include <numeric>
 #include <optional>
 
+#include "core/text.h"
 #include "io/npy_dictionary.h"
-#include "io/utf8.h"
 #include "pcgs/error.h"
 
 namespace pcgs::io {
@@ -42,12 +45,43 @@ std::optional<std::size_t> product(std::size_t a, std::size_t b) {
   return a * b;
 }
 
-double number_at(const std::uint8_t* data, std::size_t index, std::size_t element_size) {
-  if (element_size == 4) {
-    return static_cast<double>(
-        std::bit_cast<float>(little_endian<std::uint32_t>(data + index * 4)));
+static_assert(std::endian::native == std::endian::little, "numbers are taken as they lie");
+
+// Columns of a column-major file that are taken together, so that whole cache lines are written.
+constexpr std::size_t kTile = 8;
+
+template <typename Float>
+double number_at(const std::uint8_t* data, std::size_t index) {
+  Float value;  // the data of a file need not be aligned
+  std::memcpy(&value, data + index * sizeof(Float), sizeof(Float));
+  return static_cast<double>(value);
+}
+
+template <typename Float>
+void copy_rows(const std::uint8_t* data, const NpyHeader& header,
+               std::span<const std::size_t> columns, std::size_t first, std::size_t count,
+               double* out, std::size_t stride) {
+  const std::size_t wanted = columns.size();
+  if (header.fortran_order) {
+    for (std::size_t tile = 0; tile < wanted; tile += kTile) {
+      const std::size_t end = std::min(tile + kTile, wanted);
+      for (std::size_t t = 0; t < count; ++t) {
+        for (std::size_t k = tile; k < end; ++k) {
+          out[t * stride + k] = number_at<Float>(data, columns[k] * header.rows + first + t);
+        }
+      }
+    }
+    return;
   }
-  return std::bit_cast<double>(little_endian<std::uint64_t>(data + index * 8));
+  for (std::size_t t = 0; t < count; ++t) {
+    const std::uint8_t* const from = data + (first + t) * header.columns * sizeof(Float);
+    double* const row = out + t * stride;
+    if (wanted == header.columns) {
+      for (std::size_t k = 0; k < wanted; ++k) row[k] = number_at<Float>(from, k);
+    } else {
+      for (std::size_t k = 0; k < wanted; ++k) row[k] = number_at<Float>(from, columns[k]);
+    }
+  }
 }
 
 }  // namespace
@@ -116,20 +150,21 @@ void check_npy_size(const NpyHeader& header, std::size_t file_size, const std::s
                                                       : "; give a file that ends with its data"));
 }
 
+void copy_npy_rows(std::span<const std::uint8_t> file, const NpyHeader& header,
+                   std::span<const std::size_t> columns, std::size_t first, std::size_t count,
+                   double* out, std::size_t stride) {
+  const auto copy = header.element_size == sizeof(float) ? copy_rows<float> : copy_rows<double>;
+  copy(file.data() + header.data_offset, header, columns, first, count, out, stride);
+}
+
 Matrix read_npy(std::span<const std::uint8_t> file, const std::string& origin) {
   const NpyHeader header = parse_npy_header(file, origin);
   check_npy_size(header, file.size(), origin);
 
   Matrix matrix(header.rows, header.columns);
-  const std::uint8_t* const data = file.data() + header.data_offset;
-  const std::size_t row_step = header.fortran_order ? 1 : header.columns;
-  const std::size_t column_step = header.fortran_order ? header.rows : 1;
-  for (std::size_t t = 0; t < header.rows; ++t) {
-    const std::span<double> row = matrix.row(t);
-    for (std::size_t i = 0; i < header.columns; ++i) {
-      row[i] = number_at(data, t * row_step + i * column_step, header.element_size);
-    }
-  }
+  std::vector<std::size_t> columns(header.columns);
+  std::iota(columns.begin(), columns.end(), 0);
+  copy_npy_rows(file, header, columns, 0, header.rows, matrix.values.data(), header.columns);
   return matrix;
 }
 

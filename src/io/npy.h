@@ -45,7 +45,14 @@ NpyHeader parse_npy_header(std::span<const std::uint8_t> file, const std::string
 // The data must end exactly where a file of `file_size` bytes does.
 void check_npy_size(const NpyHeader& header, std::size_t file_size, const std::string& origin);
 
-// The numbers as they are, NaN and infinities included.
+// Rows first to first + count - 1 of the data of a file, row t at out + (t - first) * stride: of
+// each these columns, which stand in the order of the file. The numbers as they are, NaN and
+// infinities included.
+void copy_npy_rows(std::span<const std::uint8_t> file, const NpyHeader& header,
+                   std::span<const std::size_t> columns, std::size_t first, std::size_t count,
+                   double* out, std::size_t stride);
+
+// All of them.
 Matrix read_npy(std::span<const std::uint8_t> file, const std::string& origin);
 
 // The file of a matrix: version 1.0, '<f8', row-major, data aligned to 64 bytes.

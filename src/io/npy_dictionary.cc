@@ -6,7 +6,7 @@
 #include <charconv>
 #include <system_error>
 
-#include "io/utf8.h"
+#include "core/text.h"
 #include "pcgs/error.h"
 
 namespace pcgs::io {

@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "io/table_request.h"
@@ -13,18 +11,6 @@
 
 namespace pcgs::io {
 namespace {
-
-static_assert(std::endian::native == std::endian::little, "numbers are taken as they lie");
-
-// Columns of a column-major file that are taken together, so that whole cache lines are written.
-constexpr std::size_t kTile = 8;
-
-template <typename Float>
-double number_at(const std::uint8_t* data, std::size_t index) {
-  Float value;  // the data of a file need not be aligned
-  std::memcpy(&value, data + index * sizeof(Float), sizeof(Float));
-  return static_cast<double>(value);
-}
 
 // In a form that compilers turn into vector instructions: adding one to an exponent of all ones,
 // and to no other, carries into the sign bit.
@@ -51,38 +37,8 @@ NpyRows::NpyRows(const std::string& path, const std::vector<std::string>& ignore
   }
 }
 
-template <typename Float>
-void NpyRows::copy(std::size_t first, std::size_t count, double* out, std::size_t stride) const {
-  const std::uint8_t* const data = file_.bytes().data() + header_.data_offset;
-  const std::size_t wanted = columns_.size();
-  if (header_.fortran_order) {
-    for (std::size_t tile = 0; tile < wanted; tile += kTile) {
-      const std::size_t end = std::min(tile + kTile, wanted);
-      for (std::size_t t = 0; t < count; ++t) {
-        for (std::size_t k = tile; k < end; ++k) {
-          out[t * stride + k] = number_at<Float>(data, columns_[k] * header_.rows + first + t);
-        }
-      }
-    }
-    return;
-  }
-  for (std::size_t t = 0; t < count; ++t) {
-    const std::uint8_t* const from = data + (first + t) * header_.columns * sizeof(Float);
-    double* const row = out + t * stride;
-    if (wanted == header_.columns) {
-      for (std::size_t k = 0; k < wanted; ++k) row[k] = number_at<Float>(from, k);
-    } else {
-      for (std::size_t k = 0; k < wanted; ++k) row[k] = number_at<Float>(from, columns_[k]);
-    }
-  }
-}
-
 void NpyRows::read(std::size_t first, std::size_t count, double* out, std::size_t stride) const {
-  if (header_.element_size == sizeof(float)) {
-    copy<float>(first, count, out, stride);
-  } else {
-    copy<double>(first, count, out, stride);
-  }
+  copy_npy_rows(file_.bytes(), header_, columns_, first, count, out, stride);
   for (std::size_t t = 0; t < count; ++t) {
     double* const row = out + t * stride;
     if (!all_finite(row, columns_.size())) let_sleep(first + t, row);

@@ -29,8 +29,6 @@ class NpyRows final : public LossRows {
   const std::vector<std::string>& names() const { return names_; }  // [columns]
 
  private:
-  template <typename Float>
-  void copy(std::size_t first, std::size_t count, double* out, std::size_t stride) const;
   void let_sleep(std::size_t t, double* row) const;
 
   std::string path_;

@@ -6,14 +6,10 @@
 #include <limits>
 #include <system_error>
 
+#include "core/text.h"
+
 namespace pcgs::io {
 namespace {
-
-std::string_view trim(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 // `word` in lower case.
 bool is_word(std::string_view text, std::string_view word) {
@@ -31,7 +27,7 @@ Number parse_number(std::string_view field) {
   constexpr Number kMissing{NumberKind::kMissing, std::numeric_limits<double>::quiet_NaN()};
   constexpr Number kText{NumberKind::kText, 0};
 
-  const std::string_view text = trim(field);
+  const std::string_view text = trimmed(field, " \t");
   if (text.empty() || text == "?" || is_word(text, "na") || is_word(text, "null")) return kMissing;
 
   // from_chars takes a '-' but no '+'; and without this "+-1" would pass.

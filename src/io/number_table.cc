@@ -8,11 +8,11 @@
 #include <cstdint>
 #include <span>
 
+#include "core/text.h"
 #include "core/whole_file.h"
 #include "io/csv.h"
 #include "io/npy.h"
 #include "io/number.h"
-#include "io/utf8.h"
 #include "pcgs/error.h"
 
 namespace pcgs::io {

@@ -4,7 +4,7 @@
 
 #include <unordered_map>
 
-#include "io/utf8.h"
+#include "core/text.h"
 #include "pcgs/error.h"
 
 namespace pcgs::io {

@@ -13,6 +13,8 @@
 
 #include "core/kernels.h"
 #include "methods/methods.h"
+#include "methods/mixability_gap.h"
+#include "methods/state_checks.h"
 
 namespace pcgs {
 
@@ -21,7 +23,7 @@ namespace {
 class AdaHedge final : public Method {
  public:
   explicit AdaHedge(std::size_t experts)
-      : log_experts_(std::log(static_cast<double>(experts))),
+      : gap_(experts),
         losses_(experts, 0.0),
         weights_(experts, 1.0 / static_cast<double>(experts)),
         scratch_(experts) {}
@@ -37,17 +39,17 @@ class AdaHedge final : public Method {
     const double before = soft_minimum(leader);
     for (std::size_t k = 0; k < losses_.size(); ++k) losses_[k] += round.losses[k];
     const double after = soft_minimum(leader);
-    gap_sum_ += std::max(0.0, hedge_loss - (after - before));
+    gap_.pay(hedge_loss, after - before);
     play();
   }
 
   void save(StateWriter& out) const override {
-    out.f64(gap_sum_);
+    gap_.save(out);
     out.f64s(losses_);
     out.f64s(weights_);
   }
   void load(StateReader& in) override {
-    gap_sum_ = in.f64_within(0, 1e15, "the sum of mixability gaps");
+    gap_.load(in);
     load_finite(in, losses_, 0, "a cumulative loss");
     load_weights(in, weights_);
   }
@@ -55,14 +57,14 @@ class AdaHedge final : public Method {
  private:
   // M(L) - base, at the current eta.
   double soft_minimum(double base) {
-    const double eta = learning_rate();
+    const double eta = gap_.learning_rate();
     if (std::isinf(eta)) return *std::min_element(losses_.begin(), losses_.end()) - base;
     const auto [least, log_sum] = kernels::softmin(losses_, eta, scratch_);
-    return (least - base) - (log_sum - log_experts_) / eta;
+    return (least - base) - (log_sum - gap_.log_members()) / eta;
   }
 
   void play() {
-    const double eta = learning_rate();
+    const double eta = gap_.learning_rate();
     if (!std::isinf(eta)) {
       kernels::softmin(losses_, eta, weights_);
       return;
@@ -74,11 +76,7 @@ class AdaHedge final : public Method {
     }
   }
 
-  // Infinite also where the division overflows.
-  double learning_rate() const { return log_experts_ / gap_sum_; }
-
-  double log_experts_;
-  double gap_sum_ = 0;           // Delta
+  MixabilityGap gap_;
   std::vector<double> losses_;   // [K] L
   std::vector<double> weights_;  // [K]
   std::vector<double> scratch_;  // [K]

@@ -15,6 +15,7 @@
 
 #include "core/kernels.h"
 #include "methods/methods.h"
+#include "methods/state_checks.h"
 
 namespace pcgs {
 

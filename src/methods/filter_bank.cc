@@ -7,6 +7,7 @@
 #include "core/kernels.h"
 #include "methods/filter_kernels.h"
 #include "methods/methods.h"
+#include "methods/state_checks.h"
 
 namespace pcgs {
 

@@ -23,6 +23,7 @@
 #include "core/kernels.h"
 #include "methods/grid.h"
 #include "methods/methods.h"
+#include "methods/state_checks.h"
 
 namespace pcgs {
 

@@ -18,6 +18,7 @@
 #include <span>
 #include <vector>
 
+#include "methods/mixability_gap.h"
 #include "pcgs/state.h"
 
 namespace pcgs {
@@ -41,16 +42,15 @@ class MemberHedge {
   void load(StateReader& in);
 
  private:
-  double learning_rate() const;
   double soft_minimum(double eta, std::span<double> shares);
 
   std::vector<double> log_prior_;  // [M] ln(1/prior)
-  double gap_sum_;                 // Delta
-  std::vector<double> behind_;     // [M] C less the least C
-  std::vector<double> shares_;     // [M] p
-  double soft_;                    // soft(C) less the least C, as it was when p was made
-  std::vector<double> handicap_;   // [M] scratch
-  std::vector<double> scratch_;    // [M]
+  MixabilityGap gap_;
+  std::vector<double> behind_;    // [M] C less the least C
+  std::vector<double> shares_;    // [M] p
+  double soft_;                   // soft(C) less the least C, as it was when p was made
+  std::vector<double> handicap_;  // [M] scratch
+  std::vector<double> scratch_;   // [M]
 };
 
 }  // namespace pcgs

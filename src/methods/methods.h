@@ -28,9 +28,4 @@ inline double instantaneous_regret(const Round& round, std::size_t k) {
   return round.is_awake(k) ? round.learner_loss - round.losses[k] : 0;
 }
 
-// Accepts a loaded vector only if it lies on the simplex.
-void load_weights(StateReader& in, std::span<double> weights);
-// Accepts loaded numbers only if every one lies in [low, 1e15].
-void load_finite(StateReader& in, std::span<double> values, double low, const char* what);
-
 }  // namespace pcgs

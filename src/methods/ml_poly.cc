@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "methods/methods.h"
+#include "methods/state_checks.h"
 
 namespace pcgs {
 

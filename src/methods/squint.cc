@@ -12,6 +12,7 @@
 
 #include "core/kernels.h"
 #include "methods/methods.h"
+#include "methods/state_checks.h"
 
 namespace pcgs {
 

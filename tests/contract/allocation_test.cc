@@ -1,10 +1,7 @@
-// Learning allocates nothing. This program counts every use of operator new, so it must be an
-// executable of its own.
+// Learning allocates nothing.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <memory>
-#include <new>
 #include <string>
 #include <vector>
 
@@ -12,36 +9,11 @@
 #include "control/transformer.h"
 #include "pcgs/aggregator.h"
 #include "pcgs/registry.h"
+#include "support/allocations.h"
 #include "support/options.h"
 #include "support/random.h"
 #include "support/random_controller.h"
 #include "tokens/token_stream.h"
-
-namespace {
-
-std::size_t allocations = 0;
-
-void* counted(std::size_t size, std::size_t alignment) {
-  ++allocations;
-  const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
-  void* p = std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
-  if (p == nullptr) throw std::bad_alloc();
-  return p;
-}
-
-constexpr std::size_t kPlain = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
-
-}  // namespace
-
-// The array and nothrow forms call these two.
-void* operator new(std::size_t size) { return counted(size, kPlain); }
-void* operator new(std::size_t size, std::align_val_t alignment) {
-  return counted(size, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
 
 namespace pcgs {
 namespace {
@@ -60,9 +32,9 @@ void expect_none(Aggregator aggregator, const Play& play) {
   }
   for (int t = 0; t < kCounted; ++t) {
     l = losses.next();
-    const std::size_t before = allocations;
+    const std::size_t before = test::allocations.count;
     play(aggregator, l);
-    ASSERT_EQ(allocations - before, 0u) << "round " << t << " after the warm-up";
+    ASSERT_EQ(test::allocations.count - before, 0u) << "round " << t << " after the warm-up";
   }
 }
 
@@ -75,10 +47,10 @@ INSTANTIATE_TEST_SUITE_P(Methods, Allocation, ::testing::ValuesIn(test::contract
                          test::name_of_spec);
 
 TEST(AllocationCounter, SeesAllocations) {
-  const std::size_t before = allocations;
+  const std::size_t before = test::allocations.count;
   const std::vector<double> plain(10);
   const AlignedVector aligned(10);
-  EXPECT_EQ(allocations - before, 2u) << plain.size() + aligned.size();
+  EXPECT_EQ(test::allocations.count - before, 2u) << plain.size() + aligned.size();
 }
 
 TEST_P(Allocation, NoneToLearnLosses) {
@@ -121,9 +93,9 @@ TEST(TokenAllocation, NoneToObserve) {
     test::ShiftingLosses losses(experts, 1);
     for (int t = 0; t < 8; ++t) {
       const std::vector<double> l = losses.next();
-      const std::size_t before = allocations;
+      const std::size_t before = test::allocations.count;
       stream.observe(l);
-      ASSERT_EQ(allocations - before, 0u) << experts << " experts, round " << t;
+      ASSERT_EQ(test::allocations.count - before, 0u) << experts << " experts, round " << t;
     }
   }
 }

@@ -1,24 +1,9 @@
-// Forecasting and observing allocate nothing. Replaces the global operator new, so it stands alone.
+// Forecasting and observing allocate nothing.
 #include <gtest/gtest.h>
-
-#include <cstdlib>
-#include <new>
 
 #include "experts/series.h"
 #include "pcgs/experts.h"
-
-namespace {
-std::size_t allocations = 0;
-}
-
-void* operator new(std::size_t size) {
-  ++allocations;
-  void* p = std::malloc(size == 0 ? 1 : size);
-  if (p == nullptr) throw std::bad_alloc();
-  return p;
-}
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+#include "support/allocations.h"
 
 namespace pcgs::test {
 namespace {
@@ -31,12 +16,12 @@ TEST(PoolAllocation, NothingIsAllocatedPerStep) {
   ExpertPool pool(std::move(experts));
   const auto series = seasonal_series(1000, 13, 0.05);
   std::vector<double> out(pool.size());
-  const std::size_t before = allocations;
+  const std::size_t before = allocations.count;
   for (const double y : series) {
     pool.forecast(out);
     pool.observe(y);
   }
-  EXPECT_EQ(allocations, before);
+  EXPECT_EQ(allocations.count, before);
 }
 
 }  // namespace

@@ -1,48 +1,15 @@
-// A path takes no more memory than it may. This program follows every use of operator new, so it
-// must be an executable of its own.
+// A path takes no more memory than it may.
 #include <gtest/gtest.h>
-#include <malloc.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <new>
 
 #include "pcgs/oracle.h"
-
-namespace {
-
-std::size_t held = 0, most_held = 0;
-
-void* followed(std::size_t size, std::size_t alignment) {
-  const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
-  void* p = std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
-  if (p == nullptr) throw std::bad_alloc();
-  held += malloc_usable_size(p);
-  most_held = std::max(most_held, held);
-  return p;
-}
-
-void let_go(void* p) {
-  if (p != nullptr) held -= malloc_usable_size(p);
-  std::free(p);
-}
-
-constexpr std::size_t kPlain = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
-
-}  // namespace
-
-// The array and nothrow forms call these two.
-void* operator new(std::size_t size) { return followed(size, kPlain); }
-void* operator new(std::size_t size, std::align_val_t alignment) {
-  return followed(size, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* p) noexcept { let_go(p); }
-void operator delete(void* p, std::size_t) noexcept { let_go(p); }
-void operator delete(void* p, std::align_val_t) noexcept { let_go(p); }
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept { let_go(p); }
+#include "support/allocations.h"
 
 namespace pcgs {
 namespace {
+
+using test::allocations;
 
 // The best expert is another one every `regime` rounds.
 class TurnsRows final : public LossRows {
@@ -66,11 +33,11 @@ constexpr std::size_t kBuffers = std::size_t{512} << 10;
 
 // The bytes held at worst beyond the path itself.
 std::size_t taken(const LossRows& rows, std::size_t switches, std::size_t memory) {
-  most_held = held;
-  const std::size_t before = held;
+  allocations.most_held = allocations.held;
+  const std::size_t before = allocations.held;
   const SwitchingPath path = switching_path(rows, switches, memory);
   EXPECT_EQ(path.experts.size(), rows.rows());
-  return most_held - before - path.experts.size() * sizeof(path.experts[0]);
+  return allocations.most_held - before - path.experts.size() * sizeof(path.experts[0]);
 }
 
 TEST(PathMemory, StaysWithinWhatIsAllowed) {
@@ -91,10 +58,10 @@ TEST(PathMemory, StaysWithinWhatIsAllowed) {
 // O(K S) for values, whatever the number of rounds.
 TEST(PathMemory, ValuesTakeATableAndLittleElse) {
   const TurnsRows rows(3000, 8, 2);
-  most_held = held;
-  const std::size_t before = held;
+  allocations.most_held = allocations.held;
+  const std::size_t before = allocations.held;
   EXPECT_EQ(switching_oracle(rows, 2500).size(), 2501u);
-  EXPECT_LE(most_held - before, 2 * 2501 * (8 + 3) * sizeof(double) + kBuffers);
+  EXPECT_LE(allocations.most_held - before, 2 * 2501 * (8 + 3) * sizeof(double) + kBuffers);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "reference/bayes_paths.h"
-#include "suite/played.h"
+#include "suite/point_mass.h"
 #include "support/random.h"
 
 namespace pcgs::suite {

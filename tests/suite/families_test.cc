@@ -9,7 +9,7 @@
 #include <string>
 
 #include "pcgs/suite.h"
-#include "suite/played.h"
+#include "suite/point_mass.h"
 #include "support/expect.h"
 #include "support/random.h"
 

@@ -13,7 +13,7 @@
 #include "reference/bayes_paths.h"
 #include "reference/clipped_loss.h"
 #include "reference/gaussian.h"
-#include "suite/played.h"
+#include "suite/point_mass.h"
 #include "suite/random.h"
 #include "suite/smooth_path.h"
 

@@ -1,9 +1,8 @@
-// Checks on numbers read from a state file: a valid checksum does not make them sane.
+#include "methods/state_checks.h"
+
 #include <fmt/format.h>
 
-#include <cmath>
-
-#include "methods/methods.h"
+#include "core/simplex.h"
 
 namespace pcgs {
 
@@ -16,13 +15,7 @@ constexpr double kMost = 1e15;
 
 void load_weights(StateReader& in, std::span<double> weights) {
   in.f64s(weights);
-  double total = 0;
-  bool feasible = true;
-  for (const double w : weights) {
-    feasible = feasible && w >= 0;
-    total += w;
-  }
-  if (!feasible || !(std::abs(total - 1) < 1e-9)) in.fail("its weights are not on the simplex");
+  if (!on_simplex(weights)) in.fail("its weights are not on the simplex");
 }
 
 void load_finite(StateReader& in, std::span<double> values, double low, const char* what) {

@@ -1,4 +1,4 @@
-// A time counts only if the answer is right.
+// The groups of benchmarks. A time counts only if the answer is right: require().
 #pragma once
 
 #include <cstdio>

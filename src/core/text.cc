@@ -1,11 +1,11 @@
-#include "io/utf8.h"
+#include "core/text.h"
 
 #include <fmt/format.h>
 
 #include <cstddef>
 #include <iterator>
 
-namespace pcgs::io {
+namespace pcgs {
 namespace {
 
 constexpr std::size_t kExcerptBytes = 40;
@@ -28,6 +28,12 @@ std::size_t character_length(std::string_view text, std::size_t at) {
 }
 
 }  // namespace
+
+std::string_view trimmed(std::string_view text, std::string_view blanks) {
+  const std::size_t first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
 
 bool is_utf8(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
@@ -55,4 +61,4 @@ std::string excerpt(std::string_view text) {
   return shown;
 }
 
-}  // namespace pcgs::io
+}  // namespace pcgs

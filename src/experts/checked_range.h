@@ -1,4 +1,4 @@
-// Numbers that experts accept, or an Error that says which ones.
+// The number itself, if it is within a range that experts accept; else an Error that says which.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,13 +11,13 @@
 
 namespace pcgs {
 
-inline std::size_t accepted_steps(std::string_view what, std::size_t steps, std::size_t low = 1,
-                                  std::size_t high = kLongestReach) {
+inline std::size_t checked_steps(std::string_view what, std::size_t steps, std::size_t low = 1,
+                                 std::size_t high = kLongestReach) {
   if (steps >= low && steps <= high) return steps;
   throw Error(fmt::format("{} is {}; give a whole number from {} to {}", what, steps, low, high));
 }
 
-inline double accepted_number(std::string_view what, double number, double low, double high) {
+inline double checked_number(std::string_view what, double number, double low, double high) {
   if (number >= low && number <= high) return number;
   throw Error(fmt::format("{} is {}; give a number from {} to {}", what, number, low, high));
 }

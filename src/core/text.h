@@ -1,4 +1,4 @@
-// Text from a user's file on its way into names and messages.
+// Text from users and their files on its way into names and messages.
 //
 // Names end up in JSON and in Python, which refuse anything but UTF-8; messages must stay one short
 // line whatever the file holds.
@@ -7,7 +7,10 @@
 #include <string>
 #include <string_view>
 
-namespace pcgs::io {
+namespace pcgs {
+
+// Without the blanks around it.
+std::string_view trimmed(std::string_view text, std::string_view blanks = " ");
 
 // Whether `text` is well-formed UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
 bool is_utf8(std::string_view text);
@@ -16,4 +19,4 @@ bool is_utf8(std::string_view text);
 // that are not UTF-8 written as \xHH.
 std::string excerpt(std::string_view text);
 
-}  // namespace pcgs::io
+}  // namespace pcgs

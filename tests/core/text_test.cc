@@ -1,10 +1,10 @@
-#include "io/utf8.h"
+#include "core/text.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace pcgs::io {
+namespace pcgs {
 namespace {
 
 TEST(Utf8, AcceptsTheEndsOfEveryLength) {
@@ -39,4 +39,4 @@ TEST(Utf8, CutsAnExcerptBetweenCharacters) {
 }
 
 }  // namespace
-}  // namespace pcgs::io
+}  // namespace pcgs
