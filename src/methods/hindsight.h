@@ -31,10 +31,4 @@ inline constexpr const char* kTunedFixedShare = "fixed-share*";
 // kTunedFixedShare.
 inline constexpr const char* kFixedSharePerSequence = "fixed-share**";
 
-// Empty for a method that can be played.
-inline std::vector<std::string> hindsight_candidates(std::string_view spec) {
-  const HindsightMethod* tuned = find_hindsight_method(spec);
-  return tuned != nullptr ? tuned->candidates : std::vector<std::string>();
-}
-
 }  // namespace pcgs
