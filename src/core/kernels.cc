@@ -1,24 +1,17 @@
+#define HWY_TARGET_INCLUDE "core/kernels.cc"
 #include "core/kernels.h"
 
 #include <cmath>
 #include <limits>
 
-#include "core/invariant.h"
-
-// clang-format off
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "core/kernels.cc"
-#include <hwy/foreach_target.h>  // compiles this file once per instruction set; must come first
-#include <hwy/highway.h>
+#include "core/dispatch_inl.h"
 #include "core/exp_inl.h"
-// clang-format on
+#include "core/invariant.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pcgs::kernels::HWY_NAMESPACE {
 
-namespace hn = hwy::HWY_NAMESPACE;
-using D = hn::ScalableTag<double>;
-using V = hn::Vec<D>;
+using namespace pcgs::HWY_NAMESPACE;
 
 // The largest register any target has, in doubles; the padding of our arrays is a multiple of it.
 constexpr std::size_t kMaxLanes = 8;

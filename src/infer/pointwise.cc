@@ -1,21 +1,15 @@
+#define HWY_TARGET_INCLUDE "infer/pointwise.cc"
 #include "infer/pointwise.h"
 
 #include <algorithm>
 #include <cmath>
 
-// clang-format off
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "infer/pointwise.cc"
-#include <hwy/foreach_target.h>  // compiles this file once per instruction set; must come first
-#include <hwy/highway.h>
-// clang-format on
+#include "core/dispatch_inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pcgs::infer::HWY_NAMESPACE {
 
-namespace hn = hwy::HWY_NAMESPACE;
-using F = hn::ScalableTag<float>;
-using VF = hn::Vec<F>;
+using namespace pcgs::HWY_NAMESPACE;
 
 constexpr std::size_t kFloats = hn::MaxLanes(F());
 

@@ -1,19 +1,13 @@
+#define HWY_TARGET_INCLUDE "methods/filter_kernels.cc"
 #include "methods/filter_kernels.h"
 
-// clang-format off
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "methods/filter_kernels.cc"
-#include <hwy/foreach_target.h>  // compiles this file once per instruction set; must come first
-#include <hwy/highway.h>
+#include "core/dispatch_inl.h"
 #include "core/exp_inl.h"
-// clang-format on
 
 HWY_BEFORE_NAMESPACE();
 namespace pcgs::kernels::HWY_NAMESPACE {
 
-namespace hn = hwy::HWY_NAMESPACE;
-using D = hn::ScalableTag<double>;
-using V = hn::Vec<D>;
+using namespace pcgs::HWY_NAMESPACE;
 
 void RowLosses(const double* HWY_RESTRICT table, std::size_t rows, std::size_t stride,
                const double* HWY_RESTRICT losses, double* HWY_RESTRICT out) {

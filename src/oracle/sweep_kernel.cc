@@ -1,22 +1,15 @@
+#define HWY_TARGET_INCLUDE "oracle/sweep_kernel.cc"
 #include "oracle/sweep_kernel.h"
 
 #include <limits>
 
+#include "core/dispatch_inl.h"
 #include "core/invariant.h"
-
-// clang-format off
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "oracle/sweep_kernel.cc"
-#include <hwy/foreach_target.h>  // compiles this file once per instruction set; must come first
-#include <hwy/highway.h>
-// clang-format on
 
 HWY_BEFORE_NAMESPACE();
 namespace pcgs::oracle::HWY_NAMESPACE {
 
-namespace hn = hwy::HWY_NAMESPACE;
-using D = hn::ScalableTag<double>;
-using V = hn::Vec<D>;
+using namespace pcgs::HWY_NAMESPACE;
 
 template <std::size_t kRows>
 void CarryRows(const Block& block) {

@@ -1,24 +1,21 @@
+#define HWY_TARGET_INCLUDE "tokens/token_kernels.cc"
 #include "tokens/token_kernels.h"
 
 // clang-format off
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "tokens/token_kernels.cc"
-#include <hwy/foreach_target.h>  // compiles this file once per instruction set; must come first
-#include <hwy/contrib/math/math-inl.h>
-#include <hwy/highway.h>
+#include "core/dispatch_inl.h"
+#include <hwy/contrib/math/math-inl.h>  // after it
 // clang-format on
 
 HWY_BEFORE_NAMESPACE();
 namespace pcgs::tokens::HWY_NAMESPACE {
 
-namespace hn = hwy::HWY_NAMESPACE;
-using D = hn::ScalableTag<float>;
-using V = hn::Vec<D>;
+using namespace pcgs::HWY_NAMESPACE;
 
 // f over whole registers, and over a copy of the rest behind which stands `filler`.
-template <class F>
-HWY_INLINE void ForEach(const float* in, float* out, std::size_t n, float filler, const F& f) {
-  const D d;
+template <class Function>
+HWY_INLINE void ForEach(const float* in, float* out, std::size_t n, float filler,
+                        const Function& f) {
+  const F d;
   const std::size_t lanes = hn::Lanes(d);
   std::size_t i = 0;
   for (; i + lanes <= n; i += lanes) hn::StoreU(f(hn::LoadU(d, in + i)), d, out + i);
@@ -32,12 +29,12 @@ HWY_INLINE void ForEach(const float* in, float* out, std::size_t n, float filler
 
 void FilterStep(float* HWY_RESTRICT weights, const float* HWY_RESTRICT charge, std::size_t n,
                 float rho) {
-  const D d;
+  const F d;
   const std::size_t lanes = hn::Lanes(d);
-  V sum = hn::Zero(d);
+  VF sum = hn::Zero(d);
   std::size_t i = 0;
   for (; i + lanes <= n; i += lanes) {
-    const V v = hn::Mul(hn::LoadU(d, weights + i), hn::Exp(d, hn::Neg(hn::LoadU(d, charge + i))));
+    const VF v = hn::Mul(hn::LoadU(d, weights + i), hn::Exp(d, hn::Neg(hn::LoadU(d, charge + i))));
     hn::StoreU(v, d, weights + i);
     sum = hn::Add(sum, v);
   }
@@ -48,26 +45,26 @@ void FilterStep(float* HWY_RESTRICT weights, const float* HWY_RESTRICT charge, s
       w[j - i] = weights[j];
       c[j - i] = charge[j];
     }
-    const V v = hn::Mul(hn::Load(d, w), hn::Exp(d, hn::Neg(hn::Load(d, c))));
+    const VF v = hn::Mul(hn::Load(d, w), hn::Exp(d, hn::Neg(hn::Load(d, c))));
     hn::Store(v, d, w);
     for (std::size_t j = i; j < n; ++j) weights[j] = w[j - i];
     sum = hn::Add(sum, v);
   }
   const float total = hn::GetLane(hn::SumOfLanes(d, sum));
-  const V keep = hn::Set(d, (1 - rho) / total);
-  const V restart = hn::Set(d, rho / static_cast<float>(n));
-  ForEach(weights, weights, n, 0.0f, [&](V v) HWY_ATTR { return hn::MulAdd(v, keep, restart); });
+  const VF keep = hn::Set(d, (1 - rho) / total);
+  const VF restart = hn::Set(d, rho / static_cast<float>(n));
+  ForEach(weights, weights, n, 0.0f, [&](VF v) HWY_ATTR { return hn::MulAdd(v, keep, restart); });
 }
 
 void ScaledLog(const float* x, std::size_t n, float factor, float* out) {
-  const D d;
-  const V scale = hn::Set(d, factor);
-  ForEach(x, out, n, 1.0f, [&](V v) HWY_ATTR { return hn::Log(d, hn::Mul(v, scale)); });
+  const F d;
+  const VF scale = hn::Set(d, factor);
+  ForEach(x, out, n, 1.0f, [&](VF v) HWY_ATTR { return hn::Log(d, hn::Mul(v, scale)); });
 }
 
 void SignedLog1p(float* x, std::size_t n) {
-  const D d;
-  ForEach(x, x, n, 0.0f, [&](V v) HWY_ATTR { return hn::CopySign(hn::Log1p(d, hn::Abs(v)), v); });
+  const F d;
+  ForEach(x, x, n, 0.0f, [&](VF v) HWY_ATTR { return hn::CopySign(hn::Log1p(d, hn::Abs(v)), v); });
 }
 
 }  // namespace pcgs::tokens::HWY_NAMESPACE
