@@ -14,9 +14,7 @@ namespace pcgs {
 namespace {
 
 TEST(AdaHedge, MatchesReference) {
-  test::compare({.spec = "adahedge", .reference = [](std::size_t experts) {
-                   return std::make_unique<reference::AdaHedge>(experts);
-                 }});
+  test::compare({.spec = "adahedge", .reference = test::reference_of<reference::AdaHedge>()});
 }
 
 TEST(AdaHedge, FollowsTheLeadersWhileNothingHasBeenLostToMixing) {

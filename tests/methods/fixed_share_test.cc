@@ -12,11 +12,7 @@
 namespace pcgs {
 namespace {
 
-auto reference_with(double eta, double rho) {
-  return [=](std::size_t experts) {
-    return std::make_unique<reference::FixedShare>(experts, eta, rho);
-  };
-}
+constexpr auto reference_with = test::reference_of<reference::FixedShare, double, double>;
 
 TEST(FixedShare, MatchesReference) {
   test::compare({.spec = "fixed-share{eta=2,rho=0.05}", .reference = reference_with(2, 0.05)});

@@ -13,9 +13,7 @@ namespace pcgs {
 namespace {
 
 TEST(MlPoly, MatchesReference) {
-  test::compare({.spec = "ml-poly", .reference = [](std::size_t experts) {
-                   return std::make_unique<reference::MlPoly>(experts);
-                 }});
+  test::compare({.spec = "ml-poly", .reference = test::reference_of<reference::MlPoly>()});
 }
 
 TEST(MlPoly, GivesNothingToExpertsWithoutRegret) {

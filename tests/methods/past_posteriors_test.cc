@@ -14,11 +14,7 @@
 namespace pcgs {
 namespace {
 
-auto reference_with(double eta, double rho) {
-  return [=](std::size_t experts) {
-    return std::make_unique<reference::PastPosteriors>(experts, eta, rho);
-  };
-}
+constexpr auto reference_with = test::reference_of<reference::PastPosteriors, double, double>;
 
 TEST(PastPosteriors, MatchesFullHistory) {
   test::compare({.spec = "past-posteriors{eta=2,rho=0.05}", .reference = reference_with(2, 0.05)});
@@ -35,15 +31,11 @@ TEST(PastPosteriors, MatchesFullHistoryForALargeRho) {
 }
 
 TEST(PastPosteriors, MatchesFullHistoryOnALongRun) {
-  Aggregator aggregator = make_aggregator("past-posteriors{eta=4,rho=0.02}", 5);
-  reference::PastPosteriors slow(5, 4, 0.02);
   test::ShiftingLosses losses(5, 1, 40);
-  for (int t = 0; t < 500; ++t) {
-    const std::vector<double> l = losses.next();
-    aggregator.learn(l);
-    reference::play_losses(slow, l, std::vector<std::uint8_t>(5, 1));
-    ASSERT_TRUE(test::all_near(aggregator.weights(), slow.weights(), 1e-12)) << "round " << t;
-  }
+  test::compare_on({.spec = "past-posteriors{eta=4,rho=0.02}",
+                    .reference = reference_with(4, 0.02),
+                    .rounds = 500},
+                   5, [&] { return losses.next(); });
 }
 
 TEST(PastPosteriors, FirstRestartIsUniform) {

@@ -86,4 +86,17 @@ void compare(const Comparison& comparison) {
   compare_with_forecasts(comparison);
 }
 
+void compare_on(const Comparison& comparison, std::size_t experts,
+                const std::function<std::vector<double>()>& next_losses) {
+  Aggregator aggregator = make_aggregator(comparison.spec, experts);
+  const auto slow = comparison.reference(experts);
+  for (std::size_t t = 0; t < comparison.rounds; ++t) {
+    const std::vector<double> losses = next_losses();
+    aggregator.learn(losses);
+    reference::play_losses(*slow, losses, std::vector<std::uint8_t>(experts, 1));
+    ASSERT_TRUE(all_near(aggregator.weights(), slow->weights(), comparison.tolerance))
+        << "round " << t;
+  }
+}
+
 }  // namespace pcgs::test

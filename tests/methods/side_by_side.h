@@ -5,10 +5,17 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "reference/learner.h"
 
 namespace pcgs::test {
+
+// Makes references of this kind with these options.
+template <class Reference, class... Options>
+auto reference_of(Options... options) {
+  return [=](std::size_t experts) { return std::make_unique<Reference>(experts, options...); };
+}
 
 struct Comparison {
   std::string spec;
@@ -24,5 +31,9 @@ void compare_with_forecasts(const Comparison& comparison);  // predict(NaN sleep
 
 // All of them.
 void compare(const Comparison& comparison);
+
+// learn(losses), for this many experts and with these losses.
+void compare_on(const Comparison& comparison, std::size_t experts,
+                const std::function<std::vector<double>()>& next_losses);
 
 }  // namespace pcgs::test

@@ -13,11 +13,7 @@
 namespace pcgs {
 namespace {
 
-auto reference_with(double eta, double rho) {
-  return [=](std::size_t experts) {
-    return std::make_unique<reference::VariableShare>(experts, eta, rho);
-  };
-}
+constexpr auto reference_with = test::reference_of<reference::VariableShare, double, double>;
 
 TEST(VariableShare, MatchesReference) {
   test::compare({.spec = "variable-share{eta=2,rho=0.05}", .reference = reference_with(2, 0.05)});
