@@ -6,7 +6,7 @@
 
 #include "arrays.h"
 #include "core/whole_file.h"
-#include "experts_given.h"
+#include "expert_names.h"
 #include "interpreter.h"
 #include "pcgs/certify.h"
 #include "pcgs/error.h"
@@ -57,9 +57,9 @@ class PythonAggregator::Turn {
 
 PythonAggregator::PythonAggregator(py::object experts, py::object method, const LossOptions& losses,
                                    bool certify) {
-  ExpertsGiven given = experts_given(experts);
-  experts_ = given.count;
-  options_.names = std::move(given.names);
+  ExpertNames names = expert_names(experts);
+  experts_ = names.count;
+  options_.names = std::move(names.names);
   options_.task = losses.task;
   options_.scale = losses.scale;
   if (py::isinstance<py::str>(method)) {

@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "construction_guard.h"
 #include "controller.h"
-#include "judged.h"
+#include "loss_options.h"
 #include "pcgs/aggregator.h"
-#include "unmade.h"
 
 namespace pcgs::python {
 
@@ -30,7 +30,7 @@ struct LiveProof {
   bool weighted = false;                // every round by its eta, which changed
 };
 
-class PythonAggregator : public ZeroedWhenUnmade {
+class PythonAggregator : public ZeroedUntilConstructed {
  public:
   // `method` is a spec or a pcgs.Controller.
   PythonAggregator(pybind11::object experts, pybind11::object method, const LossOptions& losses,

@@ -3,10 +3,10 @@
 
 #include "aggregator.h"
 #include "bindings.h"
+#include "construction_guard.h"
 #include "core/whole_file.h"
 #include "paths.h"
 #include "pcgs/error.h"
-#include "unmade.h"
 
 namespace pcgs::python {
 
@@ -197,10 +197,10 @@ void bind_certificate(py::module_& m) {
                                 p.weighted ? ", weighted by eta" : "");
            })
       .def("__reduce__", [](const LiveProof& p) {
-        return py::make_tuple(py::module_::import("pcgs._again").attr("certificate_again"),
+        return py::make_tuple(py::module_::import("pcgs._pickle").attr("make_certificate"),
                               py::make_tuple(p.bound, p.regret, p.holds, p.switches, p.weighted));
       });
-  m.def("_certificate_again",
+  m.def("_make_certificate",
         [](double bound, std::optional<double> regret, std::optional<bool> holds,
            std::optional<std::size_t> switches, bool weighted) {
           return LiveProof{bound, regret, holds, switches, weighted};

@@ -11,14 +11,14 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "compare/problem.h"
+#include "construction_guard.h"
 #include "core/whole_file.h"
-#include "experts_given.h"
+#include "expert_names.h"
 #include "interpreter.h"
-#include "judged.h"
+#include "loss_options.h"
 #include "paths.h"
 #include "pcgs/error.h"
 #include "results/result.h"
-#include "unmade.h"
 #if __has_include("report/report.h")
 #include "report/report.h"
 #endif
@@ -81,7 +81,7 @@ compare::Problem problem_of(py::handle values, const Settings& settings) {
                     problem.origin, table.values.rows, table.values.columns));
   }
   problem.experts = settings.names.is_none() ? numbered_names(table.values.columns)
-                                             : experts_given(settings.names).names;
+                                             : expert_names(settings.names).names;
   if (problem.experts.size() != table.values.columns) {
     throw Error(fmt::format("{} names for {} experts; give one for each", problem.experts.size(),
                             table.values.columns));

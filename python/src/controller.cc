@@ -7,9 +7,9 @@
 
 #include "arrays.h"
 #include "bindings.h"
+#include "construction_guard.h"
 #include "interpreter.h"
 #include "pcgs/error.h"
-#include "unmade.h"
 
 namespace pcgs::python {
 
@@ -170,12 +170,12 @@ Its arrays are its own: keep them or change them as you like.)")
       .def_readonly("learner_loss", &FinishedRound::learner_loss,
                     "What the combined forecast lost; without forecasts mixture_loss.")
       .def("__reduce__", [](const FinishedRound& r) {
-        return py::make_tuple(py::module_::import("pcgs._again").attr("round_again"),
+        return py::make_tuple(py::module_::import("pcgs._pickle").attr("make_round"),
                               py::make_tuple(r.number, r.losses, r.weights, r.awake, r.side,
                                              r.mixture_loss, r.learner_loss));
       });
-  m.def("_round_again", [](std::int64_t number, py::object losses, py::object weights,
-                           py::object awake, py::object side, double mixture, double learner) {
+  m.def("_make_round", [](std::int64_t number, py::object losses, py::object weights,
+                          py::object awake, py::object side, double mixture, double learner) {
     return FinishedRound{number,           std::move(losses), std::move(weights),
                          std::move(awake), std::move(side),   mixture,
                          learner};

@@ -4,10 +4,10 @@
 
 #include "arrays.h"
 #include "bindings.h"
+#include "construction_guard.h"
 #include "paths.h"
 #include "pcgs/error.h"
 #include "pcgs/experts.h"
-#include "unmade.h"
 
 namespace pcgs::python {
 
@@ -33,7 +33,7 @@ True
 Pools can be pickled and deep-copied.)";
 
 // What the pool was made from goes with it, since a state does not say.
-struct Pool : ZeroedWhenUnmade {
+struct Pool : ZeroedUntilConstructed {
   std::vector<std::size_t> seasons;
   py::object file;                   // None, or the path of a JSON file
   std::unique_ptr<ExpertPool> made;  // null: no constructor has run

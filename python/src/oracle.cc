@@ -9,9 +9,9 @@
 
 #include "arrays.h"
 #include "bindings.h"
+#include "construction_guard.h"
 #include "interpreter.h"
 #include "pcgs/error.h"
-#include "unmade.h"
 
 namespace pcgs::python {
 

@@ -2,8 +2,8 @@
 //
 // pybind11 gives such an object memory that nobody initialised when a method of it is called. What
 // users cannot make at all refuses already there (kMadeByUsOnly). What they can make inherits from
-// ZeroedWhenUnmade and keeps a pointer that is null until a constructor has run, which every method
-// checks.
+// ZeroedUntilConstructed and keeps a pointer that is null until a constructor has run, which every
+// method checks.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -14,7 +14,7 @@
 
 namespace pcgs::python {
 
-struct ZeroedWhenUnmade {
+struct ZeroedUntilConstructed {
   static void* operator new(std::size_t size) { return std::memset(::operator new(size), 0, size); }
   static void* operator new(std::size_t, void* place) { return place; }
   static void operator delete(void* p) { ::operator delete(p); }

@@ -1,4 +1,4 @@
-#include "judged.h"
+#include "loss_options.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "experts_given.h"
+#include "expert_names.h"
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@ constexpr std::int64_t kMostExperts = 1 << 24;
 
 }  // namespace
 
-ExpertsGiven experts_given(py::handle experts) {
+ExpertNames expert_names(py::handle experts) {
   if (PyIndex_Check(experts.ptr()) != 0 && !py::hasattr(experts, "__len__")) {
     return {static_cast<std::size_t>(count_of(experts, "the number of experts", 1, kMostExperts)),
             {}};
@@ -30,18 +30,18 @@ ExpertsGiven experts_given(py::handle experts) {
   if (PyAnySet_Check(names.ptr()) != 0) {
     throw Error("experts is a set, which has no order; give a list of their names");
   }
-  ExpertsGiven given;
+  ExpertNames found;
   std::set<std::string> seen;
   for (const py::handle name : names) {
-    given.names.push_back(std::string(py::str(name)));
-    if (!seen.insert(given.names.back()).second) {
+    found.names.push_back(std::string(py::str(name)));
+    if (!seen.insert(found.names.back()).second) {
       throw Error(fmt::format("the name {} is given to two experts; give each its own",
-                              given.names.back()));
+                              found.names.back()));
     }
   }
-  if (given.names.empty()) throw Error("there are no experts to combine; give at least one");
-  given.count = given.names.size();
-  return given;
+  if (found.names.empty()) throw Error("there are no experts to combine; give at least one");
+  found.count = found.names.size();
+  return found;
 }
 
 std::vector<std::string> numbered_names(std::size_t count) {
