@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "methods/hindsight.h"
 #include "pcgs/registry.h"
 #include "stats/holm.h"
 #include "stats/summary.h"
@@ -15,7 +16,7 @@ using nlohmann::ordered_json;
 
 namespace {
 
-constexpr const char* kOpponent = "fixed-share*";
+constexpr const char* kOpponent = kTunedFixedShare;
 
 struct FamilyResult {
   std::string name;
@@ -116,7 +117,7 @@ io::TextTable regret_table(const StudyConfig& config, const std::vector<std::str
         return one == nullptr ? "-" : mean_and_deviation(one->values);
       });
   if (results.front().tournament.tuned_per_sequence.empty()) return table;
-  auto& row = table.rows.emplace_back(std::vector<std::string>{"fixed-share**"});
+  auto& row = table.rows.emplace_back(std::vector<std::string>{kFixedSharePerSequence});
   for (const auto& family : results) {
     row.push_back(mean_and_deviation(
         suite::minus(family.tournament.tuned_per_sequence, family.tournament.oracle)));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "methods/hindsight.h"
 #include "stats/summary.h"
 
 namespace pcgs::studies {
@@ -25,7 +26,7 @@ const Regrets* find(const std::vector<Regrets>& all, const std::string& name) {
 }
 
 std::optional<double> share_closed(const std::vector<Regrets>& all, double mean) {
-  const Regrets* tuned = find(all, "fixed-share*");
+  const Regrets* tuned = find(all, kTunedFixedShare);
   const Regrets* limit = find(all, suite::kLimitName);
   if (tuned == nullptr || limit == nullptr) return std::nullopt;
   const double from = stats::summarize(tuned->values).mean;
