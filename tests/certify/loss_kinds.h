@@ -1,9 +1,12 @@
 // Kinds of loss sequences that certificates must hold on, the last one chosen against the learner.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -81,5 +84,28 @@ class Losses {
   std::vector<double> level_;
   Matrix switching_;
 };
+
+struct LossCase {
+  std::uint64_t seed;
+  Random random;  // goes on where the sizes were drawn
+  std::size_t experts, rounds;
+  Losses losses;
+};
+
+// Checks this many cases of every kind, of random sizes.
+inline void on_every_kind(std::uint64_t seeds, std::size_t most_experts, std::size_t most_rounds,
+                          const std::function<void(LossCase&)>& check) {
+  for (const LossKind kind : kLossKinds) {
+    for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+      SCOPED_TRACE(name_of(kind) + ", seed " + std::to_string(seed));
+      Random random(seed);
+      const std::size_t experts = 1 + random.below(most_experts);
+      const std::size_t rounds = 1 + random.below(most_rounds);
+      LossCase one = {seed, random, experts, rounds, Losses(kind, rounds, experts, seed)};
+      check(one);
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
 
 }  // namespace pcgs::test

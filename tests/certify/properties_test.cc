@@ -14,7 +14,6 @@
 namespace pcgs {
 namespace {
 
-using test::LossKind;
 using test::Random;
 using Path = std::vector<std::uint32_t>;
 
@@ -121,70 +120,52 @@ TEST(CertificateSpecs, HaveTheLearnedControllers) {
 constexpr std::uint64_t kSeeds = 40;  // for each method and kind: thousands in all
 
 TEST_P(Certificates, HoldOnEveryKindOfSequence) {
-  for (const LossKind kind : test::kLossKinds) {
-    for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
-      Random random(seed);
-      const std::size_t experts = 1 + random.below(8);
-      const std::size_t rounds = 1 + random.below(80);
-      test::Losses losses(kind, rounds, experts, seed);
-      Aggregator aggregator = make_aggregator(GetParam(), experts);
-      Trace trace;
-      aggregator.trace(&trace);
-      for (std::size_t t = 0; t < rounds; ++t) {
-        aggregator.learn(losses.next(t, aggregator.weights()));
-      }
-      const ShareRecord record = ShareRecord::of(trace);
-      ASSERT_EQ(record.late_rounds(), 0u);
-      ASSERT_NEAR(record.total_paid(), aggregator.total_loss(), 1e-12 * 80);
-      SCOPED_TRACE(name_of(kind) + ", seed " + std::to_string(seed));
-      ASSERT_NO_FATAL_FAILURE(expect_all_hold(record, seed));
+  test::on_every_kind(kSeeds, 8, 80, [&](test::LossCase& one) {
+    auto& [seed, random, experts, rounds, losses] = one;
+    Aggregator aggregator = make_aggregator(GetParam(), experts);
+    Trace trace;
+    aggregator.trace(&trace);
+    for (std::size_t t = 0; t < rounds; ++t) {
+      aggregator.learn(losses.next(t, aggregator.weights()));
     }
-  }
+    const ShareRecord record = ShareRecord::of(trace);
+    ASSERT_EQ(record.late_rounds(), 0u);
+    ASSERT_NEAR(record.total_paid(), aggregator.total_loss(), 1e-12 * 80);
+    ASSERT_NO_FATAL_FAILURE(expect_all_hold(record, seed));
+  });
 }
 
 // Most controllers of the registry keep eta; these change everything, q included, in every round.
 TEST(CertificatesOfAnyController, HoldOnEveryKindOfSequence) {
-  for (const LossKind kind : test::kLossKinds) {
-    for (std::uint64_t seed = 0; seed < 200; ++seed) {
-      Random random(seed);
-      const std::size_t experts = 1 + random.below(8);
-      const std::size_t rounds = 1 + random.below(80);
-      test::Losses losses(kind, rounds, experts, seed);
-      ShareRecord record(experts,
-                         random.chance(0.5) ? std::vector<double>() : random.simplex(experts));
-      for (std::size_t t = 0; t < rounds; ++t) {
-        const double rho = random.chance(0.3) ? 0 : random.log_uniform(1e-9, 0.99);
-        const double eta = random.log_uniform(1e-3, 1e3);
-        const std::vector<double> q = random.simplex(experts);
-        record.add(losses.next(t, record.weights(t)), {eta, rho, q});
-      }
-      SCOPED_TRACE(name_of(kind) + ", seed " + std::to_string(seed));
-      ASSERT_NO_FATAL_FAILURE(expect_all_hold(record, seed));
+  test::on_every_kind(200, 8, 80, [](test::LossCase& one) {
+    auto& [seed, random, experts, rounds, losses] = one;
+    ShareRecord record(experts,
+                       random.chance(0.5) ? std::vector<double>() : random.simplex(experts));
+    for (std::size_t t = 0; t < rounds; ++t) {
+      const double rho = random.chance(0.3) ? 0 : random.log_uniform(1e-9, 0.99);
+      const double eta = random.log_uniform(1e-3, 1e3);
+      const std::vector<double> q = random.simplex(experts);
+      record.add(losses.next(t, record.weights(t)), {eta, rho, q});
     }
-  }
+    ASSERT_NO_FATAL_FAILURE(expect_all_hold(record, seed));
+  });
 }
 
 TEST(FixedShareBound, HoldsForEveryNumberOfSwitches) {
-  for (const LossKind kind : test::kLossKinds) {
-    for (std::uint64_t seed = 0; seed < 200; ++seed) {
-      Random random(seed);
-      const std::size_t experts = 1 + random.below(8);
-      const std::size_t rounds = 1 + random.below(80);
-      const double eta = random.log_uniform(0.01, 30);
-      const double rho = random.chance(0.2) ? 0 : random.log_uniform(1e-5, 0.9);
-      test::Losses losses(kind, rounds, experts, seed);
-      ShareRecord record(experts);
-      for (std::size_t t = 0; t < rounds; ++t) {
-        record.add(losses.next(t, record.weights(t)), {eta, rho, {}});
-      }
-      const auto frontier = switching_certificates(record, rounds - 1);
-      for (std::size_t s = 0; s < rounds; ++s) {
-        const double bound = fixed_share_bound(experts, s, rounds, eta, rho);
-        ASSERT_LE(frontier[s].plain.regret, bound + frontier[s].plain.rounding)
-            << name_of(kind) << ", seed " << seed << ", " << s << " switches";
-      }
+  test::on_every_kind(200, 8, 80, [](test::LossCase& one) {
+    auto& [seed, random, experts, rounds, losses] = one;
+    const double eta = random.log_uniform(0.01, 30);
+    const double rho = random.chance(0.2) ? 0 : random.log_uniform(1e-5, 0.9);
+    ShareRecord record(experts);
+    for (std::size_t t = 0; t < rounds; ++t) {
+      record.add(losses.next(t, record.weights(t)), {eta, rho, {}});
     }
-  }
+    const auto frontier = switching_certificates(record, rounds - 1);
+    for (std::size_t s = 0; s < rounds; ++s) {
+      const double bound = fixed_share_bound(experts, s, rounds, eta, rho);
+      ASSERT_LE(frontier[s].plain.regret, bound + frontier[s].plain.rounding) << s << " switches";
+    }
+  });
 }
 
 TEST(Certificates, HoldOverAHundredThousandRounds) {

@@ -122,26 +122,20 @@ std::vector<Certificate> certificates(const Aggregator& aggregator, const Matrix
 }
 
 TEST(Guard, CertificateHoldsOnEveryKindOfLosses) {
-  for (const LossKind kind : test::kLossKinds) {
-    for (std::uint64_t seed = 0; seed < 15; ++seed) {
-      Random random(seed);
-      const std::size_t experts = 1 + random.below(12);
-      const std::size_t rounds = 1 + random.below(300);
-      Aggregator guard = make_aggregator(kFiltersOnly, experts);
-      test::Losses losses(kind, rounds, experts, seed);
-      Matrix seen(rounds, experts);
-      for (std::size_t t = 0; t < rounds; ++t) {
-        const std::vector<double> l = losses.next(t, guard.weights());
-        std::copy(l.begin(), l.end(), seen.row(t).begin());
-        guard.learn(l);
-      }
-      for (const Certificate& c : certificates(guard, seen, 12)) {
-        EXPECT_TRUE(c.holds()) << c.regret << " against " << c.bound << ", " << test::name_of(kind)
-                               << ", seed " << seed;
-        EXPECT_TRUE(std::isfinite(c.bound));
-      }
+  test::on_every_kind(15, 12, 300, [](test::LossCase& one) {
+    auto& [seed, random, experts, rounds, losses] = one;
+    Aggregator guard = make_aggregator(kFiltersOnly, experts);
+    Matrix seen(rounds, experts);
+    for (std::size_t t = 0; t < rounds; ++t) {
+      const std::vector<double> l = losses.next(t, guard.weights());
+      std::copy(l.begin(), l.end(), seen.row(t).begin());
+      guard.learn(l);
     }
-  }
+    for (const Certificate& c : certificates(guard, seen, 12)) {
+      EXPECT_TRUE(c.holds()) << c.regret << " against " << c.bound;
+      EXPECT_TRUE(std::isfinite(c.bound));
+    }
+  });
 }
 
 // Sleepers carry the mixture loss; what was paid late is in the bound.
