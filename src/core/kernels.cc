@@ -233,7 +233,7 @@ SoftminSums Softmin(const double* x, std::size_t n, double scale, double* out) {
   }
   double z = hn::GetLane(hn::SumOfLanes(d, sum));
   if (i < n) {
-    HWY_ALIGN double tail[kMaxLanes];
+    HWY_ALIGN double tail[kMaxLanes] = {};
     hn::Store(weigh(LoadTail(d, x, i, n)), d, tail);
     for (std::size_t j = i; j < n; ++j) {
       out[j] = tail[j - i];

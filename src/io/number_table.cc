@@ -24,7 +24,7 @@ std::string as_argument(const std::string& name) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            std::string_view("_-.+:/@%").find(c) != std::string_view::npos;
   };
-  return std::all_of(name.begin(), name.end(), plain) ? name : "'" + excerpt(name) + "'";
+  return std::all_of(name.begin(), name.end(), plain) ? name : fmt::format("'{}'", excerpt(name));
 }
 
 std::string advice(const WantedColumn& column, const std::string& name) {

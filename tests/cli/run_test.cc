@@ -11,6 +11,7 @@
 #include "pcgs/suite.h"
 #include "program.h"
 #include "support/csv.h"
+#include "support/data_file.h"
 #include "support/temp_dir.h"
 
 namespace pcgs::test {
@@ -95,7 +96,7 @@ TEST_F(Run, GuardShowsACertificateWhereItStartsAndNoneWhereItGoesOn) {
 }
 
 TEST_F(Run, ModelIsGivenToPcgsTfAndToGuard) {
-  const std::string model = std::string(PCGS_TEST_DATA) + "/../models/regret.safetensors";
+  const std::string model = data_file("../models/regret.safetensors");
   const json own = parsed(
       {"run", npy_, "--method", "hedge,pcgs-tf,guard", "--model", model, "--json"})["methods"];
   const json shipped =

@@ -19,6 +19,7 @@
 #include "pcgs/registry.h"
 #include "program.h"
 #include "support/csv.h"
+#include "support/data_file.h"
 #include "support/temp_dir.h"
 
 namespace pcgs::test {
@@ -331,7 +332,7 @@ TEST_F(SuiteCommand, AblationComparesVariantsWithTheShippedMethods) {
 }
 
 TEST_F(SuiteCommand, AblationAlsoPlaysModelsThatWereRetrained) {
-  const std::string folder = std::string(PCGS_TEST_DATA) + "/../models/ablation";
+  const std::string folder = data_file("../models/ablation");
   const json out = parsed({"--study", "ablation", "--switches", "4", "--retrained", folder});
   const json& family = out["families"][0];
   EXPECT_EQ(family["methods"].size(), 14u);

@@ -9,6 +9,7 @@
 
 #include "infer/model_file.h"
 #include "infer/network.h"
+#include "support/data_file.h"
 
 namespace pcgs::infer {
 namespace {
@@ -29,7 +30,7 @@ std::vector<float> golden_tokens(std::size_t experts, std::size_t features) {
 TEST(Forward, MatchesTorchOnGoldenInputs) {
   std::size_t compared = 0;
   for (const char* attention : {"none", "full", "induced"}) {
-    const std::string stem = std::string(PCGS_TEST_DATA) + "/golden/controller_" + attention;
+    const std::string stem = test::data_file("golden/controller_") + attention;
     const Model model = read_model_file(stem + ".safetensors");
     EXPECT_EQ(name_of(model.config.attention), attention);
     const Network network(model);

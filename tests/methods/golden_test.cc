@@ -7,6 +7,7 @@
 
 #include "pcgs/registry.h"
 #include "support/csv.h"
+#include "support/data_file.h"
 #include "support/expect.h"
 
 namespace pcgs {
@@ -15,7 +16,7 @@ namespace {
 constexpr double kTolerance = 1e-12;
 
 Matrix golden(const std::string& name) {
-  return test::csv_matrix(std::string(PCGS_TEST_DATA) + "/golden/" + name);
+  return test::csv_matrix(test::data_file("golden/" + name));
 }
 
 // Row t of the weights is what was played at round t, before its losses.

@@ -9,6 +9,7 @@
 
 #include "reference/switching.h"
 #include "support/csv.h"
+#include "support/data_file.h"
 #include "support/expect.h"
 #include "support/random.h"
 
@@ -90,7 +91,7 @@ TEST(Oracle, MatchesTheRecursionOnLongerProblems) {
 }
 
 TEST(Oracle, MatchesAnIndependentProgram) {
-  const std::string golden = std::string(PCGS_TEST_DATA) + "/golden/";
+  const std::string golden = test::data_file("golden/");
   const Matrix losses = test::csv_matrix(golden + "losses.csv");
   const Matrix expected = test::csv_matrix(golden + "shifting_oracle.csv");
   ASSERT_EQ(losses.rows, 80u);

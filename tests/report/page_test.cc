@@ -5,6 +5,7 @@
 
 #include "pcgs/error.h"
 #include "report/report.h"
+#include "support/data_file.h"
 
 namespace pcgs::report {
 namespace {
@@ -126,7 +127,7 @@ void collect(const ordered_json& value, const ordered_json::json_pointer& at,
 }
 
 TEST(Sections, ShowOrRefuseResultsOfEveryKindWhateverIsChangedInThem) {
-  const std::string folder = PCGS_TEST_DATA "/../fuzz/corpus/report/";
+  const std::string folder = test::data_file("../fuzz/corpus/report/");
   for (const char* kind :
        {"run", "main", "grid", "scaling", "mechanism", "ablation", "forecast", "electricity"}) {
     std::ifstream file(folder + kind + ".json");

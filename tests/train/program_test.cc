@@ -16,13 +16,14 @@
 #include "infer/model_file.h"
 #include "io/npy.h"
 #include "pcgs/suite.h"
+#include "support/data_file.h"
 #include "support/temp_dir.h"
 #include "tokens/token_schema.h"
 
 namespace pcgs::test {
 namespace {
 
-const std::string kShipped = PCGS_MODELS "/regret.safetensors";
+const std::string kShipped = data_file("../models/regret.safetensors");
 
 class Program : public ProgramTest {
  protected:
