@@ -293,7 +293,7 @@ TEST_F(SuiteCommand, MechanismShowsTheMethodsThatRestart) {
   ASSERT_EQ(out["families"].size(), 7u);
   for (const json& family : out["families"]) {
     ASSERT_EQ(family["methods"].size(), 2u);
-    const json& uniform = named(family["methods"], "fixed-share");
+    const json uniform = named(family["methods"], "fixed-share");
     EXPECT_NEAR(uniform["rho_ratio"], 1, 1e-12);
     EXPECT_NEAR(uniform["q_on_next"], 1.0 / kExperts, 1e-12);
     EXPECT_NEAR(uniform["effective_complexity"], uniform["uniform_complexity"], 1e-9);
@@ -433,9 +433,9 @@ TEST_F(SuiteFiles, ComparisonsCsvHasTheNumbersOfTheJson) {
       for (std::size_t c = 0; c < rows[0].size(); ++c) {
         const std::string& head = rows[0][c];
         if (head == "family") {
-          EXPECT_EQ(rows[row][c], family["name"]);
+          EXPECT_EQ(json(rows[row][c]), family["name"]);
         } else if (head == "a" || head == "b") {
-          EXPECT_EQ(rows[row][c], pair[head]);
+          EXPECT_EQ(json(rows[row][c]), pair[head]);
         } else {
           EXPECT_EQ(number(rows[row][c]), pair[head]) << head;
         }
@@ -464,7 +464,7 @@ TEST_F(SuiteFiles, MainTableHasTheMeansAndDeviationsOfTheJson) {
         EXPECT_EQ(cell, "-") << "mix has no limit";
         continue;
       }
-      EXPECT_EQ(rows[1 + m][0], methods[m]["name"]);
+      EXPECT_EQ(json(rows[1 + m][0]), methods[m]["name"]);
       EXPECT_EQ(cell, fmt::format("{:.2f} ± {:.2f}", methods[m]["mean"].get<double>(),
                                   methods[m]["std"].get<double>()));
     }
