@@ -12,8 +12,8 @@
 
 #include "benchmarks.h"
 #include "pcgs/registry.h"
-#include "pcgs/suite.h"
 #include "reference/guard.h"
+#include "suite/suite.h"
 
 namespace {
 

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "benchmarks.h"
-#include "pcgs/aligned.h"
+#include "core/aligned.h"
 #include "pcgs/oracle.h"
-#include "pcgs/suite.h"
+#include "suite/suite.h"
 
 namespace {
 

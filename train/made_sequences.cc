@@ -6,8 +6,8 @@
 
 #include "core/fnv1a.h"
 #include "forecast_losses.h"
-#include "pcgs/suite.h"
 #include "suite/prior.h"
+#include "suite/suite.h"
 
 namespace pcgs::train {
 

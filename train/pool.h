@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "pcgs/matrix.h"
-#include "pcgs/suite.h"
+#include "suite/suite.h"
 
 namespace pcgs::train {
 

@@ -111,7 +111,6 @@ Experts standard_experts(std::span<const std::size_t> seasons);
 // The experts that a JSON file describes (docs/experts.md). Throws Error, naming the file and the
 // expert, for anything it does not know.
 Experts read_experts(const std::string& path);
-Experts parse_experts(std::string_view json, const std::string& origin);
 
 class ExpertPool {
  public:

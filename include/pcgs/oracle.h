@@ -40,9 +40,6 @@ std::vector<double> switching_oracle(MatrixView losses, std::size_t max_switches
                                      std::size_t threads = 1);
 std::vector<double> switching_oracle(const LossRows& losses, std::size_t max_switches,
                                      std::size_t threads = 1);
-// The same for each of several sequences, which the threads share out.
-std::vector<std::vector<double>> switching_oracles(std::span<const MatrixView> sequences,
-                                                   std::size_t max_switches, std::size_t threads);
 
 struct SwitchingPath {
   double loss = 0;                     // L_sw(max_switches)

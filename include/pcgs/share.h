@@ -9,9 +9,9 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 
-#include "pcgs/aligned.h"
 #include "pcgs/state.h"
 
 namespace pcgs {
@@ -36,7 +36,7 @@ class Share {
   explicit Share(std::size_t experts, std::span<const double> initial = {});
 
   std::size_t experts() const { return experts_; }
-  std::span<const double> weights() const { return {weights_.data(), experts_}; }
+  std::span<const double> weights() const { return weights_.first(experts_); }
 
   // One round. Requires: losses has K finite entries, in [0,1] for the stated range of the gap.
   const ShareStep& step(std::span<const double> losses, const Controls& controls);
@@ -59,9 +59,11 @@ class Share {
   // and mantissa_ is scratch space.
   std::size_t experts_;
   bool plain_ = true;
-  AlignedVector mantissa_;  // [padded K]
-  AlignedVector debt_;      // [padded K]
-  AlignedVector weights_;   // [padded K]
+  struct FreeAligned {
+    void operator()(double* p) const;
+  };
+  std::unique_ptr<double[], FreeAligned> arrays_;  // the three below, each padded for the kernels
+  std::span<double> mantissa_, debt_, weights_;    // [padded K]
   ShareStep last_;
 };
 

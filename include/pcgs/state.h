@@ -32,8 +32,7 @@ class StateWriter {
   void f64s(std::span<const double> values);
   void bytes(std::span<const std::uint8_t> values);
 
-  std::span<const std::uint8_t> payload() const { return payload_; }
-  // The payload with header and checksum.
+  // Everything written so far, with header and checksum.
   std::vector<std::uint8_t> file(std::uint64_t architecture) const;
 
  private:

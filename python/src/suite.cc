@@ -1,5 +1,5 @@
 // pcgs.suite: made-up sequences whose best expert changes.
-#include "pcgs/suite.h"
+#include "suite/suite.h"
 
 #include <fmt/format.h>
 

@@ -3,17 +3,24 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/aligned.h"
 #include "core/invariant.h"
 #include "core/kernels.h"
 #include "core/simplex.h"
 
 namespace pcgs {
 
+void Share::FreeAligned::operator()(double* p) const {
+  AlignedAllocator<double>{}.deallocate(p, 0);
+}
+
 Share::Share(std::size_t experts, std::span<const double> initial)
-    : experts_(experts),
-      mantissa_(padded(experts)),
-      debt_(padded(experts)),
-      weights_(padded(experts)) {
+    : experts_(experts), arrays_(AlignedAllocator<double>{}.allocate(3 * padded(experts))) {
+  const std::span all(arrays_.get(), 3 * padded(experts));
+  std::fill(all.begin(), all.end(), 0.0);
+  mantissa_ = all.first(padded(experts));
+  debt_ = all.subspan(padded(experts), padded(experts));
+  weights_ = all.last(padded(experts));
   invariant(experts > 0, "a Share has at least one expert");
   invariant(initial.empty() || initial.size() == experts, "one initial weight per expert");
   double total = 0;
@@ -25,7 +32,7 @@ Share::Share(std::size_t experts, std::span<const double> initial)
     total += w;
   }
   invariant(std::abs(total - 1) < 1e-9, "initial weights sum to 1");
-  mantissa_ = weights_;
+  std::copy(weights_.begin(), weights_.end(), mantissa_.begin());
 }
 
 const ShareStep& Share::step(std::span<const double> losses, const Controls& controls) {

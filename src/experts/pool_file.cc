@@ -3,6 +3,8 @@
 //     {"seasons": [24, 168],                               the standard pool of these, optional
 //      "experts": [{"kind": "lag", "lag": 48},             and these
 //                  {"kind": "regression", "lags": [1, 2, 24], "forgetting": 0.995}]}
+#include "experts/pool_file.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +16,6 @@
 #include "core/text.h"
 #include "core/whole_file.h"
 #include "pcgs/error.h"
-#include "pcgs/experts.h"
 
 namespace pcgs {
 

@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "pcgs/aligned.h"
+#include "core/aligned.h"
 
 namespace pcgs::infer {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/csv_field.h"
+#include "io/csv_field.h"
 
 namespace pcgs::io {
 

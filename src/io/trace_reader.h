@@ -1,4 +1,4 @@
-// Reads back what TraceFile (pcgs/trace.h) wrote, one row at a time.
+// Reads back what TraceFile (trace_file.h) wrote, one row at a time.
 #pragma once
 
 #include <span>

@@ -18,8 +18,8 @@
 #include <span>
 #include <vector>
 
+#include "core/aligned.h"
 #include "methods/grid.h"
-#include "pcgs/aligned.h"
 #include "pcgs/state.h"
 
 namespace pcgs {

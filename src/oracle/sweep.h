@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "pcgs/aligned.h"
+#include "core/aligned.h"
 #include "pcgs/oracle.h"
 
 namespace pcgs::oracle {

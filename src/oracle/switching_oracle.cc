@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/parallel.h"
 #include "oracle/sweep.h"
 #include "pcgs/error.h"
 #include "pcgs/oracle.h"
@@ -13,14 +12,6 @@ namespace pcgs {
 std::vector<double> switching_oracle(MatrixView losses, std::size_t max_switches,
                                      std::size_t threads) {
   return switching_oracle(oracle::MatrixRows(losses), max_switches, threads);
-}
-
-std::vector<std::vector<double>> switching_oracles(std::span<const MatrixView> sequences,
-                                                   std::size_t max_switches, std::size_t threads) {
-  std::vector<std::vector<double>> frontiers(sequences.size());
-  parallel_for(sequences.size(), threads,
-               [&](std::size_t i) { frontiers[i] = switching_oracle(sequences[i], max_switches); });
-  return frontiers;
 }
 
 std::vector<double> switching_oracle(const LossRows& losses, std::size_t max_switches,

@@ -1,8 +1,9 @@
 // Per-round files of the studies.
 #include <fmt/format.h>
 
-#include "core/csv_field.h"
 #include "core/whole_file.h"
+#include "io/csv_field.h"
+#include "io/trace_file.h"
 #include "methods/hindsight.h"
 #include "pcgs/oracle.h"
 #include "studies/study.h"

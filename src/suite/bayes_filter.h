@@ -14,8 +14,8 @@
 #include <functional>
 #include <memory>
 
-#include "pcgs/suite.h"
 #include "suite/clipped_law.h"
+#include "suite/suite.h"
 #include "suite/winner_process.h"
 
 namespace pcgs::suite {

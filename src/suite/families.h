@@ -1,7 +1,7 @@
 // One function per family; families.cc lists them with their parameters.
 #pragma once
 
-#include "pcgs/suite.h"
+#include "suite/suite.h"
 
 namespace pcgs::suite {
 

@@ -2,7 +2,7 @@
 // other as real losses are. Each draws its own law.
 #pragma once
 
-#include "pcgs/suite.h"
+#include "suite/suite.h"
 
 namespace pcgs::suite {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "pcgs/method.h"
-#include "pcgs/suite.h"
 #include "pcgs/trace.h"
+#include "suite/suite.h"
 
 namespace pcgs::suite {
 

@@ -169,6 +169,7 @@ TEST(LiveCertificate, RefusesAForgedState) {
   const std::vector<double> l{0.25, 1};
   live.observe(l, share.step(l, {2, 0.1, {}}), paid(0.6));
   const std::size_t fields = 1 + 8 + 3 * 4;
+  constexpr std::size_t kHeader = 32;  // see pcgs/state.h
   for (std::size_t i = 0; i < fields; ++i) {
     const bool is_count = i == 0 || (i >= 9 && (i - 9) % 4 == 3);
     for (const double bad : {std::nan(""), -1e301, std::numeric_limits<double>::infinity()}) {
@@ -177,10 +178,11 @@ TEST(LiveCertificate, RefusesAForgedState) {
       StateWriter out;
       StateWriter original;
       live.save(original);
+      const std::vector<std::uint8_t> file = original.file(7);
       for (std::size_t f = 0; f < fields; ++f) {
         std::uint64_t word = 0;
         for (std::size_t b = 0; b < 8; ++b) {
-          word |= std::uint64_t{original.payload()[8 * f + b]} << (8 * b);
+          word |= std::uint64_t{file[kHeader + 8 * f + b]} << (8 * b);
         }
         if (f == i && !is_count) {
           out.f64(bad);

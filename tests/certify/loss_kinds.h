@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "pcgs/suite.h"
+#include "suite/suite.h"
 #include "support/random.h"
 
 namespace pcgs::test {

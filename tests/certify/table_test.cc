@@ -8,7 +8,7 @@
 #include "pcgs/aggregator.h"
 #include "pcgs/certify.h"
 #include "pcgs/registry.h"
-#include "pcgs/suite.h"
+#include "suite/suite.h"
 
 namespace pcgs {
 namespace {

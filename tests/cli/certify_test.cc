@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "pcgs/suite.h"
 #include "program.h"
+#include "suite/suite.h"
 #include "support/random.h"
 #include "support/temp_dir.h"
 

@@ -12,8 +12,8 @@
 #include <sstream>
 
 #include "io/npy.h"
-#include "pcgs/suite.h"
 #include "program.h"
+#include "suite/suite.h"
 #include "support/csv.h"
 #include "support/temp_dir.h"
 

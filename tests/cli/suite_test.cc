@@ -1,5 +1,5 @@
 // What `pcgs suite` prints, writes and refuses.
-#include "pcgs/suite.h"
+#include "suite/suite.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

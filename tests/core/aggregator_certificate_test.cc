@@ -4,7 +4,7 @@
 
 #include "pcgs/certify.h"
 #include "pcgs/registry.h"
-#include "pcgs/suite.h"
+#include "suite/suite.h"
 #include "support/expect.h"
 #include "support/options.h"
 #include "support/random.h"

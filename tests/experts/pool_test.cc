@@ -7,9 +7,9 @@
 #include <functional>
 #include <limits>
 
+#include "experts/pool_file.h"
 #include "experts/series.h"
 #include "pcgs/error.h"
-#include "pcgs/experts.h"
 #include "support/expect.h"
 #include "support/temp_dir.h"
 

@@ -16,7 +16,7 @@
 #include "pcgs/certify.h"
 #include "pcgs/oracle.h"
 #include "pcgs/registry.h"
-#include "pcgs/suite.h"
+#include "suite/suite.h"
 #include "support/expect.h"
 #include "support/random.h"
 #include "support/temp_dir.h"

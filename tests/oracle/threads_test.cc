@@ -36,19 +36,6 @@ TEST(OracleThreads, ChangeNoBit) {
   }
 }
 
-TEST(OracleThreads, ShareOutSequences) {
-  std::vector<Matrix> matrices;
-  for (std::size_t i = 0; i < 9; ++i) matrices.push_back(problem(50 + i, 3 + i));
-  const std::vector<MatrixView> views(matrices.begin(), matrices.end());
-  for (const std::size_t threads : std::vector<std::size_t>{0, 1, 2, 20}) {
-    const auto all = switching_oracles(views, 5, threads);
-    ASSERT_EQ(all.size(), views.size());
-    for (std::size_t i = 0; i < views.size(); ++i) {
-      EXPECT_EQ(all[i], switching_oracle(views[i], 5));
-    }
-  }
-}
-
 // Losses that can be read up to a point.
 class Torn final : public LossRows {
  public:

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "pcgs/oracle.h"
-#include "pcgs/suite.h"
 #include "report/replay.h"
+#include "suite/suite.h"
 
 namespace pcgs::report {
 namespace {

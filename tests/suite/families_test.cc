@@ -8,8 +8,8 @@
 #include <set>
 #include <string>
 
-#include "pcgs/suite.h"
 #include "suite/point_mass.h"
+#include "suite/suite.h"
 #include "support/expect.h"
 #include "support/random.h"
 

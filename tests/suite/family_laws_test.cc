@@ -9,13 +9,13 @@
 #include <map>
 
 #include "pcgs/registry.h"
-#include "pcgs/suite.h"
 #include "reference/bayes_paths.h"
 #include "reference/clipped_loss.h"
 #include "reference/gaussian.h"
 #include "suite/point_mass.h"
 #include "suite/random.h"
 #include "suite/smooth_path.h"
+#include "suite/suite.h"
 
 namespace pcgs::suite {
 namespace {

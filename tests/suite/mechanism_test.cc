@@ -9,8 +9,8 @@
 
 #include "pcgs/oracle.h"
 #include "pcgs/registry.h"
-#include "pcgs/suite.h"
 #include "pcgs/trace.h"
+#include "suite/suite.h"
 #include "support/expect.h"
 
 namespace pcgs::suite {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "pcgs/suite.h"
 #include "reference/tokens.h"
+#include "suite/suite.h"
 #include "support/expect.h"
 #include "support/forge.h"
 #include "support/random.h"

@@ -8,9 +8,9 @@
 
 #include "control/transformer.h"
 #include "pcgs/aggregator.h"
-#include "pcgs/suite.h"
 #include "pcgs/trace.h"
 #include "recipe.h"
+#include "suite/suite.h"
 #include "support/random.h"
 #include "support/random_controller.h"
 #include "tiny.h"

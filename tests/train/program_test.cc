@@ -15,7 +15,7 @@
 #include "control/transformer.h"
 #include "infer/model_file.h"
 #include "io/npy.h"
-#include "pcgs/suite.h"
+#include "suite/suite.h"
 #include "support/data_file.h"
 #include "support/temp_dir.h"
 #include "tokens/token_schema.h"

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "controller_net.h"
-#include "pcgs/suite.h"
 #include "pool.h"
+#include "suite/suite.h"
 #include "tokens/token_schema.h"
 #include "trainer.h"
 
