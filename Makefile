@@ -1,10 +1,13 @@
 # The front door. `make run` and `make test` need nothing but git, make and a machine with Debian 12
-# or Ubuntu 24.04 or later; everything else is installed (see setup).
+# or 13; everything else is installed (see setup).
 
 JOBS ?= $(shell nproc)
+# Whether a warning stops the build. ON in CI; a user's compiler may know more warnings than ours.
+WERROR ?= OFF
+CONFIGURE = cmake --preset release -DPCGS_WERROR=$(WERROR) --log-level=WARNING > /dev/null
 SOURCES = $(shell git ls-files '*.h' '*.cc')
 
-.PHONY: run test build setup bench format format-check tidy sanitize fuzz picture train train-test results real clean
+.PHONY: run test build setup bench format format-check tidy sanitize threads fuzz picture train train-test results real clean
 
 run: build  ## build, then compare all methods on the seven families of sequences; ends with a page
 	build/release/pcgs suite --study main --report build/report.html
@@ -18,7 +21,7 @@ build: configure  ## leave the program at build/release/pcgs
 
 .PHONY: configure
 configure: packages
-	@cmake --preset release --log-level=WARNING > /dev/null
+	@$(CONFIGURE)
 
 setup: packages  ## install what building and testing need, if anything is missing
 	@scripts/install-packages chromium
@@ -52,16 +55,23 @@ tidy: setup  ## clang-tidy over the library and the program
 	cmake --preset tidy
 	cmake --build --preset tidy -j $(JOBS)
 
-sanitize: setup  ## the tests under the address and undefined-behaviour sanitizers
-	cmake --preset asan-ubsan
+sanitize: packages  ## what handles bytes and pointers, under the address and undefined-behaviour sanitizers
+	@scripts/install-packages clang libclang-rt-dev
+	cmake --preset asan-ubsan --log-level=WARNING
 	cmake --build --preset asan-ubsan -j $(JOBS)
 	ctest --preset asan-ubsan -j $(JOBS)
 
-FUZZ_SECONDS ?= 20
-fuzz: setup  ## each reader of untrusted bytes, for FUZZ_SECONDS
+threads: packages  ## what has threads, under the thread sanitizer
 	@scripts/install-packages clang libclang-rt-dev
-	cmake --preset fuzz
-	cmake --build --preset fuzz -j $(JOBS)
+	cmake --preset tsan --log-level=WARNING
+	cmake --build --preset tsan -j $(JOBS)
+	ctest --preset tsan -j $(JOBS)
+
+FUZZ_SECONDS ?= 20
+fuzz: packages  ## each reader of untrusted bytes, for FUZZ_SECONDS
+	@scripts/install-packages clang libclang-rt-dev
+	cmake --preset asan-ubsan --log-level=WARNING
+	cmake --build --preset asan-ubsan -j $(JOBS) --target pcgs_fuzzers
 	scripts/fuzz $(FUZZ_SECONDS)
 
 picture: build  ## draw docs/switching.svg and docs/report.png
@@ -72,9 +82,16 @@ picture: build  ## draw docs/switching.svg and docs/report.png
 	  --quiet --report build/picture/page.html > /dev/null
 	node scripts/screenshot.mjs build/picture/page.html docs/report.png 1000 '#regret-1' 1130
 
+TORCH_PACKAGES = libtorch-dev libopenblas0-pthread libgloo-dev
+PYTHON_PACKAGES = python3-pandas python3-sklearn
+
+.PHONY: everything
+everything: setup  ## install what the optional parts need, too, so that make test leaves nothing out
+	@scripts/install-packages $(TORCH_PACKAGES) $(PYTHON_PACKAGES)
+
 train: configure  ## leave pcgs-train at build/release/pcgs-train; installs libtorch
-	@scripts/install-packages libtorch-dev libopenblas0-pthread libgloo-dev
-	@cmake --preset release --log-level=WARNING > /dev/null
+	@scripts/install-packages $(TORCH_PACKAGES)
+	@$(CONFIGURE)
 	cmake --build --preset release -j $(JOBS) --target pcgs-train
 
 train-test: train  ## test pcgs-train
@@ -86,7 +103,7 @@ build-python: configure
 	cmake --build --preset release -j $(JOBS) --target pcgs-program pcgs_python
 
 python-test: build-python  ## test the Python package with Debian's pandas and scikit-learn; nothing is skipped
-	@scripts/install-packages python3-pandas python3-sklearn
+	@scripts/install-packages $(PYTHON_PACKAGES)
 	PCGS_SKIP_NOTHING=1 ctest --preset release -R '^python'
 
 wheel-test: build  ## pip install into a fresh virtual environment, and test there; needs PyPI

@@ -95,8 +95,7 @@ ShareSums ShareStep(const ShareArrays& arrays, const double* HWY_RESTRICT losses
   const V zero = hn::Zero(d);
   const V infinity = hn::Set(d, std::numeric_limits<double>::infinity());
 
-  // 1. Charge every expert eta * loss, and find what the heaviest is charged relative to its
-  // weight.
+  // 1. Charge every expert eta * loss, and find what the heaviest is charged relative to its weight.
   //    A weight counts as the power of two below it, read off its exponent bits.
   const V v_eta = hn::Set(d, eta);
   const V ln2 = hn::Set(d, 0x1.62e42fefa39efp-1);
@@ -122,8 +121,7 @@ ShareSums ShareStep(const ShareArrays& arrays, const double* HWY_RESTRICT losses
   const double shift = hn::GetLane(hn::MinOfLanes(d, least));
   const V v_shift = hn::Set(d, shift);
 
-  // 2. Unnormalised posterior and its sum, relative to the heaviest expert, who gets from 1 to 2:
-  // the
+  // 2. Unnormalised posterior and its sum, relative to the heaviest expert, who gets from 1 to 2: the
   //    sum cannot be 0, and an expert that is cut off here has less than 1e-138 of it.
   const V lowest = hn::Set(d, -320.0);
   V sum = zero;

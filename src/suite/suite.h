@@ -29,8 +29,8 @@ class Limit {
 
 struct Sequence {
   Matrix losses;  // [T x K] in [0,1]
-  std::vector<std::uint32_t>
-      path;  // [T] the expert with the lowest mean, before clipping, in each round
+  // [T] the expert with the lowest mean, before clipping, in each round
+  std::vector<std::uint32_t> path;
   // Makes the limit; empty for families whose law is intractable.
   std::function<std::unique_ptr<Limit>()> limit = {};
   Matrix unclipped = {};  // [T x K] what was clipped to make the losses; empty where unknown

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "pcgs/aggregator.h"
-#include "support/options.h"
+#include "support/expect.h"
 #include "support/recording_controller.h"
 #include "support/uniform_method.h"
 

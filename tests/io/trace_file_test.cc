@@ -13,8 +13,8 @@
 #include "pcgs/aggregator.h"
 #include "support/csv.h"
 #include "support/expect.h"
-#include "support/options.h"
 #include "support/random.h"
+#include "support/recording_controller.h"
 #include "support/temp_dir.h"
 #include "support/uniform_method.h"
 
