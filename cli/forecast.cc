@@ -8,9 +8,9 @@
 
 #include "commands.h"
 #include "compare/comparison.h"
-#include "core/csv_field.h"
 #include "core/whole_file.h"
 #include "given.h"
+#include "io/csv_field.h"
 #include "io/json_text.h"
 #include "io/progress.h"
 #include "loss_options.h"

@@ -15,8 +15,8 @@
 #include <thread>
 
 #include "commands.h"
-#include "core/csv_field.h"
 #include "core/whole_file.h"
+#include "io/csv_field.h"
 #include "io/npy_rows.h"
 #include "io/number_table.h"
 #include "io/progress.h"

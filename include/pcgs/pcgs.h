@@ -12,7 +12,7 @@
 #include "pcgs/losses.h"
 #include "pcgs/matrix.h"
 #include "pcgs/method.h"
-#include "pcgs/number_option.h"
+#include "pcgs/option.h"
 #include "pcgs/oracle.h"
 #include "pcgs/registry.h"
 #include "pcgs/round.h"

@@ -32,10 +32,11 @@ namespace {
 class LearnAlpha final : public Method {
  public:
   explicit LearnAlpha(std::size_t experts)
-      : members_(kGridSize, Share(experts)),
-        posterior_(kGridSize),
+      : posterior_(kGridSize),
         weights_(experts, 1.0 / static_cast<double>(experts)),
         scratch_(experts) {
+    members_.reserve(kGridSize);
+    for (std::size_t i = 0; i < kGridSize; ++i) members_.emplace_back(experts);
     awake_losses_.reserve(experts);
   }
 

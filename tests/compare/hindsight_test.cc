@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "pcgs/oracle.h"
-#include "pcgs/suite.h"
+#include "suite/suite.h"
 
 namespace pcgs::compare {
 namespace {
