@@ -65,7 +65,10 @@ std::string text(const TextTable& table) {
 std::string csv(const TextTable& table) {
   std::string out;
   const auto put = [&](const std::vector<std::string>& row) {
-    for (std::size_t c = 0; c < row.size(); ++c) out += (c > 0 ? "," : "") + csv_field(row[c]);
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      if (c > 0) out += ',';
+      out += csv_field(row[c]);
+    }
     out += '\n';
   };
   put(table.head);

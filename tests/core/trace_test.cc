@@ -9,6 +9,7 @@
 
 #include "pcgs/aggregator.h"
 #include "support/expect.h"
+#include "support/options.h"
 #include "support/recording_controller.h"
 #include "support/uniform_method.h"
 

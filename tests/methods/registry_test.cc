@@ -201,7 +201,7 @@ TEST(Registry, LoadsWhatAnAggregatorSaved) {
   const Aggregator loaded = load_aggregator(dir / "a.state");
   EXPECT_EQ(loaded.method().name(), "fixed-share{eta=8,rho=0.003}");
   EXPECT_EQ(loaded.experts(), 3u);
-  EXPECT_EQ(loaded.bound().scale(), 2);
+  EXPECT_EQ(loaded.scale().value(LossSource::kGiven), 2);
   EXPECT_EQ(loaded.save_bytes(), saved.save_bytes());
   EXPECT_TRUE(mentions(error_of([&] { load_aggregator(dir / "b.state"); }), dir / "b.state"));
 }
