@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "methods/hindsight.h"
+
 namespace pcgs::report {
 
 const ordered_json* named(const ordered_json& array, const std::string& name) {
@@ -42,7 +44,7 @@ std::size_t last_budget(const ordered_json& result) {
   return switches.at(switches.size() - 1).get<std::size_t>();
 }
 
-bool playable(const std::string& method) { return !method.ends_with('*') && method != kLimit; }
+bool playable(const std::string& method) { return is_playable(method) && method != kLimit; }
 
 std::string setting(const ordered_json& study) {
   const auto& config = study.at("config");
