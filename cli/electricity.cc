@@ -8,15 +8,16 @@
 
 #include "commands.h"
 #include "compare/comparison.h"
+#include "compare/method_list.h"
 #include "core/whole_file.h"
-#include "given.h"
-#include "io/json_text.h"
 #include "io/npy.h"
+#include "option_kinds.h"
 #include "outputs.h"
 #include "pcgs/registry.h"
 #include "report/replay.h"
 #include "report/report.h"
 #include "report_file.h"
+#include "results/result.h"
 
 namespace pcgs::cli {
 
@@ -70,21 +71,10 @@ struct LossFiles {
   WholeFile training, test;
 };
 
-std::string report_page(const studies::ElectricityStudy& study,
-                        const nlohmann::ordered_json& json) {
-  const auto problem = studies::test_problem(study.origin, study.losses);
-  report::Material material;
-  material.results.push_back({study.origin, json});
-  material.runs.push_back(report::replay(problem, study.comparison, [&](const std::string& method) {
-    return compare::make_player(problem, method);
-  }));
-  return report::page(material);
-}
-
 void run_electricity(const ElectricityOptions& options) {
   check_outputs(options);
   const io::Monitor monitor = io::progress_bars(options.quiet);
-  auto observations = studies::read_observations(options.source, monitor);
+  const auto observations = studies::read_observations(options.source, monitor);
   const auto losses = studies::split_losses(
       observations.values,
       options.pool.empty() ? studies::benchmark_pool(observations.seasons, options.window)
@@ -99,14 +89,28 @@ void run_electricity(const ElectricityOptions& options) {
     files = std::make_unique<LossFiles>(options.losses);
   }
   ReportFile page(options.report);
-  const studies::ElectricityStudy study = {
-      options.source.path, std::move(observations), losses,
-      play_benchmark(options.source.path, losses, methods, options.switches, monitor)};
-  const auto json = electricity_json(study);
-  const std::string made = page ? report_page(study, json) : "";
+  const std::string& origin = options.source.path;
+  const auto problem = studies::test_problem(origin, losses);
+  report::DepthObserver depth(problem);
+  compare::ComparisonOptions compared;
+  compared.methods = methods;
+  compared.switches = options.switches;
+  if (page) {
+    compared.observers = {&depth};
+    compared.stretches = report::stretches_for(methods.size() + 4);
+  }
+  const auto comparison = studies::play_benchmark(origin, losses, std::move(compared), monitor);
+  const auto result = studies::electricity_result(origin, observations, losses, comparison);
+  report::Material material;
+  if (page) {
+    material.results.push_back({origin, nlohmann::ordered_json::parse(results::to_json(result))});
+    material.runs.push_back(depth.take());
+  }
+  const std::string made = page ? report::page(material) : "";
   if (files) files->save(losses);
   if (page) page.write(made);
-  fmt::print("{}", options.json ? io::json_text(json) + "\n" : electricity_table(study));
+  fmt::print("{}", options.json ? results::to_json(result) + "\n"
+                                : studies::electricity_table(result, observations.description));
   if (page && !options.json) fmt::print("page in {}\n", options.report);
 }
 
@@ -114,70 +118,56 @@ void run_electricity(const ElectricityOptions& options) {
 
 void add_electricity(CLI::App& app) {
   auto options = std::make_shared<ElectricityOptions>();
-  CLI::App* command = app.add_subcommand(
+  CLI::App& command = *app.add_subcommand(
       "electricity", "The household benchmark, on the UCI file or any other series");
-  const auto text = [&](const char* name, std::string& value, const char* meaning) {
-    return command->add_option(name, value, meaning)->check(given())->type_name("TEXT");
-  };
-  const auto count = [&](const char* name, std::size_t& value, int low, const char* meaning) {
-    return command->add_option(name, value, meaning)
-        ->check(CLI::Range(low, 1000000000))
-        ->type_name("NUMBER");
-  };
-  text("FILE", options->source.path,
-       "household_power_consumption.txt as published (UCI dataset 235), or a .csv with a header, "
-       "or .npy")
+  constexpr std::size_t kMany = 1000000000;
+  add_text(command, "FILE", options->source.path,
+           "household_power_consumption.txt as published (UCI dataset 235), or a .csv with a "
+           "header, or .npy")
       ->required();
-  text("--column", options->source.column,
-       "The series (Global_active_power in the household file)");
-  count("--minutes", options->source.minutes, 1, "Resolution of the household file (10)");
+  add_text(command, "--column", options->source.column,
+           "The series (Global_active_power in the household file)");
+  add_number(command, "--minutes", options->source.minutes, 1, kMany,
+             "Resolution of the household file (10)");
   CLI::Option* season =
-      command
-          ->add_option("--season", options->source.seasons,
-                       "Observations in each season, the shortest first (a day and a week in the "
-                       "household file, none in others)")
-          ->delimiter(',')
-          ->check(CLI::Range(2, 262144))
-          ->type_name("NUMBERS");
+      add_numbers(command, "--season", options->source.seasons, 2, 262144,
+                  "Observations in each season, the shortest first (a day and a week in the "
+                  "household file, none in others)");
   CLI::Option* window =
-      count("--window", options->window, 0,
-            "Observations that the regression over a rolling window sees; 0 for none")
+      add_number(command, "--window", options->window, 0, kMany,
+                 "Observations that the regression over a rolling window sees; 0 for none")
           ->capture_default_str();
-  text("--pool", options->pool, "JSON file that describes the experts (docs/experts.md)")
+  add_text(command, "--pool", options->pool,
+           "JSON file that describes the experts (docs/experts.md)")
       ->excludes(season)
       ->excludes(window);
-  count("--observations", options->split.observations, 1, "The last so many are used")
+  add_number(command, "--observations", options->split.observations, 1, kMany,
+             "The last so many are used")
       ->capture_default_str();
-  count("--burn-in", options->split.burn_in, 0,
-        "The first observations, not judged; more where an expert needs longer to begin")
+  add_number(command, "--burn-in", options->split.burn_in, 0, kMany,
+             "The first observations, not judged; more where an expert needs longer to begin")
       ->capture_default_str();
-  command->add_option("--training", options->split.training, "Share of the training part")
+  command.add_option("--training", options->split.training, "Share of the training part")
       ->check(CLI::Range(0.01, 0.99))
       ->type_name("NUMBER")
       ->capture_default_str();
-  text("--method", options->methods,
-       "Methods instead of the usual ones; those tuned on the training part and in hindsight are "
-       "always there");
-  text("--model", options->model, "Fine-tuned weights of pcgs-tf (.safetensors), as one more row");
-  command
-      ->add_option("--switches", options->switches,
-                   "Switch budgets of the oracle that regret is measured against, comma-separated")
-      ->delimiter(',')
-      ->check(CLI::Range(0, 1000000))
-      ->type_name("NUMBERS")
-      ->default_str("5,10,20");
-  add_report_option(*command, options->report);
-  text("--losses", options->losses,
-       "Folder for train.npy and test.npy, the losses of the two parts; pcgs-train --losses "
-       "fine-tunes on the first");
-  command->add_flag("--json", options->json, "Print one JSON object instead of the table");
-  command->add_flag("--quiet", options->quiet, "No progress bar");
-  command->footer(
+  add_text(command, "--method", options->methods,
+           "Methods instead of the usual ones; those tuned on the training part and in hindsight "
+           "are always there");
+  add_text(command, "--model", options->model,
+           "Fine-tuned weights of pcgs-tf (.safetensors), as one more row");
+  add_switches(command, options->switches);
+  add_report_option(command, options->report);
+  add_text(command, "--losses", options->losses,
+           "Folder for train.npy and test.npy, the losses of the two parts; pcgs-train --losses "
+           "fine-tunes on the first");
+  add_printing(command, options->json, options->quiet, " of the table");
+  command.footer(
       "Examples:\n"
       "  pcgs electricity household_power_consumption.txt\n"
       "  pcgs electricity household_power_consumption.txt --minutes 60 --losses losses\n"
       "  pcgs electricity tetouan.csv --column zone1_power --season 144,1008 --json");
-  command->callback([options] { run_electricity(*options); });
+  command.callback([options] { run_electricity(*options); });
 }
 
 }  // namespace pcgs::cli

@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-#include "given.h"
+#include "option_kinds.h"
 #include "pcgs/error.h"
 
 namespace pcgs::cli {
@@ -25,7 +25,7 @@ LossFlags add_loss_options(CLI::App& command, LossOptions& options,
                       fmt::format("Divide losses by this number and cap them at 1; auto follows "
                                   "them, twenty times a typical loss ({})",
                                   when_automatic))
-          ->check(given())
+          ->check(not_empty())
           ->type_name("TEXT");
   return flags;
 }

@@ -3,6 +3,7 @@
 
 #include "commands.h"
 #include "core/spec.h"
+#include "io/text_table.h"
 #include "methods/hindsight.h"
 #include "pcgs/registry.h"
 
@@ -28,19 +29,22 @@ std::string accepted(const Option& option) {
 void add_methods(CLI::App& app) {
   CLI::App* command = app.add_subcommand("methods", "List the methods and their options");
   command->callback([] {
+    io::TextTable table{"", {}, {}, 2};
     for (const MethodInfo& method : registered_methods()) {
-      fmt::print("{:<16} {} ({}){}\n", method.name, method.summary, method.source,
-                 method.name == kDefaultMethod ? "; the default" : "");
+      table.rows.push_back({std::string(method.name),
+                            fmt::format("{} ({}){}", method.summary, method.source,
+                                        method.name == kDefaultMethod ? "; the default" : "")});
       for (const Option& option : method.options) {
-        fmt::print("{:<16}   {}: {}{}\n", "", option.name, option.meaning, accepted(option));
+        table.rows.push_back(
+            {"", fmt::format("  {}: {}{}", option.name, option.meaning, accepted(option))});
       }
     }
     fmt::print(
-        "\nOptions stand in braces: fixed-share{{eta=8,rho=0.003}}, pcgs-tf{{model=FILE}}. A FILE "
-        "that holds a\ncomma, a brace or a quote stands in quotes: "
+        "{}\nOptions stand in braces: fixed-share{{eta=8,rho=0.003}}, pcgs-tf{{model=FILE}}. A "
+        "FILE that holds a\ncomma, a brace or a quote stands in quotes: "
         "'pcgs-tf{{model=\"a, b.safetensors\"}}'.\n"
         "{} take the best rates of a grid in hindsight, for comparison only.\n",
-        listed_names(hindsight_methods()));
+        text(table), listed_names(hindsight_methods()));
   });
 }
 

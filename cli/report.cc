@@ -10,7 +10,7 @@
 
 #include "commands.h"
 #include "core/whole_file.h"
-#include "given.h"
+#include "option_kinds.h"
 #include "outputs.h"
 #include "pcgs/error.h"
 #include "report/replay.h"
@@ -142,10 +142,10 @@ void add_report(CLI::App& app) {
           "JSON of run, suite, electricity or forecast, traces of run, or folders that run "
           "or suite wrote")
       ->required()
-      ->check(given())
+      ->check(not_empty())
       ->type_name("FILES");
   command->add_option("--out", options->out, "The page")
-      ->check(given())
+      ->check(not_empty())
       ->capture_default_str()
       ->type_name("FILE");
   CLI::Option* switches =

@@ -1,16 +1,12 @@
 // The page that --report asks for.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
 #include "core/whole_file.h"
 
 namespace pcgs::cli {
-
-// Adds --report FILE.
-CLI::Option* add_report_option(CLI::App& command, std::string& path);
 
 // Opened before the work and written, whole, after it. Nothing where no page is asked for; throws
 // Error where this build makes none.

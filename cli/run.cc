@@ -6,34 +6,33 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "commands.h"
 #include "compare/comparison.h"
+#include "compare/method_list.h"
+#include "compare/read_problem.h"
 #include "core/whole_file.h"
-#include "given.h"
 #include "io/csv_field.h"
-#include "io/json_text.h"
-#include "io/number_table.h"
 #include "io/progress.h"
 #include "io/trace_file.h"
 #include "loss_options.h"
 #include "methods/hindsight.h"
+#include "option_kinds.h"
 #include "outputs.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
 #include "report/replay.h"
 #include "report/report.h"
 #include "report_file.h"
-#include "results/certificate_file.h"
+#include "results/observers.h"
 #include "results/result.h"
+#include "results/run_table.h"
 
 namespace pcgs::cli {
 
 using compare::Comparison;
 using compare::Problem;
-using results::NamedRecord;
 
 namespace {
 
@@ -41,96 +40,20 @@ struct RunOptions {
   std::string input;
   std::string methods;  // empty: the default, or the one that is resumed
   std::string model;    // weights of pcgs-tf, also inside guard; empty: the shipped ones
-  std::string y;
-  LossOptions judged;
-  std::vector<std::string> experts, ignore, side;
-  std::string side_file;
+  compare::ProblemColumns columns;
+  LossOptions loss;
   std::vector<std::size_t> switches = {5, 10, 20};
   std::string trace, certificate, out, save, resume, report;
   bool json = false;
   bool quiet = false;
 };
 
-bool contains(const std::vector<std::string>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-// [T x M], a row for every round.
-Matrix side_in(const std::string& path, const Problem& problem) {
-  io::NumberTable table = io::read_table(path);
-  if (table.values.rows != problem.rounds()) {
-    throw Error(
-        fmt::format("{}: has {} rows, and {} has {}; give a row of side information for "
-                    "every round",
-                    path, table.values.rows, problem.origin, problem.rounds()));
-  }
-  return std::move(table.values);
-}
-
 // A resumed run is judged as it was before.
-Problem read_problem(const RunOptions& options, const Aggregator* resumed) {
-  io::TableRequest request;
-  request.ignore = options.ignore;
-  const bool forecasts = !options.y.empty();
-  std::vector<std::string> named = options.side;
-  if (forecasts) {
-    if (contains(named, options.y)) {
-      throw Error(fmt::format(
-          "{} is the outcome, which nobody knows when it is forecast; leave it out of --side",
-          options.y));
-    }
-    named.push_back(options.y);
-  }
-  if (!options.experts.empty()) {
-    request.keep = options.experts;
-    request.keep.insert(request.keep.end(), named.begin(), named.end());
-  }
-  request.require = named;
-  if (forecasts) {
-    request.may_be_missing = [&](std::string_view name) { return !contains(named, name); };
-  }
-  const io::NumberTable table = io::read_table(options.input, request);
-
-  Problem problem;
-  problem.origin = options.input;
-  std::vector<std::size_t> expert_columns;
-  std::vector<std::size_t> side_columns;
-  for (std::size_t c = 0; c < table.names.size(); ++c) {
-    if (contains(named, table.names[c])) continue;
-    problem.experts.push_back(table.names[c]);
-    expert_columns.push_back(c);
-  }
-  if (problem.experts.empty()) {
-    throw Error(fmt::format("{}: no column is left for the experts; give one column for each",
-                            options.input));
-  }
-  const auto column = [&](std::string_view name) {
-    return static_cast<std::size_t>(std::find(table.names.begin(), table.names.end(), name) -
-                                    table.names.begin());
-  };
-  for (const auto& name : options.side) side_columns.push_back(column(name));
-
-  problem.values = Matrix(table.values.rows, expert_columns.size());
-  problem.side = Matrix(table.values.rows, side_columns.size());
-  for (std::size_t t = 0; t < table.values.rows; ++t) {
-    const auto from = table.values.row(t);
-    for (std::size_t k = 0; k < expert_columns.size(); ++k) {
-      problem.values.row(t)[k] = from[expert_columns[k]];
-    }
-    for (std::size_t i = 0; i < side_columns.size(); ++i) {
-      problem.side.row(t)[i] = from[side_columns[i]];
-    }
-    if (forecasts) problem.outcomes.push_back(from[column(options.y)]);
-  }
-  if (!options.side_file.empty()) problem.side = side_in(options.side_file, problem);
-  if (resumed != nullptr) {
-    problem.task = resumed->task();
-    problem.scale = resumed->scale();
-  } else {
-    problem.task = chosen_task(options.judged);
-    problem.scale = chosen_scale(options.judged);
-  }
-  compare::check_values(problem, options.y);
+Problem read_input(const RunOptions& options, const Aggregator* resumed) {
+  Problem problem = compare::read_problem(options.input, options.columns);
+  problem.task = resumed != nullptr ? resumed->task() : chosen_task(options.loss);
+  problem.scale = resumed != nullptr ? resumed->scale() : chosen_scale(options.loss);
+  compare::check_values(problem, options.columns.outcome);
   return problem;
 }
 
@@ -170,24 +93,6 @@ void check_resumed(const RunOptions& options, const Problem& problem, const Aggr
   }
 }
 
-std::string results_file(const RunOptions& options) { return options.out + "/results.json"; }
-std::string forecasts_file(const RunOptions& options) { return options.out + "/forecasts.csv"; }
-
-// Only a state may replace the one it continues.
-void check_outputs(const RunOptions& options) {
-  std::vector<std::string> outputs = {options.trace, options.certificate, options.save,
-                                      options.report};
-  if (!options.out.empty()) {
-    outputs.insert(outputs.end(), {results_file(options), forecasts_file(options)});
-  }
-  std::vector<std::string> inputs = {options.input, options.side_file, options.model};
-  std::error_code ignored;
-  if (!std::filesystem::equivalent(options.resume, options.save, ignored)) {
-    inputs.push_back(options.resume);
-  }
-  check_distinct(outputs, inputs);
-}
-
 // Before the work, not after it.
 void check_certified(const std::vector<std::string>& methods) {
   const auto carries = [](const std::string& name) {
@@ -201,42 +106,103 @@ void check_certified(const std::vector<std::string>& methods) {
   }
 }
 
-// Passes a method's rounds on to the trace, and keeps those of the share form for the certificate.
-class CertifyingSink final : public TraceSink {
- public:
-  CertifyingSink(std::string name, std::unique_ptr<TraceSink> next,
-                 std::vector<NamedRecord>& records)
-      : name_(std::move(name)), next_(std::move(next)), records_(records) {}
+std::string results_file(const RunOptions& options) { return options.out + "/results.json"; }
+std::string forecasts_file(const RunOptions& options) { return options.out + "/forecasts.csv"; }
 
-  void record(const TraceRow& row) override {
-    next_->record(row);
-    if (row.step == nullptr) return;
-    if (!started_) records_.emplace_back(name_, ShareRecord(row.played.size()));
-    started_ = true;
-    records_.back().second.add(row);
+// Only a state may replace the one it continues.
+void check_outputs(const RunOptions& options) {
+  std::vector<std::string> outputs = {options.trace, options.certificate, options.save,
+                                      options.report};
+  if (!options.out.empty()) {
+    outputs.insert(outputs.end(), {results_file(options), forecasts_file(options)});
+  }
+  std::vector<std::string> inputs = {options.input, options.columns.side_file, options.model};
+  std::error_code ignored;
+  if (!std::filesystem::equivalent(options.resume, options.save, ignored)) {
+    inputs.push_back(options.resume);
+  }
+  check_distinct(outputs, inputs);
+}
+
+// Everything that a run writes: opened before the work, and there, whole, after it.
+class RunOutputs {
+ public:
+  RunOutputs(const RunOptions& options, const Problem& problem, std::size_t methods)
+      : options_(options), page_(options.report) {
+    if (!options.out.empty()) {
+      std::error_code failed;  // then the files cannot be written either, and say so
+      std::filesystem::create_directories(options.out, failed);
+      results_.emplace(results_file(options));
+      if (problem.has_forecasts()) forecasts_.emplace(forecasts_file(options));
+    }
+    if (!options.trace.empty()) {
+      trace_.emplace(options.trace, problem.experts);
+      observers_.push_back(&traced_.emplace(*trace_));
+    }
+    if (!options.certificate.empty()) {
+      certificate_.emplace(options.certificate);
+      observers_.push_back(&records_);
+    }
+    if (!options.save.empty()) state_.emplace(options.save);
+    if (page_) {
+      observers_.push_back(&depth_.emplace(problem));
+      stretches_ = report::stretches_for(methods);
+    }
+  }
+
+  const std::vector<compare::Observer*>& observers() const { return observers_; }
+  std::size_t stretches() const { return stretches_; }
+
+  void write(const Problem& problem, const Comparison& comparison, const Aggregator* saved) {
+    const auto result = results::run_result(problem, comparison);
+    const std::string json = results::to_json(result) + "\n";
+    if (state_) {
+      const auto bytes = saved->save_bytes();
+      state_->write(bytes.data(), bytes.size());
+    }
+    if (certificate_) {
+      const auto proved = results::certificate_of(records_.records(), options_.switches);
+      certificate_->write(to_json(proved, 1) + "\n");
+    }
+    if (results_) results_->write(json);
+    if (forecasts_) forecasts_->write(forecasts_csv(problem, comparison));
+    const std::string page = page_ ? report::run_page(problem, comparison, depth_->take()) : "";
+    if (trace_) trace_->commit();
+    for (auto* file : {&certificate_, &results_, &forecasts_, &state_}) {
+      if (*file) (*file)->commit();
+    }
+    if (page_) page_.write(page);
+    fmt::print("{}", options_.json
+                         ? json
+                         : results::run_table(result, problem.origin, problem.task.name()));
+    if (page_ && !options_.json) fmt::print("page in {}\n", options_.report);
   }
 
  private:
-  std::string name_;
-  std::unique_ptr<TraceSink> next_;
-  std::vector<NamedRecord>& records_;
-  bool started_ = false;
+  const RunOptions& options_;
+  std::optional<TraceFile> trace_;
+  std::optional<results::TraceObserver> traced_;
+  results::RecordObserver records_;
+  std::optional<report::DepthObserver> depth_;
+  std::optional<WholeFile> certificate_, results_, forecasts_, state_;
+  ReportFile page_;
+  std::vector<compare::Observer*> observers_;
+  std::size_t stretches_ = 0;
 };
 
-// A resumed run is looked at once more from where it began.
-std::string report_page(const RunOptions& options, const Problem& problem,
-                        const Comparison& comparison) {
-  if (options.resume.empty()) return report::run_page(problem, comparison);
-  return report::run_page(problem, comparison,
-                          [&](const std::string&) { return load_aggregator(options.resume); });
+// The aggregator of a run that is saved.
+Aggregator make_saved(const Problem& problem, const std::vector<std::string>& methods) {
+  if (methods.size() != 1 || !is_playable(methods.front())) {
+    throw Error("--save goes with one method that can be played; give it with --method NAME");
+  }
+  const std::string& method = methods.front();
+  return compare::make_player(problem, method, method_info(method).traits.share_form);
 }
 
 void run(const RunOptions& options) {
-  std::unique_ptr<Aggregator> aggregator;  // of a run that is resumed or saved
-  if (!options.resume.empty()) {
-    aggregator = std::make_unique<Aggregator>(load_aggregator(options.resume));
-  }
-  const Problem problem = read_problem(options, aggregator.get());
+  std::optional<Aggregator> aggregator;  // of a run that is resumed or saved
+  if (!options.resume.empty()) aggregator = load_aggregator(options.resume);
+  const Problem problem = read_input(options, aggregator ? &*aggregator : nullptr);
   compare::ComparisonOptions compared;
   compared.switches = options.switches;
   if (aggregator) {
@@ -246,138 +212,67 @@ void run(const RunOptions& options) {
     compared.methods = compare::methods_from(options.methods, options.model);
     compare::check_methods(compared.methods, problem.experts.size(), problem.side.columns);
   }
-  if (!options.save.empty() && !aggregator) {
-    if (compared.methods.size() != 1 || !is_playable(compared.methods.front())) {
-      throw Error("--save goes with one method that can be played; give it with --method NAME");
-    }
-    const std::string& method = compared.methods.front();
-    const bool certify = make_method(method, problem.experts.size())->share() != nullptr;
-    aggregator = std::make_unique<Aggregator>(compare::make_player(problem, method, certify));
-  }
-  check_outputs(options);
+  if (!options.save.empty() && !aggregator) aggregator = make_saved(problem, compared.methods);
   if (!options.certificate.empty()) check_certified(compared.methods);
 
-  // Every output is opened before the work and appears, whole, after it.
-  if (!options.out.empty()) {
-    std::error_code failed;  // then the files cannot be written either, and say so
-    std::filesystem::create_directories(options.out, failed);
-  }
-  std::unique_ptr<TraceFile> trace;
-  if (!options.trace.empty()) {
-    trace = std::make_unique<TraceFile>(options.trace, problem.experts);
-    compared.sink = [&](const std::string& name) { return trace->sink(name); };
-  }
-  std::vector<NamedRecord> records;
-  std::unique_ptr<WholeFile> certificate;
-  if (!options.certificate.empty()) {
-    certificate = std::make_unique<WholeFile>(options.certificate);
-    compared.sink = [&](const std::string& name) -> std::unique_ptr<TraceSink> {
-      return std::make_unique<CertifyingSink>(name, trace->sink(name), records);
-    };
-  }
-  std::unique_ptr<WholeFile> results, forecasts, state;
-  if (!options.out.empty()) {
-    results = std::make_unique<WholeFile>(results_file(options));
-    if (problem.has_forecasts()) {
-      forecasts = std::make_unique<WholeFile>(forecasts_file(options));
-    }
-  }
-  if (!options.save.empty()) state = std::make_unique<WholeFile>(options.save);
-  ReportFile page(options.report);
-
+  check_outputs(options);
+  RunOutputs outputs(options, problem, compared.methods.size());
+  compared.observers = outputs.observers();
+  compared.stretches = outputs.stretches();
   compared.advance = io::progress_bars(options.quiet)("playing", rounds_to_play(problem, compared));
   const Comparison comparison =
-      aggregator ? play_from(problem, compared, *aggregator) : play_methods(problem, compared);
+      play_methods(problem, compared, aggregator ? &*aggregator : nullptr);
   compared.advance = {};
-  if (state) {
-    const auto bytes = aggregator->save_bytes();
-    state->write(bytes.data(), bytes.size());
-  }
-  if (certificate) {
-    certificate->write(io::json_text(results::certificate_json(records, options.switches), 1) +
-                       "\n");
-  }
-  const auto as_json = [&] {
-    return results::to_json(results::run_result(problem, comparison)) + "\n";
-  };
-  if (results) results->write(as_json());
-  if (forecasts) forecasts->write(forecasts_csv(problem, comparison));
-  const std::string made = page ? report_page(options, problem, comparison) : "";
-  if (trace) trace->commit();
-  for (const auto* file : {&certificate, &results, &forecasts, &state}) {
-    if (*file) (*file)->commit();
-  }
-  if (page) page.write(made);
-  fmt::print("{}", options.json ? as_json() : compare::comparison_table(problem, comparison));
-  if (page && !options.json) fmt::print("page in {}\n", options.report);
+  outputs.write(problem, comparison, aggregator ? &*aggregator : nullptr);
 }
 
 }  // namespace
 
 void add_run(CLI::App& app) {
   auto options = std::make_shared<RunOptions>();
-  CLI::App* command = app.add_subcommand("run", "Combine the experts of a file");
-  const auto text = [&](const char* name, std::string& value, const char* meaning) {
-    return command->add_option(name, value, meaning)->check(given())->type_name("TEXT");
-  };
-  const auto columns = [&](const char* name, std::vector<std::string>& value, const char* meaning) {
-    return command->add_option(name, value, meaning)
-        ->delimiter(',')
-        ->check(given())
-        ->type_name("NAMES");
-  };
-  text(
-      "INPUT", options->input,
-      "Losses, one row per round and one column per expert: .csv with a header, or .npy of float32 "
-      "or float64. With --y: forecasts")
+  CLI::App& command = *app.add_subcommand("run", "Combine the experts of a file");
+  add_text(command, "INPUT", options->input,
+           "Losses, one row per round and one column per expert: .csv with a header, or .npy of "
+           "float32 or float64. With --y: forecasts")
       ->required();
-  text("--method", options->methods,
-       "Methods, comma-separated: NAME or NAME{option=value,...}; all for every one; pcgs methods "
-       "lists them and names the default");
-  CLI::Option* model = text("--model", options->model,
-                            "Weights of pcgs-tf, also inside guard (.safetensors), instead of the "
-                            "shipped ones");
-  command
-      ->add_option("--switches", options->switches,
-                   "Switch budgets of the oracle that regret is measured against, comma-separated")
-      ->delimiter(',')
-      ->check(CLI::Range(0, 1000000))
-      ->type_name("NUMBERS")
-      ->default_str("5,10,20");
-  CLI::Option* y =
-      text("--y", options->y,
-           "The column that the other columns forecast; an empty or NaN forecast means "
-           "that the expert sleeps that round");
-  LossFlags judged =
-      add_loss_options(*command, options->judged, {"squared", "absolute", "pinball", "log"},
+  add_text(command, "--method", options->methods,
+           "Methods, comma-separated: NAME or NAME{option=value,...}; all for every one; pcgs "
+           "methods lists them and names the default");
+  CLI::Option* model = add_model(command, options->model);
+  add_switches(command, options->switches);
+  CLI::Option* y = add_text(command, "--y", options->columns.outcome,
+                            "The column that the other columns forecast; an empty or NaN forecast "
+                            "means that the expert sleeps that round");
+  LossFlags loss =
+      add_loss_options(command, options->loss, {"squared", "absolute", "pinball", "log"},
                        "the default with --y; without it losses must be in [0, 1]");
-  judged.loss->needs(y);
-  judged.tau->needs(y);
-  columns("--experts", options->experts, "Columns to combine (default: all others)");
-  columns("--ignore", options->ignore, "Columns to leave out, such as dates");
-  CLI::Option* side =
-      columns("--side", options->side, "Columns of side information for controllers");
-  text("--side-file", options->side_file,
-       "Side information in a file of its own, one row per round (.csv or .npy)")
+  loss.loss->needs(y);
+  loss.tau->needs(y);
+  add_names(command, "--experts", options->columns.experts,
+            "Columns to combine (default: all others)");
+  add_names(command, "--ignore", options->columns.ignore, "Columns to leave out, such as dates");
+  CLI::Option* side = add_names(command, "--side", options->columns.side,
+                                "Columns of side information for controllers");
+  add_text(command, "--side-file", options->columns.side_file,
+           "Side information in a file of its own, one row per round (.csv or .npy)")
       ->excludes(side);
-  CLI::Option* trace = text("--trace", options->trace,
-                            "Write every round (weights, losses, controls) to this CSV file");
-  CLI::Option* certificate = text("--certificate", options->certificate,
-                                  "Write what is proved about the methods of the share form to "
-                                  "this JSON file; pcgs certify "
-                                  "proves it again from the trace")
-                                 ->needs(trace);
-  text("--out", options->out, "Folder for results.json and, with --y, forecasts.csv");
-  add_report_option(*command, options->report);
-  text("--save", options->save, "Save the method's state at the end to this file");
-  CLI::Option* resume = text("--resume", options->resume,
-                             "Go on from a saved state, with its method, loss and scale");
-  for (CLI::Option* fixed : {model, judged.loss, judged.tau, judged.scale, certificate}) {
+  CLI::Option* trace = add_text(command, "--trace", options->trace,
+                                "Write every round (weights, losses, controls) to this CSV file");
+  CLI::Option* certificate =
+      add_text(command, "--certificate", options->certificate,
+               "Write what is proved about the methods of the share form to this JSON file; pcgs "
+               "certify proves it again from the trace")
+          ->needs(trace);
+  add_text(command, "--out", options->out, "Folder for results.json and, with --y, forecasts.csv");
+  add_report_option(command, options->report);
+  add_text(command, "--save", options->save, "Save the method's state at the end to this file");
+  CLI::Option* resume = add_text(command, "--resume", options->resume,
+                                 "Go on from a saved state, with its method, loss and scale");
+  for (CLI::Option* fixed : {model, loss.loss, loss.tau, loss.scale, certificate}) {
     resume->excludes(fixed);
   }
-  command->add_flag("--json", options->json, "Print one JSON object instead of the table");
-  command->add_flag("--quiet", options->quiet, "No progress bar");
-  command->footer(
+  add_printing(command, options->json, options->quiet, " of the table");
+  command.footer(
       "Examples:\n"
       "  pcgs run losses.npy --method all\n"
       "  pcgs run losses.csv --method 'fixed-share{eta=8,rho=0.003},ml-poly' --switches 0,10\n"
@@ -385,7 +280,7 @@ void add_run(CLI::App& app) {
       "  pcgs run losses.csv --method fixed-share --trace t.csv --certificate c.json\n"
       "  pcgs run january.csv --y load --save state && pcgs run february.csv --y load --resume "
       "state");
-  command->callback([options] { run(*options); });
+  command.callback([options] { run(*options); });
 }
 
 }  // namespace pcgs::cli

@@ -8,22 +8,22 @@
 #include <thread>
 
 #include "commands.h"
-#include "compare/comparison.h"
+#include "compare/method_list.h"
 #include "core/spec.h"
 #include "core/whole_file.h"
-#include "io/json_text.h"
 #include "io/progress.h"
+#include "option_kinds.h"
 #include "outputs.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
 #include "report/first_sequences.h"
 #include "report/report.h"
 #include "report_file.h"
+#include "results/result.h"
 #include "studies/study.h"
+#include "studies/study_tables.h"
 
 namespace pcgs::cli {
-
-using nlohmann::ordered_json;
 
 namespace {
 
@@ -45,24 +45,23 @@ void write_file(const std::string& path, const std::string& content) {
   file.commit();
 }
 
-std::string make_folder(const std::string& path) {
+void make_folder(const std::string& path) {
   std::error_code failed;
   std::filesystem::create_directories(path, failed);
-  if (!std::filesystem::is_directory(path, failed)) {
-    throw Error(fmt::format("{} cannot be made a folder; give another one with --out", path));
-  }
-  return path;
+  if (std::filesystem::is_directory(path, failed)) return;
+  throw Error(fmt::format("{} cannot be made a folder; give another one with --out", path));
 }
 
-void save(const std::string& folder, const char* study, const studies::StudyResult& result,
-          WholeFile& json) {
-  json.write(io::json_text(result.json, 1) + "\n");
-  json.commit();
-  for (const auto& [name, table] : result.tables) {
+std::string json_file(const SuiteOptions& options, const char* study) {
+  return fmt::format("{}/{}.json", options.out, study);
+}
+
+void save(const std::string& folder, const char* study, const studies::StudyTables& tables) {
+  for (const auto& [name, table] : tables.tables) {
     write_file(fmt::format("{}/{}.csv", folder, name), csv(table));
     write_file(fmt::format("{}/{}.tex", folder, name), latex(table, name));
   }
-  for (const io::TextTable& data : result.data) {
+  for (const io::TextTable& data : tables.data) {
     write_file(fmt::format("{}/{}-{}.csv", folder, study, data.caption), csv(data));
   }
 }
@@ -105,89 +104,97 @@ void check(SuiteOptions& options) {
   if (study.threads == 0) study.threads = std::max(1U, std::thread::hardware_concurrency());
 }
 
-void run_suite(SuiteOptions& options) {
-  check(options);
-  const studies::StudyConfig& study = options.study;
-  ordered_json whole;
-  const bool all = options.name == "all";
-  std::vector<studies::Study> chosen;
-  // Folders and files are there before the work, which may take long.
-  std::vector<std::unique_ptr<WholeFile>> files;
-  const bool traced =
-      !options.out.empty() && (all || options.name == "main" || options.name == "mechanism");
-  if (!options.out.empty()) make_folder(options.out);
-  if (traced) make_folder(options.out + "/traces");
+// Plays, saves and, unless JSON is wanted, prints.
+results::Study run_study(const SuiteOptions& options, const studies::NamedStudy& chosen,
+                         WholeFile* json) {
+  const auto start = std::chrono::steady_clock::now();
+  results::Study study = chosen.run(options.study, io::progress_bars(options.quiet));
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  std::visit([&](auto& one) { one.timing = {spent.count(), options.study.threads}; }, study);
+  const auto tables = std::visit([](const auto& one) { return studies::tables_of(one); }, study);
+  if (json != nullptr) {
+    json->write(results::to_json(study, 1) + "\n");
+    json->commit();
+    save(options.out, chosen.name, tables);
+  }
+  if (!options.json) {
+    for (const auto& [name, table] : tables.tables) fmt::print("{}\n", text(table));
+    fmt::print("{}seed {}, {:.1f} s\n{}", tables.remarks, options.study.seed, spent.count(),
+               options.name == "all" ? "\n" : "");
+    std::fflush(stdout);
+  }
+  return study;
+}
+
+void check_outputs(const SuiteOptions& options) {
   std::vector<std::string> outputs = {options.report};
-  for (const studies::Study& one : studies::kStudies) {
-    if (!options.out.empty()) outputs.push_back(fmt::format("{}/{}.json", options.out, one.name));
+  for (const auto& study : studies::kStudies) {
+    if (!options.out.empty()) outputs.push_back(json_file(options, study.name));
   }
   check_distinct(outputs, {options.model});
+}
+
+void run_suite(SuiteOptions& options) {
+  check(options);
+  const bool all = options.name == "all";
+  const bool in_depth = all || options.name == "main" || options.name == "mechanism";
+  // Folders and files are there before the work, which may take long.
+  if (!options.out.empty()) make_folder(options.out);
+  if (!options.out.empty() && in_depth) make_folder(options.out + "/traces");
+  check_outputs(options);
   ReportFile page(options.report);
-  report::Material material;
-  for (const studies::Study& one : studies::kStudies) {
-    if (!all && options.name != one.name) continue;
-    chosen.push_back(one);
-    if (options.out.empty()) continue;
-    files.push_back(std::make_unique<WholeFile>(fmt::format("{}/{}.json", options.out, one.name)));
+  std::vector<std::pair<studies::NamedStudy, std::unique_ptr<WholeFile>>> chosen;
+  for (const auto& study : studies::kStudies) {
+    if (!all && options.name != study.name) continue;
+    chosen.emplace_back(study, options.out.empty()
+                                   ? nullptr
+                                   : std::make_unique<WholeFile>(json_file(options, study.name)));
   }
-  for (std::size_t i = 0; i < chosen.size(); ++i) {
-    const studies::Study& one = chosen[i];
-    const auto start = std::chrono::steady_clock::now();
-    studies::StudyResult result = one.run(study, io::progress_bars(options.quiet));
-    ordered_json with_kind = {{"kind", fmt::format("{} study", one.name)}};
-    with_kind.update(result.json);
-    result.json = std::move(with_kind);
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-    result.json["timing"] = {{"seconds", spent.count()}, {"threads", study.threads}};
-    if (!options.out.empty()) save(options.out, one.name, result, *files[i]);
-    if (page) material.results.push_back({fmt::format("{} study", one.name), result.json});
-    if (!options.json) {
-      for (const auto& named : result.tables) fmt::print("{}\n", text(named.second));
-      fmt::print("{}seed {}, {:.1f} s\n{}", result.remarks, study.seed, spent.count(),
-                 all ? "\n" : "");
-      std::fflush(stdout);
-    } else if (all) {
-      whole["kind"] = "suite";
-      whole["studies"][one.name] = std::move(result.json);
-    } else {
-      whole = std::move(result.json);
-    }
+  results::SuiteResult suite;
+  for (const auto& [study, json] : chosen) {
+    suite.studies.push_back(run_study(options, study, json.get()));
   }
-  if (options.json) fmt::print("{}\n", io::json_text(whole));
-  if (traced) write_round_files(study, options.out + "/traces");
+  if (options.json) {
+    fmt::print("{}\n", all ? results::to_json(suite) : results::to_json(suite.studies.front()));
+  }
+  if (!options.out.empty() && in_depth) {
+    write_round_files(options.study, options.out + "/traces");
+  }
   if (page) {
-    const bool in_depth = all || options.name == "main" || options.name == "mechanism";
-    if (in_depth) material.runs = report::first_sequences(study);
+    report::Material material;
+    for (const auto& study : suite.studies) {
+      material.results.push_back({fmt::format("{} study", results::study_name(study)),
+                                  nlohmann::ordered_json::parse(results::to_json(study))});
+    }
+    if (in_depth) material.runs = report::first_sequences(options.study);
     page.write(report::page(material));
     if (!options.json) fmt::print("page in {}\n", options.report);
   }
   if (!options.out.empty() && !options.json) fmt::print("files in {}\n", options.out);
 }
 
-}  // namespace
+std::string families_text() {
+  std::string out;
+  for (const auto& family : suite::families()) {
+    out += fmt::format("  {:<13}{}\n", family.name, family.summary);
+    for (const auto& option : family.parameters) {
+      out += fmt::format("                 {}: {}, {:.6g} if not given, in [{}, {}]\n", option.name,
+                         option.meaning, option.standard, option.low, option.high);
+    }
+  }
+  return out;
+}
 
-void add_suite(CLI::App& app) {
-  auto options = std::make_shared<SuiteOptions>();
-  studies::StudyConfig& study = options->study;
-  study.threads = 0;
-  study.pools = {64, 256, 1024, 4096};
-  CLI::App* command = app.add_subcommand(
-      "suite", "The synthetic studies: seven families, exact regret, statistics");
-  command->add_option("--study", options->name, "Which study")
-      ->check(CLI::IsMember({"main", "heavy-tail", "scaling", "mechanism", "ablation", "all"}))
-      ->capture_default_str();
-  const auto number = [&](const char* name, std::size_t& value, const char* meaning, double least,
-                          double most) {
-    return command->add_option(name, value, meaning)
-        ->check(CLI::Range(least, most))
-        ->capture_default_str()
-        ->type_name("NUMBER");
+void add_study_options(CLI::App& command, studies::StudyConfig& study) {
+  const auto number = [&](const char* name, std::size_t& value, const char* meaning,
+                          std::size_t least, std::size_t most) {
+    add_number(command, name, value, least, most, meaning)->capture_default_str();
   };
-  number("--rounds", study.rounds, "Rounds of a sequence", 1, 1e6);
+  number("--rounds", study.rounds, "Rounds of a sequence", 1, 1000000);
   number("--experts", study.experts, "Experts (the scaling study has its own, see --pools)", 1,
-         1e5);
-  number("--sequences", study.sequences, "Sequences of each family", 1, 1e5);
-  number("--switches", study.switches, "Switches that the oracle may take", 0, 1e5);
+         100000);
+  number("--sequences", study.sequences, "Sequences of each family", 1, 100000);
+  number("--switches", study.switches, "Switches that the oracle may take", 0, 100000);
   const CLI::Validator whole_number(
       [](std::string& text) {
         const bool fits = !text.empty() && text.size() <= 18 &&
@@ -195,61 +202,54 @@ void add_suite(CLI::App& app) {
         return fits ? std::string() : text + " is not a whole number of at most 18 digits";
       },
       "");
-  command->add_option("--seed", study.seed, "Seed of all sequences")
+  command.add_option("--seed", study.seed, "Seed of all sequences")
       ->check(whole_number)
       ->capture_default_str()
       ->type_name("NUMBER");
-  command
-      ->add_option("--method", options->methods,
-                   "Methods, comma-separated: NAME or NAME{option=value,...}; all for every one")
-      ->capture_default_str()
-      ->type_name("TEXT");
-  command->add_option(
-      "--model", options->model,
-      "Weights of pcgs-tf, also inside guard (.safetensors), instead of the shipped "
-      "ones");
-  command
-      ->add_option("--families", options->families,
-                   "Families of the main and mechanism studies, comma-separated: NAME or "
-                   "NAME{parameter=value,...}; all for every one")
-      ->capture_default_str()
-      ->type_name("TEXT");
-  command->add_option("--pools", study.pools, "Numbers of experts of the scaling study")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 100000))
-      ->type_name("NUMBERS")
-      ->default_str("64,256,1024,4096");
-  command->add_option("--retrained", study.retrained,
-                      "Folder of models that were trained without one of their choices, as more "
-                      "rows of the ablation study");
   number("--threads", study.threads, "Threads; 0 for one on each core. No result depends on it", 0,
          1024);
+  add_numbers(command, "--pools", study.pools, 1, 100000, "Numbers of experts of the scaling study")
+      ->default_str("64,256,1024,4096");
+  command.add_option("--retrained", study.retrained,
+                     "Folder of models that were trained without one of their choices, as more "
+                     "rows of the ablation study");
+}
+
+}  // namespace
+
+void add_suite(CLI::App& app) {
+  auto options = std::make_shared<SuiteOptions>();
+  options->study.threads = 0;
+  options->study.pools = {64, 256, 1024, 4096};
+  CLI::App& command = *app.add_subcommand(
+      "suite", "The synthetic studies: seven families, exact regret, statistics");
+  command.add_option("--study", options->name, "Which study")
+      ->check(CLI::IsMember({"main", "heavy-tail", "scaling", "mechanism", "ablation", "all"}))
+      ->capture_default_str();
+  add_study_options(command, options->study);
   command
-      ->add_option(
-          "--out", options->out,
-          "Folder for JSON, CSV and LaTeX tables; with the main and mechanism studies also "
-          "per-round files of the first sequence of each family")
-      ->check([](const std::string& path) {
-        return path.empty() ? std::string("is empty; name a folder") : "";
-      });
-  add_report_option(*command, options->report);
-  command->add_flag("--json", options->json, "Print one JSON object instead of the tables");
-  command->add_flag("--quiet", options->quiet, "No progress bar");
-  std::string described;
-  for (const auto& family : suite::families()) {
-    described += fmt::format("  {:<13}{}\n", family.name, family.summary);
-    for (const auto& option : family.parameters) {
-      described +=
-          fmt::format("                 {}: {}, {:.6g} if not given, in [{}, {}]\n", option.name,
-                      option.meaning, option.standard, option.low, option.high);
-    }
-  }
-  command->footer("Families:\n" + described +
-                  "\nExamples:\n"
-                  "  pcgs suite\n"
-                  "  pcgs suite --study scaling --method fixed-share,fixed-share*\n"
-                  "  pcgs suite --study all --seed 11 --out results");
-  command->callback([options] { run_suite(*options); });
+      .add_option("--method", options->methods,
+                  "Methods, comma-separated: NAME or NAME{option=value,...}; all for every one")
+      ->capture_default_str()
+      ->type_name("TEXT");
+  add_model(command, options->model);
+  command
+      .add_option("--families", options->families,
+                  "Families of the main and mechanism studies, comma-separated: NAME or "
+                  "NAME{parameter=value,...}; all for every one")
+      ->capture_default_str()
+      ->type_name("TEXT");
+  add_text(command, "--out", options->out,
+           "Folder for JSON, CSV and LaTeX tables; with the main and mechanism studies also "
+           "per-round files of the first sequence of each family");
+  add_report_option(command, options->report);
+  add_printing(command, options->json, options->quiet, " of the tables");
+  command.footer("Families:\n" + families_text() +
+                 "\nExamples:\n"
+                 "  pcgs suite\n"
+                 "  pcgs suite --study scaling --method fixed-share,fixed-share*\n"
+                 "  pcgs suite --study all --seed 11 --out results");
+  command.callback([options] { run_suite(*options); });
 }
 
 }  // namespace pcgs::cli

@@ -10,6 +10,7 @@
 
 #include "arrays.h"
 #include "bindings.h"
+#include "compare/method_list.h"
 #include "compare/problem.h"
 #include "construction_guard.h"
 #include "core/whole_file.h"
@@ -19,6 +20,7 @@
 #include "paths.h"
 #include "pcgs/error.h"
 #include "results/result.h"
+#include "results/run_table.h"
 #if __has_include("report/report.h")
 #include "report/report.h"
 #endif
@@ -183,7 +185,10 @@ void bind_comparison(py::module_& m) {
              return results::to_json(results::run_result(run.problem, run.comparison));
            })
       .def("table",
-           [](const Run& run) { return compare::comparison_table(run.problem, run.comparison); })
+           [](const Run& run) {
+             return results::run_table(results::run_result(run.problem, run.comparison),
+                                       run.problem.origin, run.problem.task.name());
+           })
       .def(
           "forecasts",
           [](const Run& run, std::size_t i) { return array_of(method_at(run, i).forecasts); },

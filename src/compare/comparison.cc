@@ -1,32 +1,29 @@
 #include "compare/comparison.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <limits>
 
 #include "methods/hindsight.h"
-#include "pcgs/error.h"
-#include "pcgs/oracle.h"
 #include "pcgs/registry.h"
 
 namespace pcgs::compare {
 
-Aggregator make_player(const Problem& problem, const std::string& method, bool certify) {
-  return make_aggregator(method, problem.experts.size(),
-                         {problem.task, problem.scale, problem.experts, certify});
-}
+namespace {
 
-void play_rounds(const Problem& problem, Aggregator& aggregator, std::vector<double>& forecasts,
-                 const std::function<void(std::size_t)>& advance) {
+using Advance = std::function<void(std::size_t)>;
+
+// Plays every round from where the aggregator is. Writes the combined forecasts, if there are any
+// and somewhere to put them.
+void play_rounds(const Problem& problem, Aggregator& aggregator, std::vector<double>* forecasts,
+                 const Advance& advance) {
   constexpr std::size_t kBetween = 64;
-  if (problem.has_forecasts()) forecasts.resize(problem.rounds());
+  if (problem.has_forecasts() && forecasts != nullptr) forecasts->resize(problem.rounds());
   for (std::size_t t = 0; t < problem.rounds(); ++t) {
     const auto side = problem.side.columns > 0 ? problem.side.row(t) : std::span<const double>();
     if (problem.has_forecasts()) {
-      forecasts[t] = aggregator.predict(problem.values.row(t), side);
+      const double combined = aggregator.predict(problem.values.row(t), side);
+      if (forecasts != nullptr) (*forecasts)[t] = combined;
       aggregator.learn(aggregator.last_opened(), problem.outcomes[t]);
     } else if (side.empty()) {
       aggregator.learn(problem.values.row(t));
@@ -38,180 +35,164 @@ void play_rounds(const Problem& problem, Aggregator& aggregator, std::vector<dou
   if (advance) advance(problem.rounds() % kBetween);
 }
 
-namespace {
+// Shows every round to several sinks.
+class FanOut final : public TraceSink {
+ public:
+  void add(TraceSink* sink) { sinks_.push_back(sink); }
+  void record(const TraceRow& row) override {
+    for (TraceSink* sink : sinks_) sink->record(row);
+  }
 
-struct Played {
-  MethodResult result;
-  double scale = 1;
-  std::size_t skipped = 0;
+ private:
+  std::vector<TraceSink*> sinks_;
 };
 
-void read_certificate(const Aggregator& aggregator, MethodResult& result) {
-  const LiveCertificate* live = aggregator.certificate();
+void play_observed(const Problem& problem, const MethodResult& method, const Hindsight& hindsight,
+                   const std::vector<Observer*>& observers, const Advance& advance,
+                   Aggregator& aggregator) {
+  FanOut sinks;
+  for (Observer* observer : observers) {
+    if (TraceSink* sink = observer->begin(method, aggregator, hindsight)) sinks.add(sink);
+  }
+  if (!observers.empty()) aggregator.trace(&sinks);
+  play_rounds(problem, aggregator, nullptr, advance);
+  aggregator.trace(nullptr);
+  for (Observer* observer : observers) observer->end();
+}
+
+std::size_t most_switches(const std::vector<std::size_t>& switches) {
+  return *std::max_element(switches.begin(), switches.end());
+}
+
+// What is measured against, before anybody plays: the losses do not depend on it.
+Comparison empty_comparison(const Problem& problem, const Hindsight& hindsight,
+                            const std::vector<std::size_t>& switches) {
+  Comparison comparison;
+  comparison.rounds = problem.rounds();
+  comparison.switches = switches;
+  for (const std::size_t s : switches) comparison.oracle.push_back(hindsight.oracle(s));
+  const auto totals = hindsight.expert_losses();
+  const auto best = std::min_element(totals.begin(), totals.end());
+  comparison.best_expert_loss = *best;
+  comparison.best_expert = static_cast<std::size_t>(best - totals.begin());
+  return comparison;
+}
+
+// A pass that nothing watches. `scale` and `skipped` of the comparison are those of any method.
+MethodResult play_bare(const Problem& problem, Aggregator& aggregator, const Advance& advance,
+                       Comparison& comparison) {
+  MethodResult result;
+  const double loss_before = aggregator.total_loss();
+  const double forecast_loss_before = aggregator.total_forecast_loss();
+  const std::int64_t rounds_before = aggregator.rounds();
+  const std::int64_t skipped_before = aggregator.skipped();
+  const auto start = std::chrono::steady_clock::now();
+  play_rounds(problem, aggregator, &result.forecasts, advance);
+  const std::chrono::duration<double, std::nano> spent = std::chrono::steady_clock::now() - start;
+  result.ns_per_round = spent.count() / static_cast<double>(problem.rounds());
+  result.total_loss = aggregator.total_loss() - loss_before;
+  if (problem.has_forecasts()) {
+    result.mean_forecast_loss =
+        (aggregator.total_forecast_loss() - forecast_loss_before) /
+        static_cast<double>(std::max<std::int64_t>(1, aggregator.rounds() - rounds_before));
+  }
+  result.next_weights.assign(aggregator.weights().begin(), aggregator.weights().end());
+  for (const double best : comparison.oracle) result.regret.push_back(result.total_loss - best);
+  comparison.scale = aggregator.scale().value(problem.source());
+  comparison.skipped = static_cast<std::size_t>(aggregator.skipped() - skipped_before);
+  return result;
+}
+
+void read_certificate(const LiveCertificate* live, MethodResult& result) {
   if (live == nullptr || live->rounds() == 0) return;
   result.weighted_certificate = live->constant_eta() == 0;
   result.certificate = result.weighted_certificate ? live->weighted() : live->certificate();
 }
 
-// Before the method is gone; what it is worth shows when the oracle is known.
-void read_bounds(const Method& method, const std::vector<std::size_t>& switches,
+// The certificate of a method that brings a bound of its own.
+void read_bounds(const Method& method, const Problem& problem, const Hindsight& hindsight,
                  MethodResult& result) {
-  if (std::isinf(method.switching_bound(0))) return;
-  const std::size_t most = *std::max_element(switches.begin(), switches.end());
-  for (std::size_t s = 0; s <= most; ++s) {
-    result.switching_bounds.push_back(method.switching_bound(s));
+  if (std::isinf(method.switching_bound(0)) || std::isinf(hindsight.oracle(hindsight.switches()))) {
+    return;
   }
+  std::vector<double> bounds, oracle;
+  for (std::size_t s = 0; s <= hindsight.switches(); ++s) {
+    bounds.push_back(method.switching_bound(s));
+    oracle.push_back(hindsight.oracle(s));
+  }
+  result.certificate = switching_certificate(bounds, result.total_loss, oracle, problem.rounds(),
+                                             problem.experts.size());
+  result.certified_switches = hindsight.switches();
 }
 
-Played play(const Problem& problem, const std::string& name, Aggregator& aggregator,
-            TraceSink* sink, const std::function<void(std::size_t)>& advance) {
-  Played played;
-  played.result.name = name;
-  const double loss_before = aggregator.total_loss();
-  const double forecast_loss_before = aggregator.total_forecast_loss();
-  const std::int64_t rounds_before = aggregator.rounds();
-  const std::int64_t skipped_before = aggregator.skipped();
-  aggregator.trace(sink);
-  const auto start = std::chrono::steady_clock::now();
-  play_rounds(problem, aggregator, played.result.forecasts, advance);
-  const std::chrono::duration<double, std::nano> spent = std::chrono::steady_clock::now() - start;
-  aggregator.trace(nullptr);
-  played.result.total_loss = aggregator.total_loss() - loss_before;
-  if (problem.has_forecasts()) {
-    played.result.mean_forecast_loss =
-        (aggregator.total_forecast_loss() - forecast_loss_before) /
-        static_cast<double>(std::max<std::int64_t>(1, aggregator.rounds() - rounds_before));
-  }
-  played.result.ns_per_round = spent.count() / static_cast<double>(problem.rounds());
-  played.result.next_weights.assign(aggregator.weights().begin(), aggregator.weights().end());
-  played.scale = aggregator.scale().value(problem.source());
-  played.skipped = static_cast<std::size_t>(aggregator.skipped() - skipped_before);
-  read_certificate(aggregator, played.result);
-  return played;
-}
-
-// Oracle and regrets, once everything is played.
-void measure(const Problem& problem, Comparison& comparison) {
-  const Matrix losses = scaled_losses(problem);
-  const std::size_t most =
-      *std::max_element(comparison.switches.begin(), comparison.switches.end());
-  const auto frontier = switching_oracle(losses, most);
-  for (const std::size_t s : comparison.switches) comparison.oracle.push_back(frontier[s]);
-  for (MethodResult& method : comparison.methods) {
-    for (const double best : comparison.oracle) method.regret.push_back(method.total_loss - best);
-    if (method.switching_bounds.empty() || std::isinf(frontier.back())) continue;
-    method.certificate = switching_certificate(method.switching_bounds, method.total_loss, frontier,
-                                               problem.rounds(), problem.experts.size());
-    method.certified_switches = most;
-  }
-  comparison.rounds = problem.rounds();
-  comparison.best_expert_loss = std::numeric_limits<double>::infinity();
-  for (std::size_t k = 0; k < losses.columns; ++k) {
-    double total = 0;
-    for (std::size_t t = 0; t < losses.rows; ++t) total += losses.row(t)[k];
-    if (total < comparison.best_expert_loss) {
-      comparison.best_expert = k;
-      comparison.best_expert_loss = total;
-    }
-  }
+// A copy of one that has begun; a new one without anything that costs time, otherwise.
+Aggregator bare_player(const Problem& problem, const std::string& spec, const Aggregator* from) {
+  if (from == nullptr || from->last_opened() == 0) return make_player(problem, spec);
+  return Aggregator::load_bytes(from->save_bytes(), problem.origin, make_method);
 }
 
 }  // namespace
 
-std::vector<std::string> all_methods() {
-  std::vector<std::string> names;
-  for (const MethodInfo& method : registered_methods()) names.emplace_back(method.name);
-  for (const HindsightMethod& method : hindsight_methods()) names.emplace_back(method.name);
-  return names;
-}
-
-std::vector<std::string> methods_from(const std::string& list, const std::string& model) {
-  auto methods = list == "all"  ? all_methods()
-                 : list.empty() ? std::vector{std::string(kDefaultMethod)}
-                                : split_specs(list);
-  if (model.empty()) return methods;
-  bool used = false;
-  for (std::string& method : methods) {
-    const std::string with = is_playable(method) ? with_model(method, model) : method;
-    used = used || with != method;
-    method = with;
-  }
-  if (!used) {
-    throw Error(
-        "--model gives weights to pcgs-tf and to guard, which are not among the methods; add one");
-  }
-  return methods;
-}
-
-void check_methods(const std::vector<std::string>& methods, std::size_t experts, std::size_t side) {
-  for (auto at = methods.begin(); at != methods.end(); ++at) {
-    if (std::find(methods.begin(), at, *at) != at) {
-      throw Error(fmt::format("method {} is given twice; give it once", *at));
-    }
-  }
-  for (const auto& name : methods) {
-    if (find_hindsight_method(name) != nullptr) continue;
-    const std::size_t needed = make_method(name, experts)->side_needed();
-    if (needed == 0 || needed == side) continue;
-    throw Error(
-        fmt::format("{} needs {} number{} of side information in every round, and here are "
-                    "{}; pcgs run takes them with --side or --side-file",
-                    name, needed, needed == 1 ? "" : "s", side));
-  }
+Aggregator make_player(const Problem& problem, const std::string& method, bool certify) {
+  return make_aggregator(method, problem.experts.size(),
+                         {problem.task, problem.scale, problem.experts, certify});
 }
 
 std::size_t rounds_to_play(const Problem& problem, const ComparisonOptions& options) {
   std::size_t runs = 0;
-  for (const auto& name : options.methods) runs += candidates_of(name).size();
+  for (const auto& name : options.methods) runs += candidates_of(name).size() + 1;
   return runs * problem.rounds();
 }
 
-Comparison play_methods(const Problem& problem, const ComparisonOptions& options) {
-  Comparison comparison;
-  comparison.switches = options.switches;
-
-  for (const auto& name : options.methods) {
+Comparison play_methods(const Problem& problem, const ComparisonOptions& options,
+                        Aggregator* from) {
+  const Hindsight hindsight(scaled_losses(problem), most_switches(options.switches),
+                            options.stretches);
+  Comparison comparison = empty_comparison(problem, hindsight, options.switches);
+  for (std::size_t i = 0; i < options.methods.size(); ++i) {
+    const std::string& name = options.methods[i];
     const auto candidates = candidates_of(name);
-    const bool starred = candidates.size() > 1;
+    const bool starred = !is_playable(name);
     std::optional<MethodResult> best;
+    bool share_form = false;
     for (const auto& spec : candidates) {
-      const auto sink = !starred && options.sink ? options.sink(spec) : nullptr;
-      Aggregator aggregator = make_player(problem, spec);
-      Played played = play(problem, name, aggregator, sink.get(), options.advance);
-      comparison.scale = played.scale;
-      comparison.skipped = played.skipped;
-      if (best && best->total_loss <= played.result.total_loss) continue;
-      best = std::move(played.result);
+      Aggregator aggregator = bare_player(problem, spec, from);
+      // A bound speaks about all rounds since the first, the oracle only about those played here.
+      const bool from_the_start = aggregator.last_opened() == 0;
+      MethodResult played = play_bare(problem, aggregator, options.advance, comparison);
+      if (best && best->total_loss <= played.total_loss) continue;
+      best = std::move(played);
+      best->name = name;
       if (starred) best->chosen = spec;
-      read_bounds(aggregator.method(), options.switches, *best);
-      if (starred || aggregator.method().share() == nullptr) continue;
-      // Once more with a certificate, so that it costs nothing where time is measured.
-      Aggregator certified = make_player(problem, spec, true);
-      std::vector<double> ignored;
-      play_rounds(problem, certified, ignored);
-      read_certificate(certified, *best);
+      share_form = aggregator.method().share() != nullptr;
+      if (from_the_start) read_bounds(aggregator.method(), problem, hindsight, *best);
+    }
+    if (!options.shown_as.empty() && !options.shown_as[i].empty()) {
+      best->chosen = name;
+      best->name = options.shown_as[i];
+    }
+    const bool certified = share_form && !starred;
+    if (from != nullptr || certified || !options.observers.empty()) {
+      std::optional<Aggregator> made;
+      if (from == nullptr) made = make_player(problem, best->spec(), certified);
+      Aggregator& player = from != nullptr ? *from : *made;
+      play_observed(problem, *best, hindsight, options.observers, options.advance, player);
+      read_certificate(player.certificate(), *best);
+    } else if (options.advance) {
+      options.advance(problem.rounds());
     }
     comparison.methods.push_back(std::move(*best));
   }
-  measure(problem, comparison);
   return comparison;
 }
 
-Comparison play_from(const Problem& problem, const ComparisonOptions& options,
-                     Aggregator& aggregator) {
-  Comparison comparison;
-  comparison.switches = options.switches;
-  const std::string& name = options.methods.front();
-  const auto sink = options.sink ? options.sink(name) : nullptr;
-  const bool from_the_start = aggregator.last_opened() == 0;
-  Played played = play(problem, name, aggregator, sink.get(), options.advance);
-  comparison.skipped = played.skipped;
-  // A bound speaks about all rounds since the first, the oracle only about those of this problem.
-  if (from_the_start) read_bounds(aggregator.method(), options.switches, played.result);
-  comparison.methods.push_back(std::move(played.result));
-  comparison.scale = played.scale;
-  measure(problem, comparison);
-  return comparison;
+void observe_methods(const Problem& problem, const Comparison& comparison,
+                     const std::vector<Observer*>& observers, std::size_t stretches) {
+  const Hindsight hindsight(scaled_losses(problem), most_switches(comparison.switches), stretches);
+  for (const MethodResult& method : comparison.methods) {
+    Aggregator player = make_player(problem, method.spec());
+    play_observed(problem, method, hindsight, observers, {}, player);
+  }
 }
 
 }  // namespace pcgs::compare

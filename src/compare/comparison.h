@@ -3,11 +3,11 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "compare/hindsight.h"
 #include "compare/problem.h"
 #include "pcgs/aggregator.h"
 #include "pcgs/certify.h"
@@ -21,17 +21,17 @@ struct MethodResult {
   double total_loss = 0;
   std::optional<double> mean_forecast_loss;  // raw, of the combined forecast
   std::vector<double> regret;                // [switch budgets]
-  // Against the best path of any number of switches, unless one is named below; none for methods
-  // that carry none.
+  // Against the best path of any number of switches, or, for methods that bring a bound of their
+  // own, against the oracle with `certified_switches`; none for methods that carry none.
   std::optional<Certificate> certificate;
   bool weighted_certificate = false;  // by eta, which changed
-  // [0 to the largest budget] for methods that bring a bound of their own, else empty. Their
-  // certificate is against the oracle with `certified_switches`.
-  std::vector<double> switching_bounds;
   std::optional<std::size_t> certified_switches;
   double ns_per_round = 0;
   std::vector<double> next_weights;  // [K] what it would play next
   std::vector<double> forecasts;     // [T] combined; empty when there are none
+
+  // What can be played.
+  const std::string& spec() const { return chosen.empty() ? name : chosen; }
 };
 
 struct Comparison {
@@ -45,44 +45,45 @@ struct Comparison {
   std::vector<MethodResult> methods;
 };
 
+// Watches methods play once more, after the pass that is timed.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  // A method is about to play from where `player` is; all three stay until end(). Null if this
+  // method is of no interest.
+  virtual TraceSink* begin(const MethodResult& method, const Aggregator& player,
+                           const Hindsight& hindsight) = 0;
+  // It has played to the end. Called wherever begin() was.
+  virtual void end() {}
+};
+
 struct ComparisonOptions {
   std::vector<std::string> methods;
+  std::vector<std::string> shown_as{};  // [methods] their names in the result, "" for the usual
   std::vector<std::size_t> switches;
   // Told now and then how many more of rounds_to_play() have been played; may be empty. May throw,
   // which ends the work.
   std::function<void(std::size_t rounds)> advance;
-  // Asked for each method that is played; may be empty or return null. Not asked for the candidates
-  // of starred methods.
-  std::function<std::unique_ptr<TraceSink>(const std::string& name)> sink;
+  std::vector<Observer*> observers{};
+  std::size_t stretches = 0;  // of the hindsight that observers get
 };
-
-// Every registered method, and the starred ones.
-std::vector<std::string> all_methods();
-// The methods that a user's --method names ("all", or a list; empty for the default), with the
-// weights of --model, if one is given, in the place of pcgs-tf's.
-std::vector<std::string> methods_from(const std::string& list, const std::string& model);
-// Throws Error for a method that does not exist, that is named twice, or that needs another number
-// of side information than `side` numbers a round.
-void check_methods(const std::vector<std::string>& methods, std::size_t experts, std::size_t side);
 
 // The aggregator that plays a method on this problem, before its first round.
 Aggregator make_player(const Problem& problem, const std::string& method, bool certify = false);
-// Plays every round from where the aggregator is, and writes the combined forecasts, if there are
-// any.
-void play_rounds(const Problem& problem, Aggregator& aggregator, std::vector<double>& forecasts,
-                 const std::function<void(std::size_t)>& advance = {});
 
-// Over all methods and candidates.
+// Over all methods and candidates, both passes.
 std::size_t rounds_to_play(const Problem& problem, const ComparisonOptions& options);
 
-Comparison play_methods(const Problem& problem, const ComparisonOptions& options);
+// Each method plays once bare, which is timed; of a starred one each candidate does. Where there is
+// something to prove or to observe the method (the best candidate) plays once more, before all
+// observers at once. The oracle is swept once.
+//
+// `from`, if given, is where the only method goes on; it is left as it ends.
+Comparison play_methods(const Problem& problem, const ComparisonOptions& options,
+                        Aggregator* from = nullptr);
 
-// The same for the only method of the options, going on from where the aggregator is, which is left
-// as it ends.
-Comparison play_from(const Problem& problem, const ComparisonOptions& options,
-                     Aggregator& aggregator);
-
-// For people; results/run_result.h has the face for programs.
-std::string comparison_table(const Problem& problem, const Comparison& comparison);
+// The second pass alone, for methods that were compared earlier.
+void observe_methods(const Problem& problem, const Comparison& comparison,
+                     const std::vector<Observer*>& observers, std::size_t stretches);
 
 }  // namespace pcgs::compare

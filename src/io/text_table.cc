@@ -45,6 +45,7 @@ std::string typeset(const std::string& text) {
 std::string text(const TextTable& table) {
   std::vector<std::size_t> width(table.head.size());
   const auto widen = [&](const std::vector<std::string>& row) {
+    width.resize(std::max(width.size(), row.size()));
     for (std::size_t c = 0; c < row.size(); ++c) width[c] = std::max(width[c], width_of(row[c]));
   };
   widen(table.head);
@@ -52,12 +53,15 @@ std::string text(const TextTable& table) {
 
   std::string out = table.caption.empty() ? "" : table.caption + "\n\n";
   const auto put = [&](const std::vector<std::string>& row) {
-    out += row[0];
-    if (row.size() > 1) out += padding(row[0], width[0]);
-    for (std::size_t c = 1; c < row.size(); ++c) out += "  " + padding(row[c], width[c]) + row[c];
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      const std::string pad = padding(row[c], width[c]);
+      const bool last = c + 1 == row.size();
+      out += c > 0 ? "  " : "";
+      out += c < table.left ? row[c] + (last ? "" : pad) : pad + row[c];
+    }
     out += '\n';
   };
-  put(table.head);
+  if (!table.head.empty()) put(table.head);
   for (const auto& row : table.rows) put(row);
   return out;
 }
@@ -90,6 +94,16 @@ std::string latex(const TextTable& table, const std::string& label) {
                    "\\bottomrule\n\\end{{tabular}}\n\\caption{{{}}}\n\\label{{tab:{}}}\n"
                    "\\end{{table}}\n",
                    typeset(table.caption), label);
+}
+
+std::string counted(std::size_t n, const char* what) {
+  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+}
+
+std::string time_text(double ns) {
+  if (ns < 1e4) return fmt::format("{:.0f} ns", ns);
+  if (ns < 1e7) return fmt::format("{:.0f} us", ns / 1e3);
+  return fmt::format("{:.0f} ms", ns / 1e6);
 }
 
 }  // namespace pcgs::io

@@ -15,11 +15,6 @@ namespace pcgs::report {
 
 namespace {
 
-// The more there is to draw, the coarser: pages stay small whatever the run.
-std::size_t buckets_for(std::size_t methods) {
-  return std::clamp<std::size_t>(3300 / std::max<std::size_t>(methods, 1), 150, 2000);
-}
-
 ForecastCurves::Forecaster forecaster(const std::string& name, const std::vector<double>& forecasts,
                                       const std::vector<double>& outcomes, std::size_t buckets) {
   ThinCurve forecast(forecasts.size(), buckets), error(forecast);
@@ -54,25 +49,20 @@ void check_row(const io::TraceReader& reader) {
 
 }  // namespace
 
-RunDepth replay(const compare::Problem& problem, const compare::Comparison& comparison,
-                const MakePlayer& player) {
-  const std::size_t switches =
-      *std::max_element(comparison.switches.begin(), comparison.switches.end());
-  const Hindsight hindsight(compare::scaled_losses(problem), switches,
-                            buckets_for(comparison.methods.size()));
-  RunDepth run = describe(problem.origin, problem.experts, hindsight);
-  for (const auto& method : comparison.methods) {
-    Aggregator aggregator = player(method.chosen.empty() ? method.name : method.chosen);
-    const bool fresh = aggregator.last_opened() == 0;
-    DepthRecorder recorder(method.name, hindsight, fresh ? &aggregator.method() : nullptr);
-    aggregator.trace(&recorder);
-    std::vector<double> ignored;
-    compare::play_rounds(problem, aggregator, ignored);
-    aggregator.trace(nullptr);
-    add_method(run, hindsight, recorder);
-  }
-  return run;
+std::size_t stretches_for(std::size_t methods) {
+  return std::clamp<std::size_t>(3300 / std::max<std::size_t>(methods, 1), 150, 2000);
 }
+
+TraceSink* DepthObserver::begin(const compare::MethodResult& method, const Aggregator& player,
+                                const Hindsight& hindsight) {
+  hindsight_ = &hindsight;
+  if (!run_) run_ = report::describe(problem_.origin, problem_.experts, hindsight);
+  const bool fresh = player.last_opened() == 0;
+  recorder_.emplace(method.name, hindsight, fresh ? &player.method() : nullptr);
+  return &*recorder_;
+}
+
+void DepthObserver::end() { add_method(*run_, *hindsight_, *recorder_); }
 
 bool is_trace(std::string_view text) { return io::TraceReader::looks_like_trace(text); }
 
@@ -91,7 +81,7 @@ RunDepth depth_of_trace(std::string_view text, const std::string& origin, std::s
   }
   if (!any) throw Error(fmt::format("{}: holds no round; give a trace of a run", origin));
 
-  const Hindsight hindsight(keeper.take(), switches, buckets_for(3 * sharing));
+  const Hindsight hindsight(keeper.take(), switches, stretches_for(3 * sharing));
   std::string title = std::filesystem::path(origin).stem().string();
   if (title.ends_with("-trace")) title.resize(title.size() - 6);
   RunDepth run = describe(std::move(title), first_pass.experts(), hindsight);

@@ -1,7 +1,7 @@
 // A problem played once more, looked at in depth.
 #pragma once
 
-#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,13 +11,25 @@
 
 namespace pcgs::report {
 
-using MakePlayer = std::function<Aggregator(const std::string& method)>;
+// How finely a run is drawn of which so many methods share a page: pages stay small.
+std::size_t stretches_for(std::size_t methods);
 
-// Every method of the comparison, starred ones with the rates that were chosen for them. `player`
-// makes the aggregator that played; where it has begun before the first round of the problem, what
-// it could prove is left out. The comparison itself was timed, so nobody watched it.
-RunDepth replay(const compare::Problem& problem, const compare::Comparison& comparison,
-                const MakePlayer& player);
+// Looks at every method of a comparison in depth. Where it had begun before the first round of the
+// problem, what it could prove is left out. The problem must outlive the observer.
+class DepthObserver final : public compare::Observer {
+ public:
+  explicit DepthObserver(const compare::Problem& problem) : problem_(problem) {}
+  TraceSink* begin(const compare::MethodResult& method, const Aggregator& player,
+                   const Hindsight& hindsight) override;
+  void end() override;
+  RunDepth take() { return std::move(*run_); }  // after a method has played
+
+ private:
+  const compare::Problem& problem_;
+  const Hindsight* hindsight_ = nullptr;
+  std::optional<RunDepth> run_;
+  std::optional<DepthRecorder> recorder_;
+};
 
 // The same from a trace that pcgs run wrote: everything but what a method could prove that is not
 // of the share form. `sharing` is how many runs share the page. Throws Error, naming `origin`.

@@ -263,17 +263,21 @@ std::string page(const Material& material) {
 }
 
 std::string run_page(const compare::Problem& problem, const compare::Comparison& comparison,
-                     const MakePlayer& player) {
+                     RunDepth depth) {
   require_available();
-  const auto make_new = [&](const std::string& method) {
-    return compare::make_player(problem, method);
-  };
   Material material;
   material.results.push_back({problem.origin, ordered_json::parse(results::to_json(
                                                   results::run_result(problem, comparison)))});
-  material.runs.push_back(replay(problem, comparison, player ? player : make_new));
+  material.runs.push_back(std::move(depth));
   if (problem.has_forecasts()) material.forecasts.push_back(forecast_curves(problem, comparison));
   return page(material);
+}
+
+std::string run_page(const compare::Problem& problem, const compare::Comparison& comparison) {
+  require_available();
+  DepthObserver depth(problem);
+  observe_methods(problem, comparison, {&depth}, stretches_for(comparison.methods.size()));
+  return run_page(problem, comparison, depth.take());
 }
 
 }  // namespace pcgs::report

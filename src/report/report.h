@@ -37,9 +37,10 @@ std::string page(const Material& material);
 // What a page shows, in order. Takes no assets.
 std::vector<Section> sections(const Material& material);
 
-// The page of a comparison; plays it once more to look at it in depth, with the aggregators that
-// `player` makes, which begin where the comparison began. Without one these are new.
+// The page of a comparison that was looked at in depth.
 std::string run_page(const compare::Problem& problem, const compare::Comparison& comparison,
-                     const MakePlayer& player = {});
+                     RunDepth depth);
+// The same for one that was not: its methods play once more.
+std::string run_page(const compare::Problem& problem, const compare::Comparison& comparison);
 
 }  // namespace pcgs::report

@@ -3,74 +3,186 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <cmath>
+
+#include "core/whole_file.h"
+#include "io/json_text.h"
+#include "io/trace_reader.h"
+#include "pcgs/error.h"
+#include "results/fields.h"
 
 namespace pcgs::results {
 
 namespace {
 
-using nlohmann::ordered_json;
+constexpr const char* kFormat = "pcgs certificate 1";
 
 // In units of loss where eta never changed.
 Certificate readable(const ShareRecord& record, const Certificate& weighted) {
   return record.constant_eta() > 0 ? unweighted(record, weighted) : weighted;
 }
 
-ordered_json method_json(const std::string& name, const ShareRecord& record,
-                         const std::vector<std::size_t>& switches) {
-  ordered_json out;
-  out["name"] = name;
-  out["rounds"] = record.rounds();
-  out["experts"] = record.experts();
-  out["fingerprint"] = fmt::format("{:016x}", record.fingerprint());
-  out["total_loss"] = record.total_paid();
-  out["weighted"] = record.constant_eta() == 0;
-
+CertificateFile::Method certified(const std::string& name, const ShareRecord& record,
+                                  const std::vector<std::size_t>& switches) {
+  CertificateFile::Method out;
+  out.name = name;
+  out.rounds = record.rounds();
+  out.experts = record.experts();
+  out.fingerprint = fmt::format("{:016x}", record.fingerprint());
+  out.total_loss = record.total_paid();
+  out.weighted = record.constant_eta() == 0;
   const BestPath best = best_path(record);
   const Certificate against_best = readable(record, sharp_certificate(record, best.experts));
-  out["best_path"] = {{"loss", best.cost.loss},         {"code", best.cost.code},
-                      {"switches", best.cost.switches}, {"regret", against_best.regret},
-                      {"bound", against_best.bound},    {"holds", against_best.holds()}};
-
-  out["switching"] = ordered_json::array();
-  if (!switches.empty()) {
-    const auto all =
-        switching_certificates(record, *std::max_element(switches.begin(), switches.end()));
-    for (const std::size_t s : switches) {
-      const SwitchingCertificate& one = all[s];
-      out["switching"].push_back({{"switches", s},
-                                  {"oracle", one.oracle},
-                                  {"regret", one.sharp.regret},
-                                  {"bound", one.sharp.bound},
-                                  {"plain_bound", one.plain.bound},
-                                  {"holds", one.sharp.holds() && one.plain.holds()}});
-    }
+  out.best_path = {best.cost.loss,      best.cost.code,     best.cost.switches,
+                   against_best.regret, against_best.bound, against_best.holds()};
+  if (switches.empty()) return out;
+  const auto all =
+      switching_certificates(record, *std::max_element(switches.begin(), switches.end()));
+  for (const std::size_t s : switches) {
+    const SwitchingCertificate& one = all[s];
+    out.switching.push_back({s, one.oracle, one.sharp.regret, one.sharp.bound, one.plain.bound,
+                             one.sharp.holds() && one.plain.holds()});
   }
   return out;
+}
+
+// Every method of the share form in the trace, replayed.
+std::vector<NamedRecord> records_of(const std::string& path) {
+  const auto bytes = read_whole_file(path);
+  io::TraceReader reader({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
+  const std::size_t experts = reader.experts().size();
+  std::vector<NamedRecord> records;
+  while (reader.next()) {
+    if (reader.row().step == nullptr) continue;
+    const std::string& name = reader.method();
+    if (records.empty() || records.back().first != name) {
+      records.emplace_back(name, ShareRecord(experts));
+    }
+    try {
+      records.back().second.add(reader.row());
+    } catch (const Error& wrong) {
+      throw Error(
+          fmt::format("{}: the trace contradicts itself: {}", reader.position(), wrong.what()));
+    }
+  }
+  if (records.empty()) {
+    throw Error(
+        fmt::format("{}: has no method of the share form; trace hedge, fixed-share, genshare or "
+                    "past-posteriors",
+                    path));
+  }
+  return records;
+}
+
+ordered_json read_certificate(const std::string& path) {
+  const auto bytes = read_whole_file(path);
+  ordered_json file = ordered_json::parse(bytes.begin(), bytes.end(), nullptr, false);
+  if (!file.is_object() || file.value("format", ordered_json()) != kFormat ||
+      !file["switches"].is_array()) {
+    throw Error(fmt::format(
+        "{}: is not a certificate; give a file that pcgs run --certificate wrote", path));
+  }
+  for (const auto& s : file["switches"]) {
+    if (!s.is_number_unsigned() || s.get<std::size_t>() > 1000000) {
+      throw Error(
+          fmt::format("{}: has a switch budget that cannot be; give budgets to 1000000", path));
+    }
+  }
+  return file;
+}
+
+// The first difference between two JSON values, as a path into them; empty if they agree, numbers
+// to a part in 1e9.
+std::string difference(const ordered_json& a, const ordered_json& b, const std::string& at) {
+  if (a.is_number() && b.is_number()) {
+    const double x = a.get<double>();
+    const double y = b.get<double>();
+    return std::abs(x - y) <= 1e-9 * (1 + std::abs(x)) ? "" : at;
+  }
+  if (a.type() != b.type() || a.size() != b.size()) return at;
+  if (!a.is_structured()) return a == b ? "" : at;
+  for (const auto& [key, value] : a.items()) {  // the keys of an array are its indices
+    std::string below = fmt::format("{}/{}", at, key);
+    if (a.is_object() && !b.contains(key)) return below;
+    const ordered_json& other = a.is_object() ? b[key] : b[std::stoul(key)];
+    std::string found = difference(value, other, below);
+    if (!found.empty()) return found;
+  }
+  return "";
 }
 
 }  // namespace
 
-ordered_json certificate_json(const std::vector<NamedRecord>& records,
-                              const std::vector<std::size_t>& switches) {
-  ordered_json out;
-  out["format"] = "pcgs certificate 1";
-  out["switches"] = switches;
-  out["methods"] = ordered_json::array();
+void fields(Fields& f, CertificateFile::BestPath& best) {
+  f("loss", best.loss);
+  f("code", best.code);
+  f("switches", best.switches);
+  f("regret", best.regret);
+  f("bound", best.bound);
+  f("holds", best.holds);
+}
+
+void fields(Fields& f, CertificateFile::Switching& one) {
+  f("switches", one.switches);
+  f("oracle", one.oracle);
+  f("regret", one.regret);
+  f("bound", one.bound);
+  f("plain_bound", one.plain_bound);
+  f("holds", one.holds);
+}
+
+void fields(Fields& f, CertificateFile::Method& method) {
+  f("name", method.name);
+  f("rounds", method.rounds);
+  f("experts", method.experts);
+  f("fingerprint", method.fingerprint);
+  f("total_loss", method.total_loss);
+  f("weighted", method.weighted);
+  f("best_path", method.best_path);
+  f("switching", method.switching);
+}
+
+void fields(Fields& f, CertificateFile& certificate) {
+  std::string format = kFormat;
+  f("format", format);
+  f("switches", certificate.switches);
+  f("methods", certificate.methods);
+}
+
+bool CertificateFile::holds() const {
+  return std::all_of(methods.begin(), methods.end(), [](const Method& method) {
+    return method.best_path.holds && std::all_of(method.switching.begin(), method.switching.end(),
+                                                 [](const Switching& one) { return one.holds; });
+  });
+}
+
+CertificateFile certificate_of(const std::vector<NamedRecord>& records,
+                               const std::vector<std::size_t>& switches) {
+  CertificateFile out;
+  out.switches = switches;
   for (const auto& [name, record] : records) {
-    out["methods"].push_back(method_json(name, record, switches));
+    out.methods.push_back(certified(name, record, switches));
   }
   return out;
 }
 
-bool certificate_holds(const ordered_json& certificate) {
-  for (const auto& method : certificate.at("methods")) {
-    if (!method.at("best_path").at("holds").get<bool>()) return false;
-    for (const auto& one : method.at("switching")) {
-      if (!one.at("holds").get<bool>()) return false;
-    }
+std::string to_json(const CertificateFile& certificate, int indent) {
+  return io::json_text(encode(certificate), indent);
+}
+
+CertificateFile prove_again(const std::string& trace_path, const std::string& certificate_path) {
+  const ordered_json claimed = read_certificate(certificate_path);
+  CertificateFile proved =
+      certificate_of(records_of(trace_path), claimed["switches"].get<std::vector<std::size_t>>());
+  const std::string differs = difference(encode(proved), claimed, "");
+  if (!differs.empty()) {
+    throw Error(fmt::format("{}: does not hold: {} is not what {} gives", certificate_path, differs,
+                            trace_path));
   }
-  return true;
+  if (!proved.holds()) {
+    throw Error(fmt::format("{}: does not hold: a regret exceeds its bound", certificate_path));
+  }
+  return proved;
 }
 
 }  // namespace pcgs::results

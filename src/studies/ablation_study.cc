@@ -20,10 +20,9 @@
 #include "stats/summary.h"
 #include "studies/regrets.h"
 #include "studies/study.h"
+#include "studies/study_tables.h"
 
 namespace pcgs::studies {
-
-using nlohmann::ordered_json;
 
 namespace {
 
@@ -154,44 +153,41 @@ suite::Tournament play_family(const StudyConfig& config, const std::string& fami
 
 }  // namespace
 
-StudyResult ablation_study(const StudyConfig& config, const io::Monitor& monitor) {
+results::AblationStudy ablation_study(const StudyConfig& config, const io::Monitor& monitor) {
   const auto all_variants = variants(config);
   std::size_t runs = 0;
   for (const auto& variant : all_variants) runs += variant.candidates.size();
   const io::Advance advance =
       monitor("ablation study", std::size(kFamilies) * config.sequences * runs);
+  results::AblationStudy study;
+  study.config = config.summary();
+  study.config.methods.clear();
+  study.config.featured.clear();
+  for (const std::string family : kFamilies) {
+    const auto played = play_family(config, family, all_variants, advance);
+    auto methods = method_regrets(played);
+    auto comparisons = against_others(methods, methods.front().name);
+    study.families.push_back({family, played.oracle, std::move(methods), std::move(comparisons)});
+  }
+  return study;
+}
 
-  StudyResult result;
-  result.json = config_json(config);
-  result.json["config"].erase("methods");
-  result.json["config"].erase("featured");
-  result.json["families"] = ordered_json::array();
+StudyTables tables_of(const results::AblationStudy& study) {
   io::TextTable table{
       fmt::format("Dynamic regret of the Transformer with one of its choices taken away "
                   "(oracle with {} switches), mean ± standard deviation over {} sequences; "
                   "* the constant of the grid that is best for the family in hindsight",
-                  config.switches, config.sequences),
+                  study.config.switches, study.config.sequences),
       {"variant"},
       {}};
-  for (const auto& variant : all_variants) table.rows.push_back({variant.name});
-  for (const std::string family : kFamilies) {
-    const auto played = play_family(config, family, all_variants, advance);
-    const auto all = regrets(played);
-    ordered_json of_family = {{"name", family}, {"oracle", played.oracle}};
-    of_family["methods"] = regrets_json(all);
-    of_family["comparisons"] = ordered_json::array();
-    const stats::Bootstrap bootstrap = bootstrap_for(played);
-    table.head.push_back(family);
-    for (std::size_t v = 0; v < all.size(); ++v) {
-      table.rows[v].push_back(mean_and_deviation(all[v].values));
-      if (v == 0) continue;
-      const auto paired = stats::compare(all[0].values, all[v].values, bootstrap);
-      of_family["comparisons"].push_back(paired_json(all[0].name, all[v].name, paired));
+  for (const auto& variant : study.families.front().methods) table.rows.push_back({variant.name});
+  for (const auto& family : study.families) {
+    table.head.push_back(family.name);
+    for (std::size_t v = 0; v < family.methods.size(); ++v) {
+      table.rows[v].push_back(mean_and_deviation(family.methods[v].mean, family.methods[v].std));
     }
-    result.json["families"].push_back(std::move(of_family));
   }
-  result.tables.emplace_back("ablation", std::move(table));
-  return result;
+  return {{{"ablation", std::move(table)}}};
 }
 
 }  // namespace pcgs::studies

@@ -7,7 +7,6 @@
 namespace pcgs::studies {
 
 using compare::Comparison;
-using compare::MethodResult;
 
 namespace {
 
@@ -41,31 +40,27 @@ compare::Problem test_problem(const std::string& origin, const SplitLosses& loss
 }
 
 Comparison play_benchmark(const std::string& origin, const SplitLosses& losses,
-                          std::vector<std::string> methods,
-                          const std::vector<std::size_t>& switches, const io::Monitor& monitor) {
-  constexpr const char* kTuned[] = {"hedge", "fixed-share"};
-  compare::ComparisonOptions compared;
-  compared.switches = switches;
-  const auto play = [&](const Matrix& part) {
+                          compare::ComparisonOptions options, const io::Monitor& monitor) {
+  const auto play = [&](const Matrix& part, compare::ComparisonOptions compared) {
     const auto problem = problem_of(origin, losses, part);
     compared.advance = monitor("playing", rounds_to_play(problem, compared));
     return play_methods(problem, compared);
   };
-  for (const char* name : kTuned) compared.methods.push_back(fmt::format("{}*", name));
-  const Comparison tuned = play(losses.training);
+  compare::ComparisonOptions tuning;
+  tuning.switches = options.switches;
+  tuning.methods = {"hedge*", "fixed-share*"};
+  const Comparison tuned = play(losses.training, tuning);
 
-  std::erase_if(methods, [](const std::string& name) { return !is_playable(name); });
-  const std::size_t untuned = methods.size();
-  for (const MethodResult& method : tuned.methods) methods.push_back(method.chosen);
-  methods.insert(methods.end(), compared.methods.begin(), compared.methods.end());
-  compared.methods = std::move(methods);
-  Comparison comparison = play(losses.test);
-  for (std::size_t i = 0; i < std::size(kTuned); ++i) {
-    MethodResult& method = comparison.methods[untuned + i];
-    method.chosen = method.name;
-    method.name = fmt::format("{} (tuned on training part)", kTuned[i]);
+  std::erase_if(options.methods, [](const std::string& name) { return !is_playable(name); });
+  options.shown_as.resize(options.methods.size());
+  for (const auto& method : tuned.methods) {
+    options.methods.push_back(method.chosen);
+    options.shown_as.push_back(
+        fmt::format("{} (tuned on training part)", method.name.substr(0, method.name.size() - 1)));
   }
-  return comparison;
+  options.methods.insert(options.methods.end(), tuning.methods.begin(), tuning.methods.end());
+  options.shown_as.resize(options.methods.size());
+  return play(losses.test, std::move(options));
 }
 
 }  // namespace pcgs::studies

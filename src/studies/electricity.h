@@ -3,12 +3,12 @@
 #pragma once
 
 #include <cstddef>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "compare/comparison.h"
 #include "io/progress.h"
+#include "results/electricity_result.h"
 #include "studies/split_losses.h"
 
 namespace pcgs::studies {
@@ -38,21 +38,18 @@ std::vector<std::string> benchmark_methods();
 
 compare::Problem test_problem(const std::string& origin, const SplitLosses& losses);
 
-// The methods, the baselines tuned on the training part, and those tuned in hindsight, on the test
-// part.
+// The methods of the options, the baselines tuned on the training part, and those tuned in
+// hindsight, on the test part; observers see the test part. Methods with a star among them are left
+// out.
 compare::Comparison play_benchmark(const std::string& origin, const SplitLosses& losses,
-                                   std::vector<std::string> methods,
-                                   const std::vector<std::size_t>& switches,
-                                   const io::Monitor& monitor);
+                                   compare::ComparisonOptions options, const io::Monitor& monitor);
 
-struct ElectricityStudy {
-  std::string origin;  // the file
-  Observations observations;
-  const SplitLosses& losses;
-  compare::Comparison comparison;  // on the test part
-};
-
-nlohmann::ordered_json electricity_json(const ElectricityStudy& study);
-std::string electricity_table(const ElectricityStudy& study);
+results::ElectricityResult electricity_result(const std::string& origin,
+                                              const Observations& observations,
+                                              const SplitLosses& losses,
+                                              const compare::Comparison& comparison);
+// `description` is of what was read.
+std::string electricity_table(const results::ElectricityResult& result,
+                              const std::string& description);
 
 }  // namespace pcgs::studies

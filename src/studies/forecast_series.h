@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "pcgs/aggregator.h"
 #include "pcgs/experts.h"
 #include "pcgs/matrix.h"
+#include "results/forecast_result.h"
 
 namespace pcgs::studies {
 
@@ -28,22 +28,6 @@ Series read_series(const std::string& path, const std::string& column,
 // The pool's, then the user's. Throws Error for a name that both have.
 std::vector<std::string> expert_names(const ExpertPool& pool, const Series& series);
 
-struct ExpertScore {
-  std::size_t rounds = 0;    // in which it was awake and a value came
-  double loss = 0;           // summed over them
-  double combined_loss = 0;  // of the combined forecast in the same rounds
-};
-
-struct ForecastSummary {
-  std::size_t gaps = 0;
-  std::size_t judged = 0;        // rounds with a combined forecast and a value
-  double combined_loss = 0;      // summed over them
-  std::vector<double> combined;  // [T] NaN where everybody slept
-  std::vector<ExpertScore> experts;
-  double next = 0;  // the value after the last one; NaN if everybody sleeps
-  std::vector<double> next_forecasts, next_weights;  // [K]
-};
-
 struct ForecastRow {
   std::size_t row = 0;              // 1, 2, ...; T + 1 for the one after the last
   double value = 0;                 // NaN: a gap, or not known yet
@@ -52,15 +36,16 @@ struct ForecastRow {
   std::span<const double> weights;  // [K] as played; zero for sleepers
 };
 
-// Experts are the pool's and then the user's. `each` gets every row in order and the one after the
-// last. The pool and the aggregator go on from where they are.
-ForecastSummary forecast_series(const Series& series, ExpertPool& pool, Aggregator& aggregator,
-                                const std::function<void(const ForecastRow&)>& each);
+struct SeriesForecast {
+  results::ForecastResult result;
+  std::size_t scored = 0;  // rounds with a combined forecast and a value
+};
 
-// Reports. The aggregator knows the names.
-nlohmann::ordered_json forecast_json(const Series& series, const Aggregator& aggregator,
-                                     const ForecastSummary& summary);
-std::string forecast_table(const Series& series, const Aggregator& aggregator,
-                           const ForecastSummary& summary);
+// Experts are the pool's and then the user's; the aggregator knows their names. `each` gets every
+// row in order and the one after the last. The pool and the aggregator go on from where they are.
+SeriesForecast forecast_series(const Series& series, ExpertPool& pool, Aggregator& aggregator,
+                               const std::function<void(const ForecastRow&)>& each);
+
+std::string forecast_table(const std::string& origin, const SeriesForecast& forecast);
 
 }  // namespace pcgs::studies

@@ -1,13 +1,11 @@
 // The robustness study: the heavy-tail family over a grid of tail weights and jump probabilities.
 #include <fmt/format.h>
 
-#include "stats/summary.h"
 #include "studies/regrets.h"
 #include "studies/study.h"
+#include "studies/study_tables.h"
 
 namespace pcgs::studies {
-
-using nlohmann::ordered_json;
 
 namespace {
 
@@ -17,65 +15,61 @@ constexpr const char* kBaseline = "genshare";
 
 }  // namespace
 
-StudyResult heavy_tail_study(const StudyConfig& config, const io::Monitor& monitor) {
-  const std::string featured = config.featured();
+results::HeavyTailStudy heavy_tail_study(const StudyConfig& config, const io::Monitor& monitor) {
   const io::Advance advance =
       monitor("heavy-tail study", std::size(kDf) * std::size(kJumpProbability) * config.sequences);
-  StudyResult result;
-  result.json = config_json(config);
-  result.json["cells"] = ordered_json::array();
-
-  io::TextTable means{
-      fmt::format("Heavy tails and jumps: dynamic regret (oracle with {} switches), mean "
-                  "over {} sequences",
-                  config.switches, config.sequences),
-      {"df", "jumps"},
-      {}};
-  io::TextTable improvement{
-      fmt::format("Heavy tails and jumps: mean improvement of {} over {}, with its "
-                  "95 % interval",
-                  featured, kBaseline),
-      {"df \\ jump probability"},
-      {}};
-  for (const double p : kJumpProbability) improvement.head.push_back(fmt::format("{:.2f}", p));
-  bool comparable = false;
+  results::HeavyTailStudy study;
+  study.config = config.summary();
   for (const double df : kDf) {
-    std::vector<std::string> improvements = {fmt::format("{:.0f}", df)};
     for (const double p : kJumpProbability) {
       auto tournament =
           config.tournament(fmt::format("heavy-tail{{df={},jump_probability={}}}", df, p));
       tournament.finished_one = [&] { advance(1); };
       const suite::Tournament played = suite::play_tournament(tournament);
-      const auto all = regrets(played);
-      ordered_json cell = {{"df", df}, {"jump_probability", p}, {"oracle", played.oracle}};
-      cell["methods"] = regrets_json(all);
-      cell["comparisons"] = ordered_json::array();
-
-      std::vector<std::string> row = {fmt::format("{:.0f}", df), fmt::format("{:.2f}", p)};
-      for (const auto& one : all) {
-        if (means.rows.empty()) means.head.push_back(one.name);
-        row.push_back(fmt::format("{:.2f}", stats::summarize(one.values).mean));
-      }
-      means.rows.push_back(std::move(row));
-
-      const stats::Bootstrap bootstrap = bootstrap_for(played);
-      const auto& ours = find(all, featured)->values;
-      for (const auto& other : all) {
-        if (other.name == featured) continue;
-        const auto paired = stats::compare(ours, other.values, bootstrap);
-        cell["comparisons"].push_back(paired_json(featured, other.name, paired));
-        if (other.name != kBaseline) continue;
-        comparable = true;
-        improvements.push_back(fmt::format("{:+.2f} [{:+.2f}, {:+.2f}]", paired.mean_improvement,
-                                           paired.ci_low, paired.ci_high));
-      }
-      result.json["cells"].push_back(std::move(cell));
+      auto methods = method_regrets(played);
+      auto comparisons = against_others(methods, config.featured());
+      study.cells.push_back({df, p, played.oracle, std::move(methods), std::move(comparisons)});
     }
-    improvement.rows.push_back(std::move(improvements));
   }
-  result.tables.emplace_back("heavy-tail", std::move(means));
-  if (comparable) result.tables.emplace_back("heavy-tail-improvement", std::move(improvement));
-  return result;
+  return study;
+}
+
+StudyTables tables_of(const results::HeavyTailStudy& study) {
+  const auto& config = study.config;
+  io::TextTable means{fmt::format("Heavy tails and jumps: dynamic regret (oracle with {} "
+                                  "switches), mean over {} sequences",
+                                  config.switches, config.sequences),
+                      {"df", "jumps"},
+                      {}};
+  io::TextTable improvement{fmt::format("Heavy tails and jumps: mean improvement of {} over {}, "
+                                        "with its 95 % interval",
+                                        config.featured, kBaseline),
+                            {"df \\ jump probability"},
+                            {}};
+  bool comparable = false;
+  for (const auto& cell : study.cells) {
+    const std::string df = fmt::format("{:.0f}", cell.df);
+    const std::string jumps = fmt::format("{:.2f}", cell.jump_probability);
+    if (means.rows.empty()) {
+      for (const auto& method : cell.methods) means.head.push_back(method.name);
+    }
+    auto& row = means.rows.emplace_back(std::vector{df, jumps});
+    for (const auto& method : cell.methods) row.push_back(fmt::format("{:.2f}", method.mean));
+
+    if (improvement.rows.empty() || improvement.rows.back()[0] != df) {
+      improvement.rows.push_back({df});
+    }
+    if (improvement.rows.size() == 1) improvement.head.push_back(jumps);
+    const auto* pair = find_pair(cell.comparisons, config.featured, kBaseline);
+    if (pair == nullptr) continue;
+    comparable = true;
+    improvement.rows.back().push_back(fmt::format("{:+.2f} [{:+.2f}, {:+.2f}]",
+                                                  pair->paired.mean_improvement,
+                                                  pair->paired.ci_low, pair->paired.ci_high));
+  }
+  StudyTables out{{{"heavy-tail", std::move(means)}}};
+  if (comparable) out.tables.emplace_back("heavy-tail-improvement", std::move(improvement));
+  return out;
 }
 
 }  // namespace pcgs::studies

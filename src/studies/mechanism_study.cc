@@ -5,11 +5,10 @@
 
 #include "core/parallel.h"
 #include "studies/study.h"
+#include "studies/study_tables.h"
 #include "suite/mechanism.h"
 
 namespace pcgs::studies {
-
-using nlohmann::ordered_json;
 
 namespace {
 
@@ -36,24 +35,29 @@ suite::Mechanism mean_of(const std::vector<suite::Mechanism>& all) {
   return mean;
 }
 
+results::MechanismStudy::Method described(const std::string& name, const suite::Mechanism& mean) {
+  results::MechanismStudy::Method out;
+  out.name = name;
+  out.switches_total = mean.switches;
+  out.rho_after_switch = mean.rho_after_switch;
+  out.rho_elsewhere = mean.rho_elsewhere;
+  out.rho_ratio = mean.rho_elsewhere > 0 ? mean.rho_after_switch / mean.rho_elsewhere : 0;
+  out.q_on_next = mean.q_on_next;
+  out.q_entropy = mean.q_entropy;
+  out.rho_volatility_correlation = mean.rho_volatility;
+  out.effective_complexity = mean.effective_complexity;
+  out.uniform_complexity = mean.uniform_complexity;
+  return out;
+}
+
 }  // namespace
 
-StudyResult mechanism_study(const StudyConfig& config, const io::Monitor& monitor) {
+results::MechanismStudy mechanism_study(const StudyConfig& config, const io::Monitor& monitor) {
   const std::vector<std::string> methods = config.methods_with_restarts();
   const io::Advance advance = monitor("mechanism study", config.families.size() * config.sequences);
-  StudyResult result;
-  result.json = config_json(config);
-  result.json["config"]["methods"] = methods;
-  result.json["families"] = ordered_json::array();
-  io::TextTable table{
-      fmt::format("Restarts around the switches of the oracle's path (at most {}), mean over "
-                  "{} sequences: rho within {} rounds after a switch and elsewhere, the "
-                  "restart mass on the next best expert, entropy of q in nats, correlation "
-                  "of rho with volatility, and C_eff beside what uniform restarts cost",
-                  config.switches, config.sequences, suite::kAfterSwitch),
-      {"family", "method", "rho after", "elsewhere", "ratio", "q on next", "entropy", "corr",
-       "C_eff", "uniform"},
-      {}};
+  results::MechanismStudy study;
+  study.config = config.summary();
+  study.config.methods = methods;
   std::mutex one_at_a_time;
   for (const auto& family : config.families) {
     std::vector<std::vector<suite::Mechanism>> all(methods.size(),
@@ -66,32 +70,37 @@ StudyResult mechanism_study(const StudyConfig& config, const io::Monitor& monito
       const std::lock_guard lock(one_at_a_time);
       advance(1);
     });
-    ordered_json of_family = {{"name", family}, {"methods", ordered_json::array()}};
+    auto& of_family = study.families.emplace_back();
+    of_family.name = family;
     for (std::size_t m = 0; m < methods.size(); ++m) {
-      const suite::Mechanism mean = mean_of(all[m]);
-      const double ratio = mean.rho_elsewhere > 0 ? mean.rho_after_switch / mean.rho_elsewhere : 0;
-      of_family["methods"].push_back({{"name", methods[m]},
-                                      {"switches_total", mean.switches},
-                                      {"rho_after_switch", mean.rho_after_switch},
-                                      {"rho_elsewhere", mean.rho_elsewhere},
-                                      {"rho_ratio", ratio},
-                                      {"q_on_next", mean.q_on_next},
-                                      {"q_entropy", mean.q_entropy},
-                                      {"rho_volatility_correlation", mean.rho_volatility},
-                                      {"effective_complexity", mean.effective_complexity},
-                                      {"uniform_complexity", mean.uniform_complexity}});
-      table.rows.push_back({family, methods[m], fmt::format("{:.1e}", mean.rho_after_switch),
-                            fmt::format("{:.1e}", mean.rho_elsewhere), fmt::format("{:.2f}", ratio),
-                            fmt::format("{:.4f}", mean.q_on_next),
-                            fmt::format("{:.2f}", mean.q_entropy),
-                            fmt::format("{:+.2f}", mean.rho_volatility),
-                            fmt::format("{:.1f}", mean.effective_complexity),
-                            fmt::format("{:.1f}", mean.uniform_complexity)});
+      of_family.methods.push_back(described(methods[m], mean_of(all[m])));
     }
-    result.json["families"].push_back(std::move(of_family));
   }
-  result.tables.emplace_back("mechanism", std::move(table));
-  return result;
+  return study;
+}
+
+StudyTables tables_of(const results::MechanismStudy& study) {
+  io::TextTable table{
+      fmt::format("Restarts around the switches of the oracle's path (at most {}), mean over "
+                  "{} sequences: rho within {} rounds after a switch and elsewhere, the "
+                  "restart mass on the next best expert, entropy of q in nats, correlation "
+                  "of rho with volatility, and C_eff beside what uniform restarts cost",
+                  study.config.switches, study.config.sequences, suite::kAfterSwitch),
+      {"family", "method", "rho after", "elsewhere", "ratio", "q on next", "entropy", "corr",
+       "C_eff", "uniform"},
+      {}};
+  for (const auto& family : study.families) {
+    for (const auto& method : family.methods) {
+      table.rows.push_back(
+          {family.name, method.name, fmt::format("{:.1e}", method.rho_after_switch),
+           fmt::format("{:.1e}", method.rho_elsewhere), fmt::format("{:.2f}", method.rho_ratio),
+           fmt::format("{:.4f}", method.q_on_next), fmt::format("{:.2f}", method.q_entropy),
+           fmt::format("{:+.2f}", method.rho_volatility_correlation),
+           fmt::format("{:.1f}", method.effective_complexity),
+           fmt::format("{:.1f}", method.uniform_complexity)});
+    }
+  }
+  return {{{"mechanism", std::move(table)}}};
 }
 
 }  // namespace pcgs::studies

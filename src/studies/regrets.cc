@@ -1,80 +1,63 @@
 #include "studies/regrets.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
+#include <optional>
 
 #include "methods/hindsight.h"
+#include "stats/paired.h"
 #include "stats/summary.h"
 
 namespace pcgs::studies {
 
-using nlohmann::ordered_json;
+using results::MethodPair;
+using results::MethodRegret;
 
-std::vector<Regrets> regrets(const suite::Tournament& tournament) {
-  std::vector<Regrets> all;
+namespace {
+
+// How much of the way from the tuned method to the limit a mean regret has gone: 0 at the tuned
+// one, 1 at the limit. None where either is missing, or the limit is not the lower one.
+std::optional<double> share_closed(const MethodRegret* tuned, const MethodRegret* limit,
+                                   double mean) {
+  if (tuned == nullptr || limit == nullptr) return std::nullopt;
+  if (!(tuned->mean > limit->mean)) return std::nullopt;  // too few sequences to tell them apart
+  return (tuned->mean - mean) / (tuned->mean - limit->mean);
+}
+
+}  // namespace
+
+std::vector<MethodRegret> method_regrets(const suite::Tournament& tournament) {
+  std::vector<MethodRegret> all;
   for (const suite::Entry& entry : tournament.entries) {
-    all.push_back({entry.name, entry.chosen, suite::minus(entry.losses, tournament.oracle)});
+    MethodRegret one;
+    one.name = entry.name;
+    one.chosen_in_hindsight = entry.chosen;
+    one.regret = suite::minus(entry.losses, tournament.oracle);
+    const auto [mean, std] = stats::summarize(one.regret);
+    one.mean = mean;
+    one.std = std;
+    all.push_back(std::move(one));
   }
+  const MethodRegret* tuned = find_method(all, kTunedFixedShare);
+  const MethodRegret* limit = find_method(all, suite::kLimitName);
+  for (MethodRegret& one : all) one.share_closed = share_closed(tuned, limit, one.mean);
   return all;
 }
 
-const Regrets* find(const std::vector<Regrets>& all, const std::string& name) {
-  const auto at =
-      std::find_if(all.begin(), all.end(), [&](const Regrets& r) { return r.name == name; });
-  return at == all.end() ? nullptr : &*at;
-}
-
-std::optional<double> share_closed(const std::vector<Regrets>& all, double mean) {
-  const Regrets* tuned = find(all, kTunedFixedShare);
-  const Regrets* limit = find(all, suite::kLimitName);
-  if (tuned == nullptr || limit == nullptr) return std::nullopt;
-  const double from = stats::summarize(tuned->values).mean;
-  const double to = stats::summarize(limit->values).mean;
-  if (!(from > to)) return std::nullopt;  // too few sequences to tell them apart
-  return (from - mean) / (from - to);
-}
-
-ordered_json regrets_json(const std::vector<Regrets>& all) {
-  ordered_json out = ordered_json::array();
-  for (const Regrets& one : all) {
-    const auto [mean, std] = stats::summarize(one.values);
-    ordered_json entry = {{"name", one.name}};
-    if (!one.chosen.empty()) entry["chosen_in_hindsight"] = one.chosen;
-    entry["regret"] = one.values;
-    entry["mean"] = mean;
-    entry["std"] = std;
-    if (const auto closed = share_closed(all, mean)) entry["share_closed"] = *closed;
-    out.push_back(std::move(entry));
+std::vector<MethodPair> against_others(const std::vector<MethodRegret>& methods,
+                                       const std::string& first) {
+  const MethodRegret& ours = *find_method(methods, first);
+  const stats::Bootstrap bootstrap = bootstrap_for(ours.regret.size());
+  std::vector<MethodPair> pairs;
+  for (const MethodRegret& other : methods) {
+    if (other.name == first) continue;
+    pairs.push_back(
+        {first, other.name, stats::compare(ours.regret, other.regret, bootstrap), {}, {}});
   }
-  return out;
+  return pairs;
 }
 
-ordered_json paired_json(const std::string& a, const std::string& b, const stats::Paired& paired) {
-  const auto number = [](const std::optional<double>& x) {
-    return x ? ordered_json(*x) : ordered_json(nullptr);
-  };
-  return {{"a", a},
-          {"b", b},
-          {"win_rate", paired.win_rate},
-          {"mean_improvement", paired.mean_improvement},
-          {"ci_low", paired.ci_low},
-          {"ci_high", paired.ci_high},
-          {"t", number(paired.t)},
-          {"t_p", paired.t_p},
-          {"wilcoxon_w", paired.wilcoxon_w},
-          {"wilcoxon_p", paired.wilcoxon_p},
-          {"cohens_d", number(paired.cohens_d)}};
-}
-
-std::string mean_and_deviation(const std::vector<double>& values) {
-  const auto [mean, std] = stats::summarize(values);
-  return fmt::format("{:.2f} ± {:.2f}", mean, std);
-}
-
-stats::Bootstrap bootstrap_for(const suite::Tournament& tournament) {
-  constexpr std::uint64_t kSeed = 1;  // the resamples of every study
-  return {tournament.oracle.size(), stats::kResamples, kSeed};
+stats::Bootstrap bootstrap_for(std::size_t sequences) {
+  constexpr std::uint64_t kSeed = 1;
+  return {sequences, stats::kResamples, kSeed};
 }
 
 }  // namespace pcgs::studies

@@ -5,24 +5,41 @@
 #include "stats/summary.h"
 #include "studies/regrets.h"
 #include "studies/study.h"
+#include "studies/study_tables.h"
 
 namespace pcgs::studies {
 
-using nlohmann::ordered_json;
-
-StudyResult scaling_study(const StudyConfig& config, const io::Monitor& monitor) {
+results::ScalingStudy scaling_study(const StudyConfig& config, const io::Monitor& monitor) {
   std::size_t work = 0;
   for (const std::size_t experts : config.pools) work += experts * config.sequences;
   const io::Advance advance = monitor("scaling study", work);
 
-  StudyResult result;
-  result.json = config_json(config);
-  result.json["config"].erase("experts");
-  result.json["pools"] = ordered_json::array();
+  results::ScalingStudy study;
+  study.config = config.summary();
+  study.config.experts.reset();
+  for (const std::size_t experts : config.pools) {
+    auto tournament = config.tournament("switch");
+    tournament.experts = experts;
+    tournament.finished_one = [&] { advance(experts); };
+    const suite::Tournament played = suite::play_tournament(tournament);
+    auto methods = method_regrets(played);
+    for (std::size_t m = 0; m < methods.size(); ++m) {
+      const auto [mean, std] =
+          stats::summarize(suite::minus(played.entries[m].losses, played.generating));
+      methods[m].generating_path_regret = {mean, std};
+    }
+    auto comparisons = against_others(methods, config.featured());
+    study.pools.push_back(
+        {experts, played.oracle, played.generating, std::move(methods), std::move(comparisons)});
+  }
+  return study;
+}
+
+StudyTables tables_of(const results::ScalingStudy& study) {
   io::TextTable exact{
       fmt::format("Regret against the exact oracle with {} switches, by number of experts, "
                   "mean ± standard deviation over {} sequences of family switch",
-                  config.switches, config.sequences),
+                  study.config.switches, study.config.sequences),
       {"method"},
       {}};
   io::TextTable generating{
@@ -30,44 +47,22 @@ StudyResult scaling_study(const StudyConfig& config, const io::Monitor& monitor)
       "of experts",
       {"method"},
       {}};
-  for (const std::size_t experts : config.pools) {
-    auto tournament = config.tournament("switch");
-    tournament.experts = experts;
-    tournament.finished_one = [&] { advance(experts); };
-    const suite::Tournament played = suite::play_tournament(tournament);
-    const auto all = regrets(played);
-
-    ordered_json pool = {{"experts", experts},
-                         {"oracle", played.oracle},
-                         {"generating_path", played.generating},
-                         {"methods", regrets_json(all)}};
-    exact.head.push_back(fmt::format("K = {}", experts));
-    generating.head.push_back(fmt::format("K = {}", experts));
-    for (std::size_t m = 0; m < played.entries.size(); ++m) {
-      const auto beyond = suite::minus(played.entries[m].losses, played.generating);
-      const auto [mean, std] = stats::summarize(beyond);
-      pool["methods"][m]["generating_path_regret"] = {{"mean", mean}, {"std", std}};
-      if (exact.rows.size() <= m) {
-        exact.rows.push_back({all[m].name});
-        generating.rows.push_back({all[m].name});
-      }
-      exact.rows[m].push_back(mean_and_deviation(all[m].values));
-      generating.rows[m].push_back(mean_and_deviation(beyond));
-    }
-    const stats::Bootstrap bootstrap = bootstrap_for(played);
-    const std::string featured = config.featured();
-    pool["comparisons"] = ordered_json::array();
-    for (const auto& other : all) {
-      if (other.name == featured) continue;
-      pool["comparisons"].push_back(
-          paired_json(featured, other.name,
-                      stats::compare(find(all, featured)->values, other.values, bootstrap)));
-    }
-    result.json["pools"].push_back(std::move(pool));
+  for (const auto& method : study.pools.front().methods) {
+    exact.rows.push_back({method.name});
+    generating.rows.push_back({method.name});
   }
-  result.tables.emplace_back("scaling", std::move(exact));
-  result.tables.emplace_back("scaling-generating-path", std::move(generating));
-  return result;
+  for (const auto& pool : study.pools) {
+    for (auto* table : {&exact, &generating}) {
+      table->head.push_back(fmt::format("K = {}", pool.experts));
+    }
+    for (std::size_t m = 0; m < pool.methods.size(); ++m) {
+      const auto& method = pool.methods[m];
+      const auto beyond = method.generating_path_regret.value_or(results::Spread{});
+      exact.rows[m].push_back(mean_and_deviation(method.mean, method.std));
+      generating.rows[m].push_back(mean_and_deviation(beyond.mean, beyond.std));
+    }
+  }
+  return {{{"scaling", std::move(exact)}, {"scaling-generating-path", std::move(generating)}}};
 }
 
 }  // namespace pcgs::studies

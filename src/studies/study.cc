@@ -63,15 +63,8 @@ std::vector<std::string> StudyConfig::expert_names() const {
   return names;
 }
 
-nlohmann::ordered_json config_json(const StudyConfig& config) {
-  return {{"config",
-           {{"rounds", config.rounds},
-            {"experts", config.experts},
-            {"sequences", config.sequences},
-            {"switches", config.switches},
-            {"seed", config.seed},
-            {"methods", config.methods},
-            {"featured", config.featured()}}}};
+results::StudyConfig StudyConfig::summary() const {
+  return {rounds, experts, sequences, switches, seed, methods, featured()};
 }
 
 }  // namespace pcgs::studies

@@ -1,14 +1,12 @@
-// The studies of the paper. Each plays, and returns what there is to print, to save and to plot.
+// The studies of the paper: from a configuration to what was found (results/).
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "io/progress.h"
-#include "io/text_table.h"
+#include "results/suite_result.h"
 #include "suite/tournament.h"
 
 namespace pcgs::studies {
@@ -35,38 +33,34 @@ struct StudyConfig {
   // Of these methods, those that play and can be played.
   std::vector<std::string> playing(std::vector<std::string> wanted) const;
   std::vector<std::string> expert_names() const;  // e1, e2, ...
+  // What a result says of it.
+  results::StudyConfig summary() const;
 };
 
-struct StudyResult {
-  nlohmann::ordered_json json;  // no timings: the same for the same seed, whatever the threads
-  // Name and table, in the order of printing.
-  std::vector<std::pair<std::string, io::TextTable>> tables;
-  std::vector<io::TextTable> data;  // one CSV file; the caption is its name
-  std::string remarks;              // printed below the tables
-};
+// No result depends on the number of threads.
+results::MainStudy main_study(const StudyConfig& config, const io::Monitor& monitor);
+results::HeavyTailStudy heavy_tail_study(const StudyConfig& config, const io::Monitor& monitor);
+results::ScalingStudy scaling_study(const StudyConfig& config, const io::Monitor& monitor);
+results::MechanismStudy mechanism_study(const StudyConfig& config, const io::Monitor& monitor);
+results::AblationStudy ablation_study(const StudyConfig& config, const io::Monitor& monitor);
 
-StudyResult main_study(const StudyConfig& config, const io::Monitor& monitor);
-StudyResult heavy_tail_study(const StudyConfig& config, const io::Monitor& monitor);
-StudyResult scaling_study(const StudyConfig& config, const io::Monitor& monitor);
-StudyResult mechanism_study(const StudyConfig& config, const io::Monitor& monitor);
-StudyResult ablation_study(const StudyConfig& config, const io::Monitor& monitor);
-
-struct Study {
+struct NamedStudy {
   const char* name;
-  StudyResult (*run)(const StudyConfig&, const io::Monitor&);
+  results::Study (*run)(const StudyConfig&, const io::Monitor&);
 };
 
-inline constexpr Study kStudies[] = {{"main", main_study},
-                                     {"heavy-tail", heavy_tail_study},
-                                     {"scaling", scaling_study},
-                                     {"mechanism", mechanism_study},
-                                     {"ablation", ablation_study}};
+template <auto study>
+constexpr auto kAnyStudy = [](const StudyConfig& config, const io::Monitor& monitor) {
+  return results::Study(study(config, monitor));
+};
+inline constexpr NamedStudy kStudies[] = {{"main", kAnyStudy<main_study>},
+                                          {"heavy-tail", kAnyStudy<heavy_tail_study>},
+                                          {"scaling", kAnyStudy<scaling_study>},
+                                          {"mechanism", kAnyStudy<mechanism_study>},
+                                          {"ablation", kAnyStudy<ablation_study>}};
 
 // Per-round files for the first sequence of each family: FAMILY.csv with what each method lost in
 // each round, and FAMILY-trace.csv with the weights and controls of a few methods.
 void write_round_files(const StudyConfig& config, const std::string& folder);
-
-// What every study says about its configuration.
-nlohmann::ordered_json config_json(const StudyConfig& config);
 
 }  // namespace pcgs::studies

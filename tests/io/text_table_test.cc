@@ -37,6 +37,19 @@ TEST(TextTable, TextOfOneColumnHasNoTrailingSpaces) {
   EXPECT_EQ(text({"", {"one"}, {{"b"}}}), "one\nb\n");
 }
 
+TEST(TextTable, TextWithoutAHeadPutsSeveralColumnsLeft) {
+  const TextTable table = {"", {}, {{"é", "a letter"}, {"abc", "three"}}, 2};
+  EXPECT_EQ(text(table),
+            "é    a letter\n"
+            "abc  three\n");
+}
+
+TEST(TextTable, CountsAndTimesAreWords) {
+  EXPECT_EQ(counted(1, "round") + ", " + counted(0, "round"), "1 round, 0 rounds");
+  EXPECT_EQ(time_text(66.4) + ", " + time_text(2.5e4) + ", " + time_text(3e7),
+            "66 ns, 25 us, 30 ms");
+}
+
 TEST(TextTable, CsvReadsBackToTheSameCells) {
   const TextTable table = {"not written",
                            {"a,b", "say \"x\"", "plain"},

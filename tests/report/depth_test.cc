@@ -25,8 +25,9 @@ struct Example {
     comparison = play_methods(problem, options);
   }
   RunDepth depth() const {
-    return replay(problem, comparison,
-                  [&](const std::string& method) { return make_player(problem, method); });
+    DepthObserver observer(problem);
+    observe_methods(problem, comparison, {&observer}, stretches_for(comparison.methods.size()));
+    return observer.take();
   }
   compare::Problem problem;
   compare::Comparison comparison;

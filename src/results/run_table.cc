@@ -1,0 +1,75 @@
+#include "results/run_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "io/text_table.h"
+
+namespace pcgs::results {
+
+namespace {
+
+std::string caption(const RunResult& run, const std::string& origin) {
+  std::string out = fmt::format("{}: {}, {}", origin, io::counted(run.rounds, "round"),
+                                io::counted(run.experts.size(), "expert"));
+  if (run.scale != 1) {
+    out += fmt::format(", losses divided by {:.6g} in the end and capped at 1", run.scale);
+  }
+  if (run.skipped_rounds > 0) {
+    out += fmt::format(", {} skipped with nobody awake", io::counted(run.skipped_rounds, "round"));
+  }
+  return out;
+}
+
+std::string hindsight_text(const RunResult& run) {
+  std::string out = "in hindsight:";
+  if (run.best_expert) {
+    out +=
+        fmt::format(" best expert {} {:.3f};", run.best_expert->name, run.best_expert->total_loss);
+  }
+  out += " best path";
+  const char* separator = "";
+  for (const std::size_t s : run.switches) {
+    const auto loss = run.oracle.at(s);
+    out +=
+        fmt::format("{} with {} {}", separator, s == 1 ? "1 switch" : fmt::format("{} switches", s),
+                    loss ? fmt::format("{:.3f}", *loss) : "does not exist");
+    separator = ",";
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string run_table(const RunResult& run, const std::string& origin, std::string_view loss) {
+  const bool forecasts = run.methods.front().mean_forecast_loss.has_value();
+  io::TextTable table{caption(run, origin), {"method", "total loss"}, {}};
+  for (const std::size_t s : run.switches) table.head.push_back(fmt::format("regret S={}", s));
+  if (forecasts) table.head.push_back(fmt::format("mean {} loss", loss));
+  table.head.emplace_back("time/round");
+
+  std::string chosen;
+  for (const RunResult::Method& method : run.methods) {
+    auto& row =
+        table.rows.emplace_back(std::vector{method.name, fmt::format("{:.3f}", method.total_loss)});
+    for (const std::size_t s : run.switches) {
+      const auto regret = method.dynamic_regret.at(s);
+      row.push_back(regret ? fmt::format("{:.3f}", *regret) : "none");
+    }
+    if (forecasts) {
+      constexpr double kInfinite = std::numeric_limits<double>::infinity();
+      row.push_back(fmt::format("{:.6g}", method.mean_forecast_loss->value_or(kInfinite)));
+    }
+    row.push_back(io::time_text(method.ns_per_round));
+    if (!method.chosen_in_hindsight.empty()) chosen += ' ' + method.chosen_in_hindsight;
+  }
+  std::string out = fmt::format("{}\n{}\n", text(table), hindsight_text(run));
+  if (!chosen.empty()) {
+    out += fmt::format("* rates chosen in hindsight; nobody can play these:{}\n", chosen);
+  }
+  return out;
+}
+
+}  // namespace pcgs::results

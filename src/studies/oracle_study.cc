@@ -1,0 +1,138 @@
+#include "studies/oracle_study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <mutex>
+
+#include "io/csv_field.h"
+#include "io/npy_rows.h"
+#include "io/number_table.h"
+#include "io/text_table.h"
+#include "oracle/sweep.h"
+
+namespace pcgs::studies {
+
+namespace {
+
+// Rows that tell how many of them were read.
+class WatchedRows final : public LossRows {
+ public:
+  WatchedRows(const LossRows& rows, io::Advance advance)
+      : rows_(rows), advance_(std::move(advance)) {}
+  std::size_t rows() const override { return rows_.rows(); }
+  std::size_t columns() const override { return rows_.columns(); }
+  void read(std::size_t first, std::size_t count, double* out, std::size_t stride) const override {
+    rows_.read(first, count, out, stride);
+    const std::lock_guard lock(mutex_);
+    advance_(count);
+  }
+  void read_column(std::size_t column, std::size_t first, std::size_t count,
+                   double* out) const override {
+    rows_.read_column(column, first, count, out);  // short work that shows no progress
+  }
+
+ private:
+  const LossRows& rows_;
+  mutable std::mutex mutex_;
+  io::Advance advance_;
+};
+
+}  // namespace
+
+LossFile open_losses(const std::string& path, const std::vector<std::string>& ignore) {
+  LossFile file;
+  if (io::has_npy_name(path)) {
+    auto mapped = std::make_unique<io::NpyRows>(path, ignore);
+    file.experts = mapped->names();
+    file.losses = std::move(mapped);
+    return file;
+  }
+  io::NumberTable table = io::read_table(
+      path, {.ignore = ignore, .may_be_missing = [](std::string_view) { return true; }});
+  file.experts = std::move(table.names);
+  file.matrix = std::move(table.values);
+  for (double& loss : file.matrix.values) {
+    if (std::isnan(loss)) loss = std::numeric_limits<double>::infinity();
+  }
+  file.losses = std::make_unique<oracle::MatrixRows>(file.matrix);
+  return file;
+}
+
+results::OracleResult sweep_oracle(const LossRows& losses, const std::vector<std::size_t>& switches,
+                                   std::size_t threads, const io::Monitor& monitor) {
+  results::OracleResult result;
+  result.rounds = losses.rows();
+  result.experts = losses.columns();
+  const std::size_t most = *std::max_element(switches.begin(), switches.end());
+  const WatchedRows watched(losses, monitor("oracle", losses.rows()));
+  const auto start = std::chrono::steady_clock::now();
+  const std::vector<double> frontier = switching_oracle(watched, most, threads);
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  result.seconds = std::max(spent.count(), 1e-9);
+  // T K (S + 1), with S at most T - 1: the rest is not swept.
+  const double states = static_cast<double>(result.rounds) * static_cast<double>(result.experts) *
+                        static_cast<double>(std::min(most, result.rounds - 1) + 1);
+  result.states_per_second = states / result.seconds;
+  for (const std::size_t s : switches) {
+    if (result.values.find(s) != nullptr) continue;
+    const auto value = results::finite(frontier[s]);
+    // Values only fall, so the first that is as good is the fewest.
+    const auto fewest = std::lower_bound(frontier.begin(), frontier.end(), frontier[s],
+                                         [](double a, double b) { return a > b; });
+    result.values.at_budgets.emplace_back(s, value);
+    result.switches_used.at_budgets.emplace_back(
+        s,
+        value ? std::optional(static_cast<std::size_t>(fewest - frontier.begin())) : std::nullopt);
+  }
+  return result;
+}
+
+SwitchingPath find_path(const LossRows& losses, std::size_t switches, std::size_t memory,
+                        std::size_t threads, const io::Monitor& monitor) {
+  const WatchedRows watched(losses, monitor("path", losses.rows()));
+  return switching_path(watched, switches, memory, threads);
+}
+
+std::string oracle_table(const results::OracleResult& oracle, const std::string& origin) {
+  io::TextTable table{
+      fmt::format("{}: {} rounds, {} experts", origin, oracle.rounds, oracle.experts),
+      {"switches", "used", "loss", "per round"},
+      {},
+      0};
+  for (const auto& [switches, value] : oracle.values.at_budgets) {
+    auto& row = table.rows.emplace_back(std::vector{fmt::format("{}", switches)});
+    if (value) {
+      row.push_back(fmt::format("{}", oracle.switches_used.at(switches).value_or(0)));
+      row.push_back(fmt::format("{:.6f}", *value));
+      row.push_back(fmt::format("{:.6f}", *value / static_cast<double>(oracle.rounds)));
+    } else {
+      row.insert(row.end(), {"-", "none", "none"});
+    }
+  }
+  return text(table) + fmt::format("\n{:.3g} states in {:.3g} s: {:.3g} a second\n",
+                                   oracle.states_per_second * oracle.seconds, oracle.seconds,
+                                   oracle.states_per_second);
+}
+
+void write_path(WholeFile& file, const SwitchingPath& path,
+                const std::vector<std::string>& experts) {
+  std::vector<std::string> fields;  // [K]
+  fields.reserve(experts.size());
+  for (const auto& name : experts) fields.push_back(csv_field(name));
+  file.write("round,expert,switched\n");
+  fmt::memory_buffer line;
+  for (std::size_t t = 0; t < path.experts.size(); ++t) {
+    const bool switched = t > 0 && path.experts[t] != path.experts[t - 1];
+    line.clear();
+    fmt::format_to(std::back_inserter(line), "{},{},{}\n", t + 1, fields[path.experts[t]],
+                   switched ? 1 : 0);
+    file.write(line.data(), line.size());
+  }
+}
+
+}  // namespace pcgs::studies

@@ -1,0 +1,35 @@
+// The exact best sequence of experts of a file, for some numbers of switches.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/whole_file.h"
+#include "io/progress.h"
+#include "pcgs/oracle.h"
+#include "results/oracle_result.h"
+
+namespace pcgs::studies {
+
+struct LossFile {
+  std::vector<std::string> experts;  // [K]
+  Matrix matrix;                     // of a CSV file; an NPY file is mapped
+  std::unique_ptr<LossRows> losses;  // +infinity for sleepers
+};
+
+// A missing value is an expert that sleeps.
+LossFile open_losses(const std::string& path, const std::vector<std::string>& ignore);
+
+results::OracleResult sweep_oracle(const LossRows& losses, const std::vector<std::size_t>& switches,
+                                   std::size_t threads, const io::Monitor& monitor);
+SwitchingPath find_path(const LossRows& losses, std::size_t switches, std::size_t memory,
+                        std::size_t threads, const io::Monitor& monitor);
+
+std::string oracle_table(const results::OracleResult& oracle, const std::string& origin);
+// One line for each round: round, expert, switched.
+void write_path(WholeFile& file, const SwitchingPath& path,
+                const std::vector<std::string>& experts);
+
+}  // namespace pcgs::studies

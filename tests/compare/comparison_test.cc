@@ -1,0 +1,137 @@
+#include "compare/comparison.h"
+
+#include <gtest/gtest.h>
+
+#include "pcgs/registry.h"
+#include "suite/suite.h"
+
+namespace pcgs::compare {
+namespace {
+
+Problem problem_of(std::size_t rounds, std::size_t experts) {
+  Problem problem;
+  problem.origin = "example";
+  problem.values = suite::generate("switch", rounds, experts, 4).losses;
+  for (std::size_t k = 0; k < experts; ++k) problem.experts.push_back("e" + std::to_string(k));
+  return problem;
+}
+
+// Counts rounds and methods.
+class Counter final : public Observer, private TraceSink {
+ public:
+  TraceSink* begin(const MethodResult& method, const Aggregator& player,
+                   const Hindsight& hindsight) override {
+    names.push_back(method.name);
+    specs.push_back(player.method().name());
+    rounds.push_back(0);
+    totals.push_back(0);
+    oracle = hindsight.oracle(hindsight.switches());
+    return this;
+  }
+  void end() override { ++ended; }
+
+  std::vector<std::string> names, specs;
+  std::vector<std::size_t> rounds;
+  std::vector<double> totals;
+  double oracle = 0;
+  std::size_t ended = 0;
+
+ private:
+  void record(const TraceRow& row) override {
+    ++rounds.back();
+    totals.back() += row.round.mixture_loss;
+  }
+};
+
+ComparisonOptions options_with(std::vector<Observer*> observers) {
+  ComparisonOptions options;
+  options.methods = {"fixed-share", "hedge*", "guard", "ml-poly"};
+  options.switches = {2, 5};
+  options.observers = std::move(observers);
+  return options;
+}
+
+TEST(TwoPasses, EveryObserverSeesEveryRoundOfEveryMethodOnce) {
+  const Problem problem = problem_of(130, 5);
+  Counter first, second;
+  const Comparison played = play_methods(problem, options_with({&first, &second}));
+  for (const Counter* counter : {&first, &second}) {
+    EXPECT_EQ(counter->names,
+              (std::vector<std::string>{"fixed-share", "hedge*", "guard", "ml-poly"}));
+    EXPECT_EQ(counter->rounds, std::vector<std::size_t>(4, 130));
+    EXPECT_EQ(counter->ended, 4U);
+    EXPECT_EQ(counter->oracle, played.oracle.back());
+    for (std::size_t m = 0; m < 4; ++m) {
+      EXPECT_EQ(counter->totals[m], played.methods[m].total_loss) << played.methods[m].name;
+    }
+  }
+  // Of a starred method the one that was chosen is observed.
+  EXPECT_EQ(first.specs[1], make_method(played.methods[1].chosen, 5)->name());
+}
+
+TEST(TwoPasses, ObserversChangeNothingButTime) {
+  const Problem problem = problem_of(90, 4);
+  Counter counter;
+  const Comparison bare = play_methods(problem, options_with({}));
+  const Comparison watched = play_methods(problem, options_with({&counter}));
+  ASSERT_EQ(bare.methods.size(), watched.methods.size());
+  EXPECT_EQ(bare.oracle, watched.oracle);
+  for (std::size_t m = 0; m < bare.methods.size(); ++m) {
+    const MethodResult &a = bare.methods[m], &b = watched.methods[m];
+    EXPECT_EQ(a.name, b.name);
+    EXPECT_EQ(a.chosen, b.chosen);
+    EXPECT_EQ(a.total_loss, b.total_loss);
+    EXPECT_EQ(a.regret, b.regret);
+    EXPECT_EQ(a.next_weights, b.next_weights);
+    ASSERT_EQ(a.certificate.has_value(), b.certificate.has_value());
+    if (a.certificate) {
+      EXPECT_EQ(a.certificate->bound, b.certificate->bound);
+    }
+  }
+}
+
+TEST(TwoPasses, TheAggregatorThatGoesOnPlaysOnce) {
+  const Problem problem = problem_of(70, 4);
+  ComparisonOptions options;
+  options.methods = {"genshare"};
+  options.switches = {3};
+  Aggregator kept = make_player(problem, "genshare", true);
+  Aggregator alone = make_player(problem, "genshare", true);
+  for (int part = 1; part <= 2; ++part) {
+    const double before = kept.total_loss();
+    const Comparison played = play_methods(problem, options, &kept);
+    for (std::size_t t = 0; t < problem.rounds(); ++t) alone.learn(problem.values.row(t));
+    EXPECT_EQ(kept.rounds(), 70 * part);
+    EXPECT_EQ(kept.save_bytes(), alone.save_bytes());
+    EXPECT_EQ(played.methods[0].total_loss, kept.total_loss() - before);
+    ASSERT_TRUE(played.methods[0].certificate);
+    EXPECT_EQ(played.methods[0].certificate->bound, kept.certificate()->weighted().bound);
+  }
+}
+
+TEST(TwoPasses, AdvanceAddsUpToTheRoundsToPlay) {
+  const Problem problem = problem_of(75, 3);
+  Counter counter;
+  for (const auto& observers : {std::vector<Observer*>{}, std::vector<Observer*>{&counter}}) {
+    ComparisonOptions options = options_with(observers);
+    std::size_t told = 0;
+    options.advance = [&](std::size_t rounds) { told += rounds; };
+    play_methods(problem, options);
+    EXPECT_EQ(told, rounds_to_play(problem, options));
+  }
+}
+
+TEST(TwoPasses, ANameThatIsShownKeepsWhatWasPlayed) {
+  const Problem problem = problem_of(40, 3);
+  ComparisonOptions options;
+  options.methods = {"hedge{eta=2}", "boa"};
+  options.shown_as = {"hedge (tuned)", ""};
+  options.switches = {1};
+  const Comparison played = play_methods(problem, options);
+  EXPECT_EQ(played.methods[0].name, "hedge (tuned)");
+  EXPECT_EQ(played.methods[0].spec(), "hedge{eta=2}");
+  EXPECT_EQ(played.methods[1].name, "boa");
+}
+
+}  // namespace
+}  // namespace pcgs::compare
