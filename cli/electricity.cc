@@ -14,8 +14,8 @@
 #include "option_kinds.h"
 #include "outputs.h"
 #include "pcgs/registry.h"
-#include "report/replay.h"
 #include "report/report.h"
+#include "report/run_page.h"
 #include "report_file.h"
 #include "results/result.h"
 
@@ -103,8 +103,7 @@ void run_electricity(const ElectricityOptions& options) {
   const auto result = studies::electricity_result(origin, observations, losses, comparison);
   report::Material material;
   if (page) {
-    material.results.push_back({origin, nlohmann::ordered_json::parse(results::to_json(result))});
-    material.runs.push_back(depth.take());
+    material.results.push_back({origin, result, depth.take()});
   }
   const std::string made = page ? report::page(material) : "";
   if (files) files->save(losses);

@@ -57,14 +57,14 @@ std::string report_page(const Series& series, const results::ForecastResult& res
     curves.add(row.value, row.forecast, row.experts);
   });
   report::Material material;
+  material.results.push_back({series.origin, result});
   if (hindsight.rounds() > 0) {
-    report::RunDepth run = report::describe(series.column, aggregator.names(), hindsight);
-    add_method(run, hindsight, recorder);
-    material.runs.push_back(std::move(run));
+    auto& depth = material.results.front().depth;
+    depth = report::describe(series.column, aggregator.names(), hindsight);
+    add_method(*depth, hindsight, recorder);
   }
-  auto json = nlohmann::ordered_json::parse(results::to_json(result));
-  material.forecasts.push_back(curves.finish(report::best_expert_name(json)));
-  material.results.push_back({series.origin, std::move(json)});
+  const auto* best = results::best_expert(result);
+  material.forecasts.push_back(curves.finish(best != nullptr ? best->name : ""));
   return report::page(material);
 }
 

@@ -13,7 +13,7 @@
 #include "option_kinds.h"
 #include "outputs.h"
 #include "pcgs/error.h"
-#include "report/replay.h"
+#include "report/trace_depth.h"
 #include "report_file.h"
 
 namespace pcgs::cli {
@@ -63,33 +63,46 @@ constexpr std::size_t kUsualSwitches = 20, kMostSwitches = 100000;
 
 // What a result was measured against, the largest if there are several budgets; none if it does not
 // say.
-std::optional<std::size_t> switches_of(const nlohmann::ordered_json& json) {
-  std::optional<std::size_t> most;
-  const auto see = [&](std::optional<std::size_t> s) {
-    if (s) most = std::min(std::max(most.value_or(0), *s), kMostSwitches);
-  };
-  const auto number = [](const nlohmann::ordered_json& s) -> std::optional<std::size_t> {
-    return s.is_number_unsigned() ? std::optional(s.get<std::size_t>()) : std::nullopt;
-  };
-  if (!json.is_object()) return most;
-  if (json.contains("switches")) {
-    for (const auto& s : json["switches"]) see(number(s));
+template <class Kind>
+std::optional<std::size_t> switches_of(const Kind& result) {
+  if constexpr (requires { result.config; }) {
+    return result.config.switches;
+  } else if constexpr (requires { result.switches; }) {
+    return *std::max_element(result.switches.begin(), result.switches.end());
+  } else if constexpr (requires { result.studies; }) {
+    std::optional<std::size_t> most;
+    for (const auto& study : result.studies) {
+      most = std::max(most, std::visit([](const auto& one) { return switches_of(one); }, study));
+    }
+    return most;
+  } else {
+    return std::nullopt;
   }
-  if (json.contains("config") && json["config"].contains("switches")) {
-    see(number(json["config"]["switches"]));
-  }
-  if (json.contains("studies")) {
-    for (const auto& study : json["studies"]) see(switches_of(study));
-  }
-  return most;
 }
 
 std::size_t switches_of(const report::Material& material) {
   std::optional<std::size_t> most;
-  for (const auto& result : material.results) {
-    if (const auto s = switches_of(result.json)) most = std::max(most.value_or(0), *s);
+  for (const auto& one : material.results) {
+    most =
+        std::max(most, std::visit([](const auto& kind) { return switches_of(kind); }, one.result));
   }
-  return most.value_or(kUsualSwitches);
+  return std::min(most.value_or(kUsualSwitches), kMostSwitches);
+}
+
+// A trace beside the results of a run must be of that run.
+void add_trace(report::RunDepth depth, const std::string& path, report::Material& material) {
+  const auto run = std::find_if(
+      material.results.begin(), material.results.end(),
+      [](const auto& one) { return std::holds_alternative<results::RunResult>(one.result); });
+  if (run == material.results.end()) {
+    material.runs.push_back(std::move(depth));
+    return;
+  }
+  report::check_belongs(std::get<results::RunResult>(run->result), run->origin, depth, path);
+  if (run->depth) {
+    throw Error(fmt::format("{}: is a second trace of the run in {}; give one", path, run->origin));
+  }
+  run->depth = std::move(depth);
 }
 
 void make_report(const ReportOptions& options) {
@@ -107,24 +120,22 @@ void make_report(const ReportOptions& options) {
   std::vector<Text> traces;
   for (const auto& path : files) {
     Text text{path, read_whole_file(path)};
+    const auto first = text.view().find_first_not_of(" \t\r\n");
     if (report::is_trace(text.view())) {
       traces.push_back(std::move(text));
-      continue;
-    }
-    auto json = nlohmann::ordered_json::parse(text.bytes.begin(), text.bytes.end(), nullptr, false);
-    if (json.is_discarded()) {
+    } else if (first == std::string_view::npos || text.view()[first] != '{') {
       throw Error(
           fmt::format("{}: is neither JSON nor a trace; give what pcgs prints with --json, or "
-                      "writes with --out "
-                      "or --trace",
+                      "writes with --out or --trace",
                       path));
+    } else {
+      material.results.push_back({path, results::read_result(text.view(), path)});
     }
-    material.results.push_back({path, std::move(json)});
   }
   const std::size_t switches = options.switches_given ? options.switches : switches_of(material);
   for (const auto& trace : traces) {
-    material.runs.push_back(
-        report::depth_of_trace(trace.view(), trace.path, switches, traces.size()));
+    add_trace(report::depth_of_trace(trace.view(), trace.path, switches, traces.size()), trace.path,
+              material);
   }
   page.write(report::page(material));
   if (!options.quiet) fmt::print("page in {}\n", options.out);
@@ -137,10 +148,9 @@ void add_report(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("report", "Results that were written earlier, as one HTML page");
   command
-      ->add_option(
-          "RESULTS", options->inputs,
-          "JSON of run, suite, electricity or forecast, traces of run, or folders that run "
-          "or suite wrote")
+      ->add_option("RESULTS", options->inputs,
+                   "JSON of run, suite, electricity or forecast, traces of run, or folders that "
+                   "run or suite wrote")
       ->required()
       ->check(not_empty())
       ->type_name("FILES");
@@ -150,18 +160,16 @@ void add_report(CLI::App& app) {
       ->type_name("FILE");
   CLI::Option* switches =
       command
-          ->add_option("--switches", options->switches,
-                       "Switches of the oracle's path beside a trace (default: as in the results, "
-                       "or 20)")
+          ->add_option(
+              "--switches", options->switches,
+              "Switches of the oracle's path beside a trace (default: as in the results, or 20)")
           ->check(CLI::Range(std::size_t{0}, kMostSwitches))
           ->type_name("NUMBER");
   command->add_flag("--quiet", options->quiet, "Do not say where the page is");
   command->footer(
-      "The page opens from disk and loads nothing from elsewhere.\n\n"
-      "Examples:\n"
-      "  pcgs run losses.csv --method guard,fixed-share --trace t.csv --json > r.json\n"
-      "  pcgs report r.json t.csv --out page.html\n"
-      "  pcgs suite --study all --out results && pcgs report results");
+      "The page opens from disk and loads nothing from elsewhere.\n\nExamples:\n  pcgs run "
+      "losses.csv --method guard,fixed-share --trace t.csv --json > r.json\n  pcgs report r.json "
+      "t.csv --out page.html\n  pcgs suite --study all --out results && pcgs report results");
   command->callback([options, switches] {
     options->switches_given = switches->count() > 0;
     make_report(*options);

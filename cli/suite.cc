@@ -162,10 +162,7 @@ void run_suite(SuiteOptions& options) {
   }
   if (page) {
     report::Material material;
-    for (const auto& study : suite.studies) {
-      material.results.push_back({fmt::format("{} study", results::study_name(study)),
-                                  nlohmann::ordered_json::parse(results::to_json(study))});
-    }
+    material.results.push_back({"pcgs suite", suite});
     if (in_depth) material.runs = report::first_sequences(options.study);
     page.write(report::page(material));
     if (!options.json) fmt::print("page in {}\n", options.report);

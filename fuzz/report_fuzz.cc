@@ -1,11 +1,13 @@
-// Any bytes as a result, a trace, or one above the other: shown, or refused with an Error.
+// Any bytes as a result, a trace, or one above the other: shown, or refused with an Error. A result
+// that is read is the same after JSON.
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <string_view>
 
 #include "pcgs/error.h"
-#include "report/replay.h"
 #include "report/report.h"
+#include "report/trace_depth.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace pcgs;
@@ -16,8 +18,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (trace != text.npos) {
       material.runs.push_back(report::depth_of_trace(text.substr(trace), "fuzz", 3, 1));
     }
-    auto json = nlohmann::ordered_json::parse(text.substr(0, trace), nullptr, false);
-    if (!json.is_discarded()) material.results.push_back({"fuzz", std::move(json)});
+    if (trace != 0) {
+      auto result = results::read_result(text.substr(0, trace), "fuzz");
+      if (!(results::read_result(results::to_json(result), "fuzz") == result)) std::abort();
+      material.results.push_back({"fuzz", std::move(result)});
+    }
     for (const auto& section : report::sections(material)) report::html(section);
   } catch (const Error&) {
   }

@@ -23,6 +23,7 @@
 #include "results/run_table.h"
 #if __has_include("report/report.h")
 #include "report/report.h"
+#include "report/run_page.h"
 #endif
 
 namespace pcgs::python {

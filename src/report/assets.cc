@@ -4,34 +4,61 @@
 
 // The assembler copies the files, as it does with the models (infer/shipped.cc). PCGS_WEB and
 // PCGS_WEB_MODULES are folders, given by CMake, which also knows what this file depends on.
-#define PCGS_INCLUDE_FILE(NAME, FILE)                                            \
+#define PCGS_COPY(FILE) ".incbin \"" FILE "\"\n"
+#define PCGS_INCLUDE(NAME, FILES)                                                \
   asm(".section .rodata\n"                                                       \
-      "pcgs_web_" #NAME                                                          \
-      ":\n"                                                                      \
-      ".incbin \"" FILE                                                          \
-      "\"\n"                                                                     \
-      "pcgs_web_" #NAME                                                          \
+      "pcgs_web_" #NAME ":\n" FILES "pcgs_web_" #NAME                            \
       "_end:\n"                                                                  \
       ".previous\n");                                                            \
   extern "C" const char pcgs_web_##NAME[] __attribute__((visibility("hidden"))); \
   extern "C" const char pcgs_web_##NAME##_end[] __attribute__((visibility("hidden")))
+#define PCGS_MODULE(NAME, FILE) PCGS_INCLUDE(NAME, PCGS_COPY(PCGS_WEB_MODULES FILE))
+#define PCGS_CHART(NAME) PCGS_INCLUDE(chart_##NAME, PCGS_COPY(PCGS_WEB "/charts/" #NAME ".json"))
+#define PCGS_SCRIPT(NAME) PCGS_COPY(PCGS_WEB "/" NAME ".js")
 
-PCGS_INCLUDE_FILE(vega, PCGS_WEB_MODULES "/vega/build/vega.min.js");
-PCGS_INCLUDE_FILE(vega_lite, PCGS_WEB_MODULES "/vega-lite/build/vega-lite.min.js");
-PCGS_INCLUDE_FILE(vega_licence, PCGS_WEB_MODULES "/vega/LICENSE");
-PCGS_INCLUDE_FILE(vega_lite_licence, PCGS_WEB_MODULES "/vega-lite/LICENSE");
-PCGS_INCLUDE_FILE(script, PCGS_WEB "/report.js");
-PCGS_INCLUDE_FILE(styles, PCGS_WEB "/report.css");
+PCGS_MODULE(vega, "/vega/build/vega.min.js");
+PCGS_MODULE(vega_lite, "/vega-lite/build/vega-lite.min.js");
+PCGS_MODULE(vega_licence, "/vega/LICENSE");
+PCGS_MODULE(vega_lite_licence, "/vega-lite/LICENSE");
+PCGS_INCLUDE(styles, PCGS_COPY(PCGS_WEB "/report.css"));
+// One script in this order: what a file needs when it is read comes before it.
+PCGS_INCLUDE(script, PCGS_SCRIPT("elements") PCGS_SCRIPT("theme") PCGS_SCRIPT("data")
+                         PCGS_SCRIPT("specification") PCGS_SCRIPT("tooltip") PCGS_SCRIPT("drawing")
+                             PCGS_SCRIPT("windows") PCGS_SCRIPT("choices") PCGS_SCRIPT("downloads")
+                                 PCGS_SCRIPT("tables") PCGS_SCRIPT("start"));
+PCGS_CHART(control);
+PCGS_CHART(differences);
+PCGS_CHART(dots);
+PCGS_CHART(dots_by_family);
+PCGS_CHART(heat_map);
+PCGS_CHART(lines);
+PCGS_CHART(overview);
+PCGS_CHART(restarts);
+PCGS_CHART(scaling);
+PCGS_CHART(scatter);
+PCGS_CHART(weights);
 
 namespace pcgs::report {
 
 const Assets* assets() {
-#define PCGS_FILE(NAME) \
+#define PCGS_TEXT(NAME) \
   { pcgs_web_##NAME, pcgs_web_##NAME##_end }
-  static const Assets all = {PCGS_FILE(vega),         PCGS_FILE(vega_lite),
-                             PCGS_FILE(script),       PCGS_FILE(styles),
-                             PCGS_FILE(vega_licence), PCGS_FILE(vega_lite_licence)};
-#undef PCGS_FILE
+#define PCGS_NAMED(NAME) \
+  { #NAME, PCGS_TEXT(chart_##NAME) }
+  static const Assets::Chart charts[] = {
+      PCGS_NAMED(control),        PCGS_NAMED(differences), PCGS_NAMED(dots),
+      PCGS_NAMED(dots_by_family), PCGS_NAMED(heat_map),    PCGS_NAMED(lines),
+      PCGS_NAMED(overview),       PCGS_NAMED(restarts),    PCGS_NAMED(scaling),
+      PCGS_NAMED(scatter),        PCGS_NAMED(weights)};
+  static const Assets all = {PCGS_TEXT(vega),
+                             PCGS_TEXT(vega_lite),
+                             PCGS_TEXT(vega_licence),
+                             PCGS_TEXT(vega_lite_licence),
+                             PCGS_TEXT(script),
+                             PCGS_TEXT(styles),
+                             charts};
+#undef PCGS_TEXT
+#undef PCGS_NAMED
   return &all;
 }
 

@@ -11,8 +11,6 @@ namespace pcgs::report {
 
 namespace {
 
-using nlohmann::ordered_json;
-
 struct Writer {
   std::string& out;
 
@@ -69,7 +67,10 @@ struct Writer {
   }
 
   void chart(const Chart& chart, const char* kind) {
-    ordered_json data = {{"spec", chart.spec}, {"groups", chart.groups}, {"height", chart.height}};
+    ordered_json data = {{"template", chart.uses},
+                         {"values", chart.values},
+                         {"groups", chart.groups},
+                         {"height", chart.height}};
     if (!chart.datasets.is_null()) data["datasets"] = chart.datasets;
     if (chart.canvas) data["renderer"] = "canvas";
     out += fmt::format("<figure class=\"{}\" id=\"{}\"", kind, escaped(chart.id));
@@ -112,9 +113,11 @@ Cell number(double x, const char* format) {
   return {fmt::format(fmt::runtime(format), x), fmt::format("{}", x)};
 }
 
-Cell number(const ordered_json& x, const char* format) {
-  return x.is_null() ? Cell{"none"} : number(x.get<double>(), format);
+Cell number(const std::optional<double>& x, const char* format) {
+  return x ? number(*x, format) : Cell{"none"};
 }
+
+Cell whole(std::size_t x) { return {std::to_string(x), std::to_string(x)}; }
 
 std::string html(const Section& section) {
   std::string out =

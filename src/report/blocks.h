@@ -1,13 +1,16 @@
-// What a page consists of, and how that is written as HTML. web/report.js draws the charts and
-// makes the rest come alive; without it, texts and tables are all there.
+// What a page consists of, and how that is written as HTML. The scripts of web/ draw the charts and
+// make the rest come alive; without them, texts and tables are all there.
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 namespace pcgs::report {
+
+using nlohmann::ordered_json;
 
 struct Paragraph {
   std::string text;
@@ -16,12 +19,12 @@ struct Paragraph {
 
 struct Cell {
   std::string text;
-  std::string exact{};  // the whole number, for whoever copies it; empty: the text is all there is
+  std::string exact{};  // the whole number, for copying; empty: the text is all there is
 };
 // `format` is that of fmt, such as "{:.3f}". A number that is not finite is "none".
 Cell number(double x, const char* format);
-// null is "none".
-Cell number(const nlohmann::ordered_json& x, const char* format);
+Cell number(const std::optional<double>& x, const char* format);
+Cell whole(std::size_t x);
 
 // A few numbers that stand for the whole, large.
 struct Figures {
@@ -43,15 +46,16 @@ struct Table {
   std::vector<std::size_t> strong{};    // rows to look at
 };
 
-// A Vega-Lite specification without data, size and theme. The data are groups: objects whose arrays
-// go row by row and whose other values are the same in each of those rows.
+// The data and texts of a chart, and which template of web/charts draws it. The data are groups:
+// objects whose arrays go row by row and whose other values are the same in each of those rows.
 struct Chart {
   std::string id, title;
-  std::string note;         // how to read it
-  std::string alternative;  // what it shows, for those who do not see it
-  nlohmann::ordered_json spec;
-  nlohmann::ordered_json groups = nlohmann::ordered_json::array();
-  nlohmann::ordered_json datasets = nullptr;  // further groups, by name
+  std::string note;                              // how to read it
+  std::string alternative;                       // what it shows, for those who do not see it
+  std::string uses;                              // the template, such as "lines"
+  ordered_json values = ordered_json::object();  // of its placeholders that are not as usual
+  ordered_json groups = ordered_json::array();
+  ordered_json datasets = nullptr;  // further groups, by name
   int height = 260;
   bool canvas = false;      // for many marks
   std::string window = {};  // of time, that it follows

@@ -141,11 +141,16 @@ void LossKeeper::record(const TraceRow& row) {
   }
 }
 
+std::size_t stretches_for(std::size_t methods) {
+  return std::clamp<std::size_t>(3300 / std::max<std::size_t>(methods, 1), 150, 2000);
+}
+
 RunDepth describe(std::string title, std::vector<std::string> experts, const Hindsight& hindsight) {
   RunDepth run;
   run.title = std::move(title);
   run.experts = std::move(experts);
   run.expert_losses = hindsight.expert_losses();
+  run.rounds = hindsight.rounds();
   run.switches = hindsight.switches();
   return run;
 }

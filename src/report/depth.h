@@ -42,6 +42,7 @@ struct RunDepth {
   std::vector<std::string> experts;   // [K]
   std::vector<double> expert_losses;  // [K] total; infinite for who slept
   double first = 1, last = 1;         // rounds
+  std::size_t rounds = 0;             // that were played, without those that were skipped
   std::size_t switches = 0;           // that the oracle may take
   struct Stay {
     double from, to;  // rounds, both included
@@ -93,6 +94,9 @@ class LossKeeper final : public TraceSink {
  private:
   Matrix losses_;
 };
+
+// How finely a run is drawn of which so many methods share a page: pages stay small.
+std::size_t stretches_for(std::size_t methods);
 
 // A run before its methods are added to it.
 RunDepth describe(std::string title, std::vector<std::string> experts, const Hindsight& hindsight);

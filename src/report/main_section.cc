@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/charts.h"
+#include "report/drawn.h"
+#include "report/heat_map.h"
 #include "report/sections.h"
 #include "report/study.h"
 
@@ -12,207 +13,87 @@ namespace pcgs::report {
 
 namespace {
 
-double mean_of(const ordered_json& method) { return method.at("mean").get<double>(); }
+using results::find_method;
+using results::find_pair;
+using results::MainStudy;
+using results::MethodRegret;
 
 // The one with the lowest mean among those that can be played; null if there is none.
-const ordered_json* winner(const ordered_json& family) {
-  const ordered_json* best = nullptr;
-  for (const auto& method : family.at("methods")) {
-    if (!playable(method.at("name").get<std::string>())) continue;
-    if (best == nullptr || mean_of(method) < mean_of(*best)) best = &method;
+const MethodRegret* winner(const MainStudy::Family& family) {
+  const MethodRegret* best = nullptr;
+  for (const auto& method : family.methods) {
+    if (playable(method.name) && (best == nullptr || method.mean < best->mean)) best = &method;
   }
   return best;
 }
 
-std::vector<std::string> family_names(const ordered_json& study) {
-  std::vector<std::string> names;
-  for (const auto& family : study.at("families")) {
-    names.push_back(family.at("name").get<std::string>());
-  }
-  return names;
-}
-
-std::string featured(const ordered_json& study) {
-  return study.at("config").at("featured").get<std::string>();
-}
-
-// Methods down, families across. `cell` says what stands there.
-template <class CellOf>
-Table by_family(const ordered_json& study, const std::vector<std::string>& methods, CellOf cell) {
-  Table table;
-  table.head.push_back({"method", "name"});
-  for (const auto& family : family_names(study)) table.head.push_back({family, family});
-  for (const auto& method : methods) {
-    auto& row = table.rows.emplace_back();
-    row.push_back({method});
-    for (const auto& family : study.at("families")) row.push_back(cell(family, method));
-  }
-  return table;
-}
-
-Table means_table(const ordered_json& study) {
-  const auto methods = method_names(study.at("families"));
-  Table table = by_family(study, methods, [](const ordered_json& family, const std::string& name) {
-    const auto* method = named(family.at("methods"), name);
-    if (method == nullptr) return Cell{""};
-    Cell cell = number(method->at("mean"), "{:.2f}");
-    cell.text += fmt::format(" ± {:.2f}", method->at("std").get<double>());
-    return cell;
-  });
-  table.id = "means";
-  table.caption = "Dynamic regret, mean ± standard deviation; " + setting(study);
-  for (std::size_t i = 0; i < methods.size(); ++i) {
-    if (methods[i] == featured(study)) table.strong.push_back(i);
-  }
-  return table;
-}
-
-Chart means_chart(const ordered_json& study) {
+Chart means_chart(const MainStudy& study) {
   Chart chart;
   chart.id = "means-chart";
   chart.title = "Regret by family";
   chart.note =
       "Dynamic regret, mean and standard deviation over the sequences; further left is better. "
       "Starred methods are tuned in hindsight, and bayes knows the law that made the losses.";
-  const auto methods = method_names(study.at("families"));
-  for (const auto& family : study.at("families")) {
-    std::vector<std::string> names;
-    std::vector<double> mean, low, high;
-    for (const auto& method : family.at("methods")) {
-      names.push_back(method.at("name").get<std::string>());
-      const double m = mean_of(method), s = method.at("std").get<double>();
-      mean.push_back(m);
-      low.push_back(m - s);
-      high.push_back(m + s);
-    }
-    chart.groups.push_back({{"family", family.at("name")},
-                            {"method", names},
-                            {"mean", drawn(mean)},
-                            {"low", drawn(low)},
-                            {"high", drawn(high)}});
+  std::string best_of_each;
+  for (const auto& family : study.families) {
     if (const auto* best = winner(family)) {
-      chart.alternative += fmt::format("{}{}: {} {:.1f}", chart.alternative.empty() ? "" : "; ",
-                                       family.at("name").get<std::string>(),
-                                       best->at("name").get<std::string>(), mean_of(*best));
+      best_of_each += fmt::format("{}{}: {} {:.1f}", best_of_each.empty() ? "" : "; ", family.name,
+                                  best->name, best->mean);
     }
   }
-  chart.alternative =
-      "Lowest mean regret of a method that can be played: " + chart.alternative + ".";
-  chart.height = static_cast<int>(20 + 15 * methods.size());
-  ordered_json y = nominal("method", "", methods);
-  y["title"] = nullptr;
-  ordered_json color = method_colors(methods);
-  color["legend"] = nullptr;
-  const ordered_json tooltip =
-      ordered_json::array({{{"field", "method"}},
-                           {{"field", "mean"}, {"format", ".2f"}},
-                           {{"field", "low"}, {"format", ".2f"}, {"title", "mean - std"}},
-                           {{"field", "high"}, {"format", ".2f"}, {"title", "mean + std"}}});
-  const ordered_json bars = {{"mark", {{"type", "rule"}, {"strokeWidth", 2}, {"opacity", 0.55}}},
-                             {"encoding",
-                              {{"y", y},
-                               {"x", quantitative("low", "dynamic regret")},
-                               {"x2", {{"field", "high"}}},
-                               {"color", color}}}};
-  const ordered_json dots = {
-      {"mark", {{"type", "point"}, {"filled", true}, {"size", 55}, {"opacity", 1}}},
-      {"encoding",
-       {{"y", y},
-        {"x", quantitative("mean", "dynamic regret")},
-        {"color", color},
-        {"tooltip", tooltip}}}};
-  ordered_json facet = nominal("family", "", family_names(study));
-  facet["title"] = nullptr;
-  chart.spec = {{"usermeta", {{"facetWidth", 260}}},
-                {"facet", facet},
-                {"spec", {{"layer", ordered_json::array({bars, dots})}}},
-                {"resolve", {{"scale", {{"x", "independent"}}}}}};
+  chart.alternative = "Lowest mean regret of a method that can be played: " + best_of_each + ".";
+  add_dots(study.families, "methods", chart);
+  chart.height = static_cast<int>(20 + 15 * method_names(study.families).size());
   return chart;
 }
 
 // How much less the featured method lost than another one, for each sequence.
-Chart paired_chart(const ordered_json& study, const std::string& opponent, std::size_t index) {
-  const std::string ours = featured(study);
+Chart paired_chart(const MainStudy& study, const std::string& opponent, std::size_t index) {
+  const std::string& ours = study.config.featured;
   Chart chart;
+  chart.uses = "differences";
   chart.id = fmt::format("paired-{}", index + 1);
   chart.title = fmt::format("{} against {}, sequence by sequence", ours, opponent);
   chart.note = fmt::format(
       "One dot for each sequence: regret of {} less that of {}. Right of zero {} is better; the "
-      "bar "
-      "is the 95 % interval of the mean.",
+      "bar is the 95 % interval of the mean.",
       opponent, ours, ours);
   std::size_t wins = 0, all = 0;
   std::vector<std::string> names;
   std::vector<double> low, high, mean;
-  for (const auto& family : study.at("families")) {
-    const auto* a = named(family.at("methods"), ours);
-    const auto* b = named(family.at("methods"), opponent);
+  for (const auto& family : study.families) {
+    const auto* a = find_method(family.methods, ours);
+    const auto* b = find_method(family.methods, opponent);
     if (a == nullptr || b == nullptr) continue;
     std::vector<double> difference, sequence;
-    const auto& regret_a = a->at("regret");
-    const auto& regret_b = b->at("regret");
-    for (std::size_t i = 0; i < regret_a.size(); ++i) {
-      difference.push_back(regret_b.at(i).get<double>() - regret_a.at(i).get<double>());
+    for (std::size_t i = 0; i < a->regret.size(); ++i) {
+      difference.push_back(b->regret[i] - a->regret[i]);
       sequence.push_back(static_cast<double>(i + 1));
       if (difference.back() > 0) ++wins;
       ++all;
     }
-    chart.groups.push_back({{"family", family.at("name")},
-                            {"difference", drawn(difference)},
-                            {"sequence", drawn(sequence)}});
-    if (const auto* paired = comparison(family, ours, opponent)) {
-      names.push_back(family.at("name").get<std::string>());
-      low.push_back(paired->at("ci_low").get<double>());
-      high.push_back(paired->at("ci_high").get<double>());
-      mean.push_back(paired->at("mean_improvement").get<double>());
+    chart.groups.push_back(
+        {{"family", family.name}, {"value", drawn(difference)}, {"sequence", drawn(sequence)}});
+    if (const auto* pair = find_pair(family.comparisons, ours, opponent)) {
+      names.push_back(family.name);
+      low.push_back(pair->paired.ci_low);
+      high.push_back(pair->paired.ci_high);
+      mean.push_back(pair->paired.mean_improvement);
     }
   }
   const ordered_json intervals = {
       {"family", names}, {"low", drawn(low)}, {"high", drawn(high)}, {"mean", drawn(mean)}};
   chart.datasets = {{"intervals", ordered_json::array({intervals})}};
+  chart.values = {{"families", names_of(study.families)}};
   chart.alternative =
       fmt::format("{} has the lower regret on {} of {} sequences.", ours, wins, all);
-  chart.height = static_cast<int>(60 + 34 * study.at("families").size());
-  ordered_json y = nominal("family", "", family_names(study));
-  y["title"] = nullptr;
-  const ordered_json zero = {{"mark", {{"type", "rule"}, {"color", themed("faint")}}},
-                             {"encoding", {{"x", {{"datum", 0}, {"type", "quantitative"}}}}}};
-  const ordered_json dots = {
-      {"mark",
-       {{"type", "point"},
-        {"filled", true},
-        {"size", 40},
-        {"opacity", 0.45},
-        {"color", "#1c7ed6"}}},
-      {"encoding",
-       {{"y", y},
-        {"x", quantitative("difference", "less regret")},
-        {"tooltip", ordered_json::array({{{"field", "sequence"}},
-                                         {{"field", "difference"}, {"format", ".2f"}}})}}}};
-  const ordered_json bars = {
-      {"data", {{"name", "intervals"}}},
-      {"mark", {{"type", "rule"}, {"strokeWidth", 3}, {"color", themed("ink")}}},
-      {"encoding",
-       {{"y", y}, {"x", quantitative("low", "less regret")}, {"x2", {{"field", "high"}}}}}};
-  const ordered_json centres = {
-      {"data", {{"name", "intervals"}}},
-      {"mark", {{"type", "tick"}, {"thickness", 2}, {"size", 16}, {"color", themed("ink")}}},
-      {"encoding",
-       {{"y", y},
-        {"x", quantitative("mean", "less regret")},
-        {"tooltip", ordered_json::array({{{"field", "mean"}, {"format", ".2f"}},
-                                         {{"field", "low"}, {"format", ".2f"}},
-                                         {{"field", "high"}, {"format", ".2f"}}})}}}};
-  chart.spec = {{"layer", ordered_json::array({zero, dots, bars, centres})}};
+  chart.height = static_cast<int>(60 + 34 * study.families.size());
   return chart;
 }
 
-std::optional<Block> paired_choice(const ordered_json& study) {
-  const std::string ours = featured(study);
-  std::vector<std::string> opponents;
-  for (const auto& name : method_names(study.at("families"))) {
-    if (name != ours) opponents.push_back(name);
-  }
+std::optional<Block> paired_choice(const MainStudy& study) {
+  auto opponents = method_names(study.families);
+  std::erase(opponents, study.config.featured);
   // The strongest comparison first.
   std::stable_partition(opponents.begin(), opponents.end(),
                         [](const auto& name) { return name == kTuned; });
@@ -224,192 +105,171 @@ std::optional<Block> paired_choice(const ordered_json& study) {
   return choice;
 }
 
-// Colour and text for each method and family.
-Chart heat_map(const ordered_json& study, const std::vector<std::string>& methods,
-               const std::vector<std::vector<double>>& values, const char* axis, double low,
-               double high) {
-  Chart chart;
-  const auto families = family_names(study);
-  for (std::size_t m = 0; m < methods.size(); ++m) {
-    chart.groups.push_back(
-        {{"method", methods[m]}, {"family", families}, {"value", drawn(values[m])}});
-  }
-  chart.height = static_cast<int>(30 + 22 * methods.size());
-  ordered_json y = nominal("method", "", methods), x = nominal("family", "", families);
-  y["title"] = nullptr;
-  x["title"] = nullptr;
-  x["axis"] = {{"orient", "top"}, {"labelAngle", -30}};
-  ordered_json color = quantitative("value", axis);
-  color["scale"] = {
-      {"range", kWorseToBetter}, {"domain", {low, (low + high) / 2, high}}, {"clamp", true}};
-  color["legend"] = nullptr;
-  const ordered_json tooltip =
-      ordered_json::array({{{"field", "method"}},
-                           {{"field", "family"}},
-                           {{"field", "value"}, {"format", ".0%"}, {"title", axis}}});
-  const ordered_json cells = {
-      {"mark", {{"type", "rect"}}},
-      {"encoding", {{"x", x}, {"y", y}, {"color", color}, {"tooltip", tooltip}}}};
-  const ordered_json texts = {
-      {"transform", ordered_json::array({{{"filter", "isValid(datum.value)"}}})},
-      {"mark",
-       {{"type", "text"},
-        {"fontSize", {{"expr", "min(10, bandwidth('x') / 3.2)"}}},
-        {"color", kOnHeat}}},
-      {"encoding",
-       {{"x", x},
-        {"y", y},
-        {"text", {{"field", "value"}, {"type", "quantitative"}, {"format", ".0%"}}}}}};
-  chart.spec = {{"layer", ordered_json::array({cells, texts})}};
-  return chart;
-}
-
-std::vector<std::string> others(const ordered_json& study) {
-  auto methods = method_names(study.at("families"));
-  std::erase(methods, kTuned);
-  return methods;
-}
-
-std::optional<Chart> wins_chart(const ordered_json& study) {
-  if (named(study.at("families").at(0).at("methods"), kTuned) == nullptr) return std::nullopt;
-  const auto methods = others(study);
-  std::vector<std::vector<double>> values;
-  for (const auto& method : methods) {
-    auto& row = values.emplace_back();
-    for (const auto& family : study.at("families")) {
-      const auto* paired = comparison(family, method, kTuned);
-      row.push_back(paired != nullptr ? paired->at("win_rate").get<double>() : std::nan(""));
+// value(family, method) for each but the tuned one, NaN where there is none.
+template <class ValueOf>
+HeatMap percentages(const MainStudy& study, std::vector<std::string> methods,
+                    const ValueOf& value) {
+  HeatMap map{std::move(methods), names_of(study.families), {}};
+  for (const auto& method : map.rows) {
+    for (const auto& family : study.families) {
+      const double x = value(family, method);
+      map.cells.push_back({x, std::isnan(x) ? "" : fmt::format("{:.0f}%", 100 * x), ""});
     }
   }
-  if (methods.empty()) return std::nullopt;
-  Chart chart = heat_map(study, methods, values, "sequences won", 0, 1);
+  return map;
+}
+
+std::optional<Chart> wins_chart(const MainStudy& study) {
+  auto methods = method_names(study.families);
+  std::erase(methods, kTuned);
+  if (find_method(study.families.front().methods, kTuned) == nullptr || methods.empty()) {
+    return std::nullopt;
+  }
+  const HeatMap map = percentages(study, methods, [](const auto& family, const auto& method) {
+    const auto* pair = find_pair(family.comparisons, method, kTuned);
+    return pair != nullptr ? pair->paired.win_rate : std::nan("");
+  });
+  Chart chart = heat_map(map, 0, 1);
+  chart.values["axis"] = "sequences won";
   chart.id = "wins";
   chart.title = fmt::format("How often each method beats {}", kTuned);
   chart.note = fmt::format(
       "Share of sequences with less regret than {}, whose rates are tuned in hindsight for each "
       "family.",
       kTuned);
-  chart.alternative = fmt::format("Win rates against {}:", kTuned);
+  std::string means;
   for (std::size_t m = 0; m < methods.size(); ++m) {
-    double mean = 0, count = 0;
-    for (const double x : values[m]) {
+    double sum = 0, count = 0;
+    for (std::size_t f = 0; f < map.columns.size(); ++f) {
+      const double x = map.at(m, f).value;
       if (std::isnan(x)) continue;
-      mean += x;
+      sum += x;
       ++count;
     }
     if (count > 0) {
-      chart.alternative +=
-          fmt::format("{} {} {:.0f} %", m == 0 ? "" : ",", methods[m], 100 * mean / count);
+      means +=
+          fmt::format("{} {} {:.0f} %", means.empty() ? "" : ",", methods[m], 100 * sum / count);
     }
   }
-  chart.alternative += ", averaged over the families.";
+  chart.alternative =
+      fmt::format("Win rates against {}:{}, averaged over the families.", kTuned, means);
   return chart;
 }
 
-std::optional<Chart> closed_chart(const ordered_json& study) {
-  auto methods = others(study);
+std::optional<Chart> closed_chart(const MainStudy& study) {
+  auto methods = method_names(study.families);
+  std::erase(methods, kTuned);
   std::erase(methods, kLimit);
-  std::vector<std::vector<double>> values;
-  bool any = false;
-  for (const auto& name : methods) {
-    auto& row = values.emplace_back();
-    for (const auto& family : study.at("families")) {
-      const auto* method = named(family.at("methods"), name);
-      const bool has = method != nullptr && method->contains("share_closed") &&
-                       !method->at("share_closed").is_null();
-      row.push_back(has ? method->at("share_closed").get<double>() : std::nan(""));
-      any = any || has;
-    }
+  const HeatMap map = percentages(study, methods, [](const auto& family, const auto& name) {
+    const auto* method = find_method(family.methods, name);
+    return method != nullptr ? method->share_closed.value_or(std::nan("")) : std::nan("");
+  });
+  if (std::all_of(map.cells.begin(), map.cells.end(),
+                  [](const auto& cell) { return std::isnan(cell.value); })) {
+    return std::nullopt;
   }
-  if (!any) return std::nullopt;
-  Chart chart = heat_map(study, methods, values, "distance closed", -1, 1);
+  Chart chart = heat_map(map, -1, 1);
+  chart.values["axis"] = "distance closed";
   chart.id = "closed";
   chart.title = "Share of the distance to the limit that is closed";
   chart.note = fmt::format(
       "0 % is {}, tuned in hindsight; 100 % is the filter that knows the law of the losses, which "
       "nobody can beat on average. Negative: worse than {}. Empty where the limit is unknown.",
       kTuned, kTuned);
-  const auto at = std::find(methods.begin(), methods.end(), featured(study));
-  if (at != methods.end()) {
-    chart.alternative = fmt::format("{} closes", *at);
-    const auto& row = values[static_cast<std::size_t>(at - methods.begin())];
-    const auto families = family_names(study);
-    for (std::size_t f = 0; f < row.size(); ++f) {
-      if (!std::isnan(row[f])) {
-        chart.alternative += fmt::format(" {:.0f} % on {},", 100 * row[f], families[f]);
-      }
-    }
-    chart.alternative.back() = '.';
-  } else {
+  const auto at = std::find(methods.begin(), methods.end(), study.config.featured);
+  if (at == methods.end()) {
     chart.alternative = "How far each method gets from tuned Fixed Share to the limit.";
+    return chart;
   }
+  std::string closed;
+  for (std::size_t f = 0; f < map.columns.size(); ++f) {
+    const auto& cell = map.at(static_cast<std::size_t>(at - methods.begin()), f);
+    if (std::isnan(cell.value)) continue;
+    closed += fmt::format("{} {:.0f} % on {}", closed.empty() ? "" : ",", 100 * cell.value,
+                          map.columns[f]);
+  }
+  chart.alternative = fmt::format("{} closes{}.", *at, closed);
   return chart;
+}
+
+// Against the tuned method, over all families.
+struct AgainstTuned {
+  std::size_t won = 0, played = 0;  // sequences
+  std::string intervals;
+  double worst_p = 0;
+};
+
+AgainstTuned against_tuned(const MainStudy& study) {
+  AgainstTuned out;
+  const std::string& ours = study.config.featured;
+  for (const auto& family : study.families) {
+    const auto* pair = find_pair(family.comparisons, ours, kTuned);
+    const auto* mine = find_method(family.methods, ours);
+    const auto* theirs = find_method(family.methods, kTuned);
+    if (pair == nullptr || mine == nullptr || theirs == nullptr) continue;
+    for (std::size_t i = 0; i < mine->regret.size(); ++i) {
+      if (mine->regret[i] < theirs->regret[i]) ++out.won;
+      ++out.played;
+    }
+    const double better = pair->paired.mean_improvement;
+    out.intervals += fmt::format(
+        "{} {} {:+.1f} [{:+.1f}, {:+.1f}]{}", out.intervals.empty() ? "" : ";", family.name, better,
+        pair->paired.ci_low, pair->paired.ci_high,
+        theirs->mean > 0 ? fmt::format(" ({:+.0f} %)", 100 * better / theirs->mean) : "");
+    out.worst_p = std::max(out.worst_p, pair->wilcoxon_p_holm.value_or(1));
+  }
+  return out;
 }
 
 }  // namespace
 
-std::vector<Block> main_summary(const ordered_json& study) {
-  std::vector<Block> blocks;
-  const std::string ours = featured(study);
-  std::size_t first = 0, won = 0, played = 0;
-  std::string intervals;
-  double worst_p = 0;
-  for (const auto& family : study.at("families")) {
+std::vector<Block> main_summary(const MainStudy& study) {
+  const std::string& ours = study.config.featured;
+  const auto first = std::count_if(study.families.begin(), study.families.end(), [&](auto& family) {
     const auto* best = winner(family);
-    if (best != nullptr && best->at("name").get<std::string>() == ours) ++first;
-    const auto* paired = comparison(family, ours, kTuned);
-    if (paired == nullptr) continue;
-    const auto& mine = present(family.at("methods"), ours).at("regret");
-    const auto& theirs = present(family.at("methods"), kTuned).at("regret");
-    for (std::size_t i = 0; i < mine.size(); ++i) {
-      if (mine.at(i).get<double>() < theirs.at(i).get<double>()) ++won;
-      ++played;
-    }
-    const double limit = present(family.at("methods"), kTuned).at("mean").get<double>();
-    const double better = paired->at("mean_improvement").get<double>();
-    intervals +=
-        fmt::format("{} {} {:+.1f} [{:+.1f}, {:+.1f}]{}", intervals.empty() ? "" : ";",
-                    family.at("name").get<std::string>(), better,
-                    paired->at("ci_low").get<double>(), paired->at("ci_high").get<double>(),
-                    limit > 0 ? fmt::format(" ({:+.0f} %)", 100 * better / limit) : "");
-    worst_p = std::max(worst_p, paired->value("wilcoxon_p_holm", 1.0));
-  }
-  const std::size_t families = study.at("families").size();
+    return best != nullptr && best->name == ours;
+  });
+  const AgainstTuned tuned = against_tuned(study);
   std::string lead = fmt::format(
-      "{} has the lowest mean dynamic regret of all methods that can be played in {} of {} "
-      "famil{}",
-      ours, first, families, families == 1 ? "y" : "ies");
-  if (played > 0) {
+      "{} has the lowest mean dynamic regret of all methods that can be played in {} of {} famil{}",
+      ours, first, study.families.size(), study.families.size() == 1 ? "y" : "ies");
+  if (tuned.played > 0) {
     lead += fmt::format(
         ", and less regret than {}, tuned in hindsight for each family, on {} of {} sequences",
-        kTuned, won, played);
+        kTuned, tuned.won, tuned.played);
   }
+  std::vector<Block> blocks;
   blocks.emplace_back(Paragraph{lead + ".", true});
   Figures figures;
-  for (const auto& family : study.at("families")) {
-    if (const auto* mine = named(family.at("methods"), ours)) {
+  for (const auto& family : study.families) {
+    if (const auto* mine = find_method(family.methods, ours)) {
       figures.all.push_back(
-          {number(mine->at("mean"), "{:.1f}"),
-           fmt::format("regret of {} on {}", ours, family.at("name").get<std::string>())});
+          {number(mine->mean, "{:.1f}"), fmt::format("regret of {} on {}", ours, family.name)});
     }
   }
   blocks.emplace_back(std::move(figures));
-  if (!intervals.empty()) {
-    blocks.emplace_back(Paragraph{fmt::format(
-        "Mean improvement over {} with its 95 % interval:{}. The largest p of Wilcoxon's test, "
-        "corrected for the number of families, is {:.2g}.",
-        kTuned, intervals, worst_p)});
+  if (!tuned.intervals.empty()) {
+    blocks.emplace_back(Paragraph{
+        fmt::format("Mean improvement over {} with its 95 % interval:{}. The largest p of "
+                    "Wilcoxon's test, corrected for the number of families, is {:.2g}.",
+                    kTuned, tuned.intervals, tuned.worst_p)});
   }
   blocks.emplace_back(Paragraph{
       fmt::format("Regret is the loss beyond the exact best sequence of experts in hindsight ({}).",
-                  setting(study))});
+                  setting(study.config))});
   return blocks;
 }
 
-Section main_section(const ordered_json& study) {
+Section main_section(const MainStudy& study) {
   Section section{"main", "Main study", {}};
   section.blocks.emplace_back(means_chart(study));
-  section.blocks.emplace_back(means_table(study));
+  Table means = means_table(study.families);
+  means.id = "means";
+  means.caption = "Dynamic regret, mean ± standard deviation; " + setting(study.config);
+  for (std::size_t i = 0; i < means.rows.size(); ++i) {
+    if (means.rows[i].front().text == study.config.featured) means.strong.push_back(i);
+  }
+  section.blocks.emplace_back(std::move(means));
   if (auto choice = paired_choice(study)) section.blocks.push_back(std::move(*choice));
   if (auto chart = wins_chart(study)) section.blocks.emplace_back(std::move(*chart));
   if (auto chart = closed_chart(study)) section.blocks.emplace_back(std::move(*chart));

@@ -1,15 +1,14 @@
 // Results as one HTML page that holds everything it needs: it opens from disk, without a network.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "compare/comparison.h"
 #include "report/blocks.h"
 #include "report/depth.h"
 #include "report/forecast_curves.h"
-#include "report/replay.h"
+#include "results/result.h"
 
 namespace pcgs::report {
 
@@ -21,26 +20,23 @@ void require_available();
 // What a page is about, in any mixture; parts without data are left out.
 struct Material {
   struct Result {
-    std::string origin;           // for messages and the title
-    nlohmann::ordered_json json;  // as run, suite, electricity and forecast print it
+    std::string origin;  // for messages and the title
+    results::Result result;
+    std::optional<RunDepth> depth{};  // the same run, round by round
   };
   std::vector<Result> results;
-  std::vector<RunDepth> runs;
+  std::vector<RunDepth> runs;  // further ones
   std::vector<ForecastCurves> forecasts;
 };
 
-// The best expert of a result of pcgs forecast; empty if there is none.
-std::string best_expert_name(const nlohmann::ordered_json& forecast);
-
-// Throws Error, naming its origin, for a result that is none of these, and for two of one kind.
+// Throws Error, naming their origins, for two results of one kind and for a kind that has no page.
 std::string page(const Material& material);
 // What a page shows, in order. Takes no assets.
 std::vector<Section> sections(const Material& material);
 
-// The page of a comparison that was looked at in depth.
-std::string run_page(const compare::Problem& problem, const compare::Comparison& comparison,
-                     RunDepth depth);
-// The same for one that was not: its methods play once more.
-std::string run_page(const compare::Problem& problem, const compare::Comparison& comparison);
+// Throws Error, naming both, unless a trace can be of this run: the same experts, its methods, and
+// as many rounds.
+void check_belongs(const results::RunResult& run, const std::string& run_origin,
+                   const RunDepth& trace, const std::string& trace_origin);
 
 }  // namespace pcgs::report

@@ -1,7 +1,6 @@
 // When and where a method of the share form restarts, round by round.
 #include <fmt/format.h>
 
-#include "report/charts.h"
 #include "report/sections.h"
 #include "report/time_charts.h"
 
@@ -9,8 +8,25 @@ namespace pcgs::report {
 
 namespace {
 
+Control mass_control(const RunDepth& run) {
+  return {&MethodDepth::q_on_next, "q",
+          "Restart mass of {} on the expert that the best path plays next", "q on the next expert",
+          fmt::format("Uniform restarts put 1/{} there.", run.experts.size())};
+}
+
+Control entropy_control() {
+  return {&MethodDepth::q_entropy,
+          "entropy",
+          "Entropy of q of {}",
+          "entropy in nats",
+          "Low: restarts go to few experts. Uniform restarts have the logarithm of the number of "
+          "experts.",
+          false};
+}
+
 Chart scatter_chart(const MethodDepth& method, const std::string& id) {
   Chart chart;
+  chart.uses = "scatter";
   chart.id = id + "-volatility";
   chart.title = "Restarts and volatility of " + method.name;
   chart.note =
@@ -18,64 +34,49 @@ Chart scatter_chart(const MethodDepth& method, const std::string& id) {
       "deviation of the last ten losses.";
   chart.alternative =
       fmt::format("{} points of volatility and rho of {}.", method.scatter_rho.size(), method.name);
+  chart.values = {{"y", axis_for(method.scatter_rho)}};
   chart.groups.push_back(
       {{"volatility", drawn(method.scatter_volatility)}, {"rho", drawn(method.scatter_rho)}});
-  const ordered_json y = spanning("rho", "rho", method.scatter_rho);
-  ordered_json x = quantitative("volatility", "volatility of the learner's loss");
-  x["scale"] = {{"zero", false}};
-  chart.spec = {{"mark", {{"type", "point"}, {"filled", true}, {"opacity", 0.5}, {"size", 24}}},
-                {"encoding", {{"x", x}, {"y", y}}}};
   return chart;
+}
+
+std::vector<Block> blocks_of(const RunDepth& run, const MethodDepth& method, std::size_t index,
+                             const std::string& id) {
+  std::vector<Block> blocks = {control_block(run, method, index, id, rho_control())};
+  if (!method.q_on_next.y.empty()) {
+    blocks.push_back(control_block(run, method, index, id, mass_control(run)));
+  }
+  blocks.push_back(control_block(run, method, index, id, entropy_control()));
+  if (!is_constant(method.rho) && !method.scatter_rho.empty()) {
+    blocks.emplace_back(scatter_chart(method, id));
+  }
+  return blocks;
 }
 
 }  // namespace
 
-std::optional<Section> restarts_section(const std::vector<RunDepth>& runs) {
-  Section section{"restarts", "Mechanism: when and where it restarts", {}};
-  section.blocks.emplace_back(Paragraph{
-      "A method of the share form deals a part rho of the weights out anew after each round, "
-      "following a distribution q. A good one restarts when the best expert changes, towards the "
-      "expert that is best next."});
+std::optional<Section> restarts_section(const std::vector<const RunDepth*>& runs) {
   Choice choice{"restarts-of", runs.size() == 1 ? "Method" : "Run and method", {}};
   std::size_t varying = 0;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    for (std::size_t m = 0; m < runs[i].methods.size(); ++m) {
-      const RunDepth& run = runs[i];
-      const MethodDepth& method = run.methods[m];
+    for (std::size_t m = 0; m < runs[i]->methods.size(); ++m) {
+      const MethodDepth& method = runs[i]->methods[m];
       if (method.rho.y.empty()) continue;
-      const std::string id = option_id("restarts", i, m);
-      Choice::Option option{
-          runs.size() == 1 ? method.name : fmt::format("{}: {}", run.title, method.name), {}};
-      option.blocks.push_back(unless_constant(rho_chart(run, method, i, id), method.rho));
-      if (!method.q_on_next.y.empty()) {
-        Chart next = control_chart(run, i, id + "-q", method.q_on_next,
-                                   spanning("mass", "q on the next expert", method.q_on_next.y));
-        next.title =
-            "Restart mass of " + method.name + " on the expert that the best path plays next";
-        next.note = fmt::format("Uniform restarts put 1/{} there.", run.experts.size());
-        next.alternative =
-            range_sentence("Restart mass on the next best expert", method.name, method.q_on_next);
-        option.blocks.push_back(unless_constant(std::move(next), method.q_on_next));
-      }
-      Chart entropy = control_chart(run, i, id + "-entropy", method.q_entropy,
-                                    quantitative("entropy", "entropy in nats"));
-      entropy.title = "Entropy of q of " + method.name;
-      entropy.note =
-          "Low: restarts go to few experts. Uniform restarts have the logarithm of the "
-          "number of experts.";
-      entropy.alternative = range_sentence("Entropy of q", method.name, method.q_entropy);
-      option.blocks.push_back(unless_constant(std::move(entropy), method.q_entropy));
-      if (!is_constant(method.rho) && !method.scatter_rho.empty()) {
-        option.blocks.emplace_back(scatter_chart(method, id));
-      }
       // Those that have something to show come first.
       const auto at = is_constant(method.rho)
                           ? choice.options.end()
                           : choice.options.begin() + static_cast<std::ptrdiff_t>(varying++);
-      choice.options.insert(at, std::move(option));
+      choice.options.insert(
+          at, {runs.size() == 1 ? method.name : fmt::format("{}: {}", runs[i]->title, method.name),
+               blocks_of(*runs[i], method, i, option_id("restarts", i, m))});
     }
   }
   if (choice.options.empty()) return std::nullopt;
+  Section section{"restarts", "Mechanism: when and where it restarts", {}};
+  section.blocks.emplace_back(
+      Paragraph{"A method of the share form deals a part rho of the weights out anew after each "
+                "round, following a distribution q. A good one restarts when the best expert "
+                "changes, towards the expert that is best next."});
   section.blocks.emplace_back(std::move(choice));
   return section;
 }

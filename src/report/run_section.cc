@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/charts.h"
+#include "report/drawn.h"
 #include "report/sections.h"
 #include "report/study.h"
 #include "stats/paired.h"
@@ -13,23 +13,24 @@ namespace pcgs::report {
 
 namespace {
 
+using results::RunResult;
+
 std::string switches_text(std::size_t n) {
   return fmt::format("{} switch{}", n, n == 1 ? "" : "es");
 }
 
-bool playable(const ordered_json& method) { return !method.contains("chosen_in_hindsight"); }
+bool playable(const RunResult::Method& method) { return method.chosen_in_hindsight.empty(); }
 
 // Methods that can be played, the best first; where none can, all of them.
-std::vector<ordered_json> ranking(const ordered_json& run) {
-  std::vector<ordered_json> methods;
-  for (const auto& method : run.at("methods")) {
-    if (playable(method)) methods.push_back(method);
+std::vector<const RunResult::Method*> ranking(const RunResult& run) {
+  const bool any = std::any_of(run.methods.begin(), run.methods.end(),
+                               [](const auto& method) { return playable(method); });
+  std::vector<const RunResult::Method*> methods;
+  for (const auto& method : run.methods) {
+    if (playable(method) || !any) methods.push_back(&method);
   }
-  if (methods.empty()) methods.assign(run.at("methods").begin(), run.at("methods").end());
-  if (methods.empty()) run.at("methods").at(0);  // says that there is none
-  std::stable_sort(methods.begin(), methods.end(), [](const auto& a, const auto& b) {
-    return a.at("total_loss").template get<double>() < b.at("total_loss").template get<double>();
-  });
+  std::stable_sort(methods.begin(), methods.end(),
+                   [](const auto* a, const auto* b) { return a->total_loss < b->total_loss; });
   return methods;
 }
 
@@ -56,209 +57,191 @@ std::string sureness(const MethodDepth& first, const MethodDepth& second) {
   return fmt::format(
       "Cut into {} equal parts, {} loses less than {} in {} of them and more in {}, and the "
       "difference over the whole run has the 95 % interval [{:.2f}, {:.2f}], as far as the parts "
-      "are "
-      "like independent runs.",
+      "are like independent runs.",
       n, first.name, second.name, won, lost, parts * paired.ci_low, parts * paired.ci_high);
 }
 
-std::string certificate_sentence(const ordered_json& method) {
-  const auto name = method.at("name").get<std::string>();
-  if (!method.contains("certificate")) {
-    return fmt::format("Nothing is proved here about {}.", name);
-  }
-  const auto& proof = method.at("certificate");
-  const std::string against =
-      proof.contains("switches")
-          ? fmt::format("the best path with at most {}",
-                        switches_text(proof.at("switches").get<std::size_t>()))
-          : std::string("the path of experts for which the proof says most");
+std::string certificate_sentence(const RunResult::Method& method) {
+  if (!method.certificate) return fmt::format("Nothing is proved here about {}.", method.name);
+  const auto& proof = *method.certificate;
   return fmt::format(
       "The certificate of {} {}: its regret{} to {} is proved to be at most {:.2f}, without any "
       "assumption on the losses, and was {:.2f}.",
-      name, proof.at("holds").get<bool>() ? "holds" : "DOES NOT HOLD",
-      proof.contains("weighted_by_eta") ? ", weighted by eta," : "", against,
-      proof.at("bound").get<double>(), proof.at("regret").get<double>());
+      method.name, proof.holds ? "holds" : "DOES NOT HOLD",
+      proof.weighted_by_eta ? ", weighted by eta," : "",
+      proof.switches ? "the best path with at most " + switches_text(*proof.switches)
+                     : "the path of experts for which the proof says most",
+      proof.bound, proof.regret);
 }
 
-}  // namespace
-
-std::vector<Block> run_summary(const ordered_json& run, const RunDepth* depth) {
-  std::vector<Block> blocks;
-  const auto methods = ranking(run);
-  const ordered_json& first = methods.at(0);
-  const auto name = first.at("name").get<std::string>();
-  const double loss = first.at("total_loss").get<double>();
-  const auto rounds = run.at("rounds").get<double>();
-  std::string lead =
-      fmt::format("{} lost {:.2f} in {:.0f} round{}", name, loss, rounds, rounds == 1 ? "" : "s");
-  if (methods.size() > 1) {
-    const auto& second = methods[1];
-    const double behind = second.at("total_loss").get<double>() - loss;
-    lead += fmt::format(", the least of {} methods: {:.2f} ({:.1f} %) less than {}, the next best",
-                        methods.size(), behind,
-                        100 * behind / std::max(second.at("total_loss").get<double>(), 1e-300),
-                        second.at("name").get<std::string>());
+// The best expert and the best paths; empty if there are none.
+std::string hindsight_sentence(const RunResult& run, const RunResult::Method& first) {
+  std::string out;
+  if (run.best_expert) {
+    out = fmt::format("In hindsight the best single expert, {}, lost {:.2f}", run.best_expert->name,
+                      run.best_expert->total_loss);
   }
-  blocks.emplace_back(Paragraph{lead + ".", true});
-
-  Figures figures;
-  figures.all.push_back({number(loss, "{:.2f}"), fmt::format("total loss of {}", name)});
-  for (const auto& budget : run.at("switches")) {
-    const std::size_t s = budget.get<std::size_t>();
-    figures.all.push_back(
-        {number(first.at("dynamic_regret").at(std::to_string(s)), "{:.2f}"),
-         fmt::format("its regret to the best path with at most {}", switches_text(s))});
+  for (const std::size_t s : run.switches) {
+    const auto& loss = run.oracle.at(s);
+    if (!loss) continue;
+    out += fmt::format("{} the best path with at most {} lost {:.2f}",
+                       out.empty() ? "In hindsight" : ",", switches_text(s), *loss);
   }
-  if (first.contains("certificate")) {
-    figures.all.push_back({number(first.at("certificate").at("bound"), "{:.2f}"),
-                           "what its certificate proves as a bound"});
+  if (out.empty()) return out;
+  if (const auto& regret = first.dynamic_regret.at(run.switches.back())) {
+    out += fmt::format(", the exact optimum; to the last, {} has a regret of {:.4g} a round",
+                       first.name, *regret / static_cast<double>(run.rounds));
   }
-  blocks.emplace_back(std::move(figures));
-
-  if (methods.size() > 1) {
-    const auto* a = find(depth, name);
-    const auto* b = find(depth, methods[1].at("name").get<std::string>());
-    if (a != nullptr && b != nullptr) {
-      if (auto sure = sureness(*a, *b); !sure.empty()) blocks.emplace_back(Paragraph{sure});
-    }
-  }
-  std::string hindsight;
-  if (const auto& best = run.at("best_expert"); !best.is_null()) {
-    hindsight =
-        fmt::format("In hindsight the best single expert, {}, lost {:.2f}",
-                    best.at("name").get<std::string>(), best.at("total_loss").get<double>());
-  }
-  for (const auto& budget : run.at("switches")) {
-    const auto& value = run.at("oracle").at(std::to_string(budget.get<std::size_t>()));
-    if (value.is_null()) continue;
-    hindsight += fmt::format("{} the best path with at most {} lost {:.2f}",
-                             hindsight.empty() ? "In hindsight" : ",",
-                             switches_text(budget.get<std::size_t>()), value.get<double>());
-  }
-  if (!hindsight.empty()) {
-    const auto last = std::to_string(last_budget(run));
-    const auto& regret = first.at("dynamic_regret").at(last);
-    if (!regret.is_null()) {
-      hindsight +=
-          fmt::format(", the exact optimum; to the last, {} has a regret of {:.4g} a round", name,
-                      regret.get<double>() / rounds);
-    }
-    blocks.emplace_back(Paragraph{hindsight + "."});
-  }
-  blocks.emplace_back(Paragraph{certificate_sentence(first)});
-  return blocks;
+  return out + ".";
 }
 
-Section run_section(const ordered_json& run) {
-  Section section{"methods-section", "All methods", {}};
+// What there is a column for.
+struct Shown {
+  explicit Shown(const RunResult& run) {
+    for (const auto& method : run.methods) {
+      forecasts = forecasts || method.mean_forecast_loss.has_value();
+      certified = certified || method.certificate.has_value();
+    }
+  }
+  bool forecasts = false, certified = false;
+};
+
+std::vector<Cell> row_of(const RunResult& run, const RunResult::Method& method, Shown shown) {
+  std::vector<Cell> row = {{method.name}, number(method.total_loss, "{:.3f}")};
+  for (const std::size_t s : run.switches) {
+    row.push_back(number(method.dynamic_regret.at(s), "{:.3f}"));
+  }
+  if (shown.forecasts) {
+    row.push_back(method.mean_forecast_loss ? number(*method.mean_forecast_loss, "{:.6g}")
+                                            : Cell{""});
+  }
+  if (shown.certified && method.certificate) {
+    for (const double x : {method.certificate->bound, method.certificate->regret}) {
+      row.push_back(number(x, "{:.2f}"));
+      if (method.certificate->weighted_by_eta) row.back().text += " †";
+    }
+  } else if (shown.certified) {
+    row.insert(row.end(), 2, Cell{""});
+  }
+  row.push_back(number(method.ns_per_round, "{:.0f}"));
+  return row;
+}
+
+Table methods_table(const RunResult& run) {
+  const Shown shown(run);
   Table table;
   table.id = "methods";
   table.caption =
       "Total loss, and dynamic regret: the loss beyond the exact best path of experts with at most "
       "S switches";
   table.head = {{"method", "name"}, {"total loss", "total_loss"}};
-  for (const auto& budget : run.at("switches")) {
-    const auto s = budget.get<std::size_t>();
+  for (const std::size_t s : run.switches) {
     table.head.push_back({fmt::format("regret S={}", s), fmt::format("dynamic_regret.{}", s)});
   }
-  const auto& methods = run.at("methods");
-  const auto any = [&](const char* key) {
-    return std::any_of(methods.begin(), methods.end(),
-                       [&](const auto& method) { return method.contains(key); });
-  };
-  const bool forecasts = any("mean_forecast_loss"), certified = any("certificate");
-  if (forecasts) table.head.push_back({"mean loss of its forecast", "mean_forecast_loss"});
-  if (certified) {
+  if (shown.forecasts) table.head.push_back({"mean loss of its forecast", "mean_forecast_loss"});
+  if (shown.certified) {
     table.head.push_back({"proved regret", "certificate.bound"});
     table.head.push_back({"that regret", "certificate.regret"});
   }
   table.head.push_back({"ns a round", "ns_per_round"});
   double least = INFINITY;
-  for (const auto& method : methods) {
-    least = playable(method) ? std::min(least, method.at("total_loss").get<double>()) : least;
+  for (const auto& method : run.methods) {
+    if (playable(method)) least = std::min(least, method.total_loss);
   }
-  bool starred = false, weighted = false;
-  std::vector<std::string> names;
-  std::vector<double> losses;
-  for (const auto& method : methods) {
-    names.push_back(method.at("name").get<std::string>());
-    if (playable(method) && method.at("total_loss").get<double>() == least) {
-      table.strong.push_back(table.rows.size());
-    }
-    auto& row = table.rows.emplace_back();
-    row.push_back({names.back()});
-    row.push_back(number(method.at("total_loss"), "{:.3f}"));
-    for (const auto& budget : run.at("switches")) {
-      row.push_back(number(
-          method.at("dynamic_regret").at(std::to_string(budget.get<std::size_t>())), "{:.3f}"));
-    }
-    if (forecasts) {
-      row.push_back(method.contains("mean_forecast_loss")
-                        ? number(method.at("mean_forecast_loss"), "{:.6g}")
-                        : Cell{""});
-    }
-    if (certified) {
-      const bool has = method.contains("certificate");
-      const bool by_eta = has && method.at("certificate").contains("weighted_by_eta");
-      for (const char* key : {"bound", "regret"}) {
-        row.push_back(has ? number(method.at("certificate").at(key), "{:.2f}") : Cell{""});
-        if (by_eta) row.back().text += " †";
-      }
-      weighted = weighted || by_eta;
-    }
-    row.push_back(number(method.at("ns_per_round"), "{:.0f}"));
-    starred = starred || !playable(method);
+  for (const auto& method : run.methods) {
+    if (playable(method) && method.total_loss == least) table.strong.push_back(table.rows.size());
+    table.rows.push_back(row_of(run, method, shown));
   }
-  section.blocks.emplace_back(std::move(table));
-  if (starred) {
-    std::string note = "* Rates chosen in hindsight; nobody can play these:";
-    for (const auto& method : methods) {
-      if (playable(method)) continue;
-      note += ' ' + method.at("chosen_in_hindsight").get<std::string>();
-    }
-    section.blocks.emplace_back(Paragraph{note + "."});
-  }
-  if (weighted) {
-    section.blocks.emplace_back(
-        Paragraph{"† Weighted by each round's eta, which changed: not in units of loss."});
-  }
+  return table;
+}
 
+Chart regret_chart(const RunResult& run) {
   Chart chart;
+  chart.uses = "dots";
   chart.id = "regret-by-method";
   chart.title = "Regret of each method";
   chart.note =
       "Dynamic regret against the best path with so many switches; further left is better.";
   chart.alternative = "The dynamic regrets of the table, one row of dots for each method.";
-  chart.height = static_cast<int>(40 + 24 * names.size());
+  chart.height = static_cast<int>(40 + 24 * run.methods.size());
   std::vector<std::string> budgets;
-  for (const auto& budget : run.at("switches")) {
-    const auto s = std::to_string(budget.get<std::size_t>());
-    budgets.push_back("S = " + s);
+  for (const std::size_t s : run.switches) {
+    budgets.push_back(fmt::format("S = {}", s));
     std::vector<double> regrets;
     std::vector<std::string> whose;
-    for (const auto& method : methods) {
-      const auto& regret = method.at("dynamic_regret").at(s);
-      if (regret.is_null()) continue;
-      regrets.push_back(regret.get<double>());
-      whose.push_back(method.at("name").get<std::string>());
+    for (const auto& method : run.methods) {
+      const auto& regret = method.dynamic_regret.at(s);
+      if (!regret) continue;
+      regrets.push_back(*regret);
+      whose.push_back(method.name);
     }
     chart.groups.push_back(
-        {{"switches", budgets.back()}, {"method", whose}, {"regret", drawn(regrets)}});
+        {{"series", budgets.back()}, {"name", whose}, {"value", drawn(regrets)}});
   }
-  ordered_json shade = nominal("switches", "", budgets);
-  shade["title"] = nullptr;
-  const ordered_json tooltip = ordered_json::array(
-      {{{"field", "method"}}, {{"field", "switches"}}, {{"field", "regret"}, {"format", ".3f"}}});
-  ordered_json y = nominal("method", "", names);
-  y["title"] = nullptr;
-  chart.spec = {{"mark", {{"type", "point"}, {"filled", true}, {"size", 90}, {"opacity", 0.9}}},
-                {"encoding",
-                 {{"y", y},
-                  {"x", quantitative("regret", "dynamic regret")},
-                  {"color", shade},
-                  {"shape", shade},
-                  {"tooltip", tooltip}}}};
-  section.blocks.emplace_back(std::move(chart));
+  chart.values = {{"names", names_of(run.methods)}, {"series", budgets}, {"palette", "budgets"}};
+  return chart;
+}
+
+}  // namespace
+
+std::vector<Block> run_summary(const RunResult& run, const RunDepth* depth) {
+  const auto methods = ranking(run);
+  const auto& first = *methods.front();
+  std::string lead = fmt::format("{} lost {:.2f} in {} round{}", first.name, first.total_loss,
+                                 run.rounds, run.rounds == 1 ? "" : "s");
+  if (methods.size() > 1) {
+    const double next = methods[1]->total_loss, behind = next - first.total_loss;
+    lead += fmt::format(", the least of {} methods: {:.2f} ({:.1f} %) less than {}, the next best",
+                        methods.size(), behind, 100 * behind / std::max(next, 1e-300),
+                        methods[1]->name);
+  }
+  std::vector<Block> blocks;
+  blocks.emplace_back(Paragraph{lead + ".", true});
+
+  Figures figures;
+  figures.all.push_back(
+      {number(first.total_loss, "{:.2f}"), fmt::format("total loss of {}", first.name)});
+  for (const std::size_t s : run.switches) {
+    figures.all.push_back(
+        {number(first.dynamic_regret.at(s), "{:.2f}"),
+         fmt::format("its regret to the best path with at most {}", switches_text(s))});
+  }
+  if (first.certificate) {
+    figures.all.push_back(
+        {number(first.certificate->bound, "{:.2f}"), "what its certificate proves as a bound"});
+  }
+  blocks.emplace_back(std::move(figures));
+
+  const auto* a = find(depth, first.name);
+  const auto* b = methods.size() > 1 ? find(depth, methods[1]->name) : nullptr;
+  if (a != nullptr && b != nullptr) {
+    if (auto sure = sureness(*a, *b); !sure.empty()) blocks.emplace_back(Paragraph{sure});
+  }
+  if (auto hindsight = hindsight_sentence(run, first); !hindsight.empty()) {
+    blocks.emplace_back(Paragraph{hindsight});
+  }
+  blocks.emplace_back(Paragraph{certificate_sentence(first)});
+  return blocks;
+}
+
+Section run_section(const RunResult& run) {
+  Section section{"methods-section", "All methods", {}};
+  section.blocks.emplace_back(methods_table(run));
+  std::string chosen;
+  bool weighted = false;
+  for (const auto& method : run.methods) {
+    if (!playable(method)) chosen += ' ' + method.chosen_in_hindsight;
+    weighted = weighted || (method.certificate && method.certificate->weighted_by_eta);
+  }
+  if (!chosen.empty()) {
+    section.blocks.emplace_back(
+        Paragraph{"* Rates chosen in hindsight; nobody can play these:" + chosen + "."});
+  }
+  if (weighted) {
+    section.blocks.emplace_back(
+        Paragraph{"† Weighted by each round's eta, which changed: not in units of loss."});
+  }
+  section.blocks.emplace_back(regret_chart(run));
   return section;
 }
 

@@ -1,36 +1,46 @@
-// Charts over the rounds of a run, all of which follow the window that the reader has chosen.
+// Charts over the rounds of a run, and the window of time that they follow.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "report/blocks.h"
-#include "report/charts.h"
 #include "report/depth.h"
+#include "report/drawn.h"
 
 namespace pcgs::report {
 
-// Ids: of the window of the i-th run on a page, and of what belongs to one of its methods.
+// The names of the window of the i-th run on a page, and of what belongs to one of its methods.
 std::string window_of(std::size_t run);
 std::string option_id(const char* what, std::size_t run, std::size_t method);
 
 // "the best path of experts with at most 12 switches"
 std::string path_name(const RunDepth& run);
-// "WHAT of METHOD over time, between ... and ...."
-std::string range_sentence(const char* what, const std::string& method, const Points& points);
 
-ordered_json line(double width = 1.6);  // a mark
-// An axis for these values, logarithmic where they span orders of magnitude.
-ordered_json spanning(const char* field, const char* axis, const std::vector<double>& values);
+// A chart of these rounds that follows the window.
+Chart over_time(const char* uses, std::string id, std::string window, double first, double last);
+// Where the reader chooses a part of them, over these curves.
+Window time_window(std::string id, double first, double last, const char* of_what,
+                   ordered_json groups, const std::vector<std::string>& series,
+                   const char* palette);
 
-// A line over time with the oracle's switches marked; `y` is its encoding.
-Chart control_chart(const RunDepth& run, std::size_t index, const std::string& id,
-                    const Points& points, const ordered_json& y);
-// The chart, or where the curve never moves a sentence that says so.
-Block unless_constant(Chart chart, const Points& points);
+// One of the controls of a method of the share form.
+struct Control {
+  Points MethodDepth::*points;
+  const char* id;
+  const char* title;  // with a {} for the method
+  const char* axis;
+  std::string note;
+  bool spans = true;  // logarithmic where it spans orders of magnitude
+};
+Control eta_control();
+Control rho_control();
+// It over time, with the oracle's switches marked; a sentence where it never moves.
+Block control_block(const RunDepth& run, const MethodDepth& method, std::size_t index,
+                    const std::string& id, const Control& control);
+
+// Whether an axis for these values is "linear" or "log".
+const char* axis_for(const std::vector<double>& values);
 bool is_constant(const Points& points);
-
-Chart rho_chart(const RunDepth& run, const MethodDepth& method, std::size_t index,
-                const std::string& id);
 
 }  // namespace pcgs::report

@@ -71,7 +71,7 @@ void decode(const ordered_json& json, const Place& place, bool& out) {
 std::size_t budget_from(const std::string& key, const Place& place) {
   std::size_t budget = 0;
   const auto [end, failed] = std::from_chars(key.data(), key.data() + key.size(), budget);
-  if (failed != std::errc() || end != key.data() + key.size()) {
+  if (failed != std::errc() || end != key.data() + key.size() || std::to_string(budget) != key) {
     place.refuse("is not a number of switches");
   }
   return budget;

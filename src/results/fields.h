@@ -78,6 +78,12 @@ class Fields {
     if (at == in_->end()) below.refuse("is missing");
     decode(*at, below, value);
   }
+  // Several of them, in this order.
+  template <class T, class... Others>
+  void operator()(const char* key, T& value, const char* next, Others&... others) {
+    (*this)(key, value);
+    (*this)(next, others...);
+  }
 
   // A field that is left out where there is nothing to say.
   template <class T>

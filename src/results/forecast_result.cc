@@ -5,26 +5,27 @@
 
 namespace pcgs::results {
 
+const ForecastResult::Expert* best_expert(const ForecastResult& forecast) {
+  const ForecastResult::Expert* best = nullptr;
+  for (const auto& expert : forecast.experts) {
+    if (!expert.mean_loss || !expert.combined_mean_loss) continue;
+    if (2 * expert.rounds + forecast.gaps < forecast.rounds) continue;
+    if (best == nullptr || *expert.mean_loss < *best->mean_loss) best = &expert;
+  }
+  return best;
+}
+
 void fields(Fields& f, ForecastResult::Expert& expert) {
-  f("name", expert.name);
-  f("rounds", expert.rounds);
-  f("mean_loss", expert.mean_loss);
-  f("combined_mean_loss", expert.combined_mean_loss);
-  f("next_forecast", expert.next_forecast);
-  f("next_weight", expert.next_weight);
+  f("name", expert.name, "rounds", expert.rounds, "mean_loss", expert.mean_loss,
+    "combined_mean_loss", expert.combined_mean_loss, "next_forecast", expert.next_forecast,
+    "next_weight", expert.next_weight);
 }
 
 void fields(Fields& f, ForecastResult& forecast) {
-  f("rounds", forecast.rounds);
-  f("gaps", forecast.gaps);
-  f("column", forecast.column);
-  f("method", forecast.method);
-  f("loss", forecast.loss);
-  f("scale", forecast.scale);
-  f("mean_loss", forecast.mean_loss);
-  f("experts", forecast.experts);
-  f("next", forecast.next);
-  f("forecasts", forecast.forecasts);
+  f("rounds", forecast.rounds, "gaps", forecast.gaps, "column", forecast.column, "method",
+    forecast.method, "loss", forecast.loss, "scale", forecast.scale, "mean_loss",
+    forecast.mean_loss, "experts", forecast.experts, "next", forecast.next, "forecasts",
+    forecast.forecasts);
 }
 
 }  // namespace pcgs::results

@@ -34,4 +34,8 @@ struct ForecastResult {
   bool operator==(const ForecastResult&) const = default;
 };
 
+// The expert with the lowest mean loss, of those that forecast at least half of the time; null if
+// there is none.
+const ForecastResult::Expert* best_expert(const ForecastResult& forecast);
+
 }  // namespace pcgs::results

@@ -3,11 +3,11 @@
 
 #include <vector>
 
+#include "results/fields.h"
 #include "results/study_parts.h"
 
 namespace pcgs::results {
 
-class Fields;
 struct AblationStudy;
 struct ElectricityResult;
 struct ForecastResult;
@@ -35,6 +35,14 @@ void fields(Fields& f, Timing& timing);
 void fields(Fields& f, Spread& spread);
 void fields(Fields& f, MethodRegret& method);
 void fields(Fields& f, MethodPair& pair);
+
+// What every study has around its families, cells or pools.
+template <class Study, class Entry>
+void study_fields(Fields& f, Study& study, const char* key, std::vector<Entry>& entries) {
+  f("config", study.config, key, entries);
+  f.unless_empty("timing", study.timing);
+  f.require(!entries.empty(), key, "is empty");
+}
 
 // There are methods, and each has a regret for every sequence.
 void require_regrets(const Fields& f, const std::vector<double>& oracle,

@@ -6,12 +6,8 @@
 namespace pcgs::results {
 
 void fields(Fields& f, OracleResult& oracle) {
-  f("rounds", oracle.rounds);
-  f("experts", oracle.experts);
-  f("values", oracle.values);
-  f("switches_used", oracle.switches_used);
-  f("seconds", oracle.seconds);
-  f("states_per_second", oracle.states_per_second);
+  f("rounds", oracle.rounds, "experts", oracle.experts, "values", oracle.values, "switches_used",
+    oracle.switches_used, "seconds", oracle.seconds, "states_per_second", oracle.states_per_second);
 }
 
 }  // namespace pcgs::results

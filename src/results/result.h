@@ -13,9 +13,9 @@
 
 namespace pcgs::results {
 
-using Result =
-    std::variant<RunResult, MainStudy, HeavyTailStudy, ScalingStudy, MechanismStudy, AblationStudy,
-                 SuiteResult, ElectricityResult, ForecastResult, OracleResult>;
+// In the order in which a report shows them.
+using Result = std::variant<RunResult, ElectricityResult, ForecastResult, MainStudy, HeavyTailStudy,
+                            ScalingStudy, AblationStudy, MechanismStudy, SuiteResult, OracleResult>;
 
 // JSON as the program prints it, for one kind or for a Result. `indent` -1: on one line.
 template <class Kind>

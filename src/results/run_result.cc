@@ -47,14 +47,11 @@ RunResult run_result(const compare::Problem& problem, const compare::Comparison&
 }
 
 void fields(Fields& f, RunResult::BestExpert& expert) {
-  f("name", expert.name);
-  f("total_loss", expert.total_loss);
+  f("name", expert.name, "total_loss", expert.total_loss);
 }
 
 void fields(Fields& f, RunResult::Proof& proof) {
-  f("bound", proof.bound);
-  f("regret", proof.regret);
-  f("holds", proof.holds);
+  f("bound", proof.bound, "regret", proof.regret, "holds", proof.holds);
   f.unless_empty("weighted_by_eta", proof.weighted_by_eta);
   f.unless_empty("switches", proof.switches);
 }
@@ -66,19 +63,13 @@ void fields(Fields& f, RunResult::Method& method) {
   f.unless_empty("mean_forecast_loss", method.mean_forecast_loss);
   f("dynamic_regret", method.dynamic_regret);
   f.unless_empty("certificate", method.certificate);
-  f("ns_per_round", method.ns_per_round);
-  f("next_weights", method.next_weights);
+  f("ns_per_round", method.ns_per_round, "next_weights", method.next_weights);
 }
 
 void fields(Fields& f, RunResult& run) {
-  f("rounds", run.rounds);
-  f("experts", run.experts);
-  f("switches", run.switches);
-  f("oracle", run.oracle);
-  f("best_expert", run.best_expert);
-  f("scale", run.scale);
-  f("skipped_rounds", run.skipped_rounds);
-  f("methods", run.methods);
+  f("rounds", run.rounds, "experts", run.experts, "switches", run.switches, "oracle", run.oracle,
+    "best_expert", run.best_expert, "scale", run.scale, "skipped_rounds", run.skipped_rounds,
+    "methods", run.methods);
   f.require(!run.switches.empty(), "switches", "is empty");
   f.require(run.oracle.has_all(run.switches), "oracle", "lacks one of the switch budgets");
   f.require(!run.methods.empty(), "methods", "is empty");

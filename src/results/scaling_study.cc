@@ -1,24 +1,15 @@
 #include "results/scaling_study.h"
 
-#include "results/fields.h"
 #include "results/kinds.h"
 
 namespace pcgs::results {
 
 void fields(Fields& f, ScalingStudy::Pool& pool) {
-  f("experts", pool.experts);
-  f("oracle", pool.oracle);
-  f("generating_path", pool.generating_path);
-  f("methods", pool.methods);
-  f("comparisons", pool.comparisons);
+  f("experts", pool.experts, "oracle", pool.oracle, "generating_path", pool.generating_path,
+    "methods", pool.methods, "comparisons", pool.comparisons);
   require_regrets(f, pool.oracle, pool.methods);
 }
 
-void fields(Fields& f, ScalingStudy& study) {
-  f("config", study.config);
-  f("pools", study.pools);
-  f.unless_empty("timing", study.timing);
-  f.require(!study.pools.empty(), "pools", "is empty");
-}
+void fields(Fields& f, ScalingStudy& study) { study_fields(f, study, "pools", study.pools); }
 
 }  // namespace pcgs::results

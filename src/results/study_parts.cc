@@ -23,45 +23,28 @@ const MethodPair* find_pair(const std::vector<MethodPair>& pairs, const std::str
 void fields(Fields& f, StudyConfig& config) {
   f("rounds", config.rounds);
   f.unless_empty("experts", config.experts);
-  f("sequences", config.sequences);
-  f("switches", config.switches);
-  f("seed", config.seed);
+  f("sequences", config.sequences, "switches", config.switches, "seed", config.seed);
   f.unless_empty("methods", config.methods);
   f.unless_empty("featured", config.featured);
 }
 
-void fields(Fields& f, Timing& timing) {
-  f("seconds", timing.seconds);
-  f("threads", timing.threads);
-}
+void fields(Fields& f, Timing& timing) { f("seconds", timing.seconds, "threads", timing.threads); }
 
-void fields(Fields& f, Spread& spread) {
-  f("mean", spread.mean);
-  f("std", spread.std);
-}
+void fields(Fields& f, Spread& spread) { f("mean", spread.mean, "std", spread.std); }
 
 void fields(Fields& f, MethodRegret& method) {
   f("name", method.name);
   f.unless_empty("chosen_in_hindsight", method.chosen_in_hindsight);
-  f("regret", method.regret);
-  f("mean", method.mean);
-  f("std", method.std);
+  f("regret", method.regret, "mean", method.mean, "std", method.std);
   f.unless_empty("share_closed", method.share_closed);
   f.unless_empty("generating_path_regret", method.generating_path_regret);
 }
 
 void fields(Fields& f, MethodPair& pair) {
-  f("a", pair.a);
-  f("b", pair.b);
-  f("win_rate", pair.paired.win_rate);
-  f("mean_improvement", pair.paired.mean_improvement);
-  f("ci_low", pair.paired.ci_low);
-  f("ci_high", pair.paired.ci_high);
-  f("t", pair.paired.t);
-  f("t_p", pair.paired.t_p);
-  f("wilcoxon_w", pair.paired.wilcoxon_w);
-  f("wilcoxon_p", pair.paired.wilcoxon_p);
-  f("cohens_d", pair.paired.cohens_d);
+  f("a", pair.a, "b", pair.b, "win_rate", pair.paired.win_rate, "mean_improvement",
+    pair.paired.mean_improvement, "ci_low", pair.paired.ci_low, "ci_high", pair.paired.ci_high, "t",
+    pair.paired.t, "t_p", pair.paired.t_p, "wilcoxon_w", pair.paired.wilcoxon_w, "wilcoxon_p",
+    pair.paired.wilcoxon_p, "cohens_d", pair.paired.cohens_d);
   f.unless_empty("t_p_holm", pair.t_p_holm);
   f.unless_empty("wilcoxon_p_holm", pair.wilcoxon_p_holm);
 }

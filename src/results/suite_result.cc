@@ -20,7 +20,9 @@ void decode(const ordered_json& json, const Place& place, std::vector<Study>& ou
   if (!json.is_object()) place.refuse("is not an object");
   out.clear();
   for (const auto& [name, study] : json.items()) {
-    decode(study, Place(place, name), out.emplace_back());
+    const Place below(place, name);
+    decode(study, below, out.emplace_back());
+    if (study_name(out.back()) != name) below.refuse("is a study of another name");
   }
 }
 

@@ -138,7 +138,7 @@ TEST_F(Report, RefusesWithASentenceAndNoPage) {
   const std::string out = dir_ / "page.html";
   refuses({"report", dir_ / "nowhere.json", "--out", out}, "nowhere.json");
   refuses({"report", dir_ / "text.txt", "--out", out}, "text.txt: is neither JSON nor a trace");
-  refuses({"report", dir_ / "other.json", "--out", out}, "other.json: is not a result");
+  refuses({"report", dir_ / "other.json", "--out", out}, "other.json: has no kind");
   refuses({"report", dir_ / "short.csv", "--out", out}, "short.csv: is not a trace");
   refuses({"report", dir_ / "empty", "--out", out}, "empty: holds no results");
   refuses({"report", dir_ / "other.json", "--out", dir_ / "other.json"}, "is named twice");
@@ -157,7 +157,7 @@ TEST_F(Report, AnExpertWithoutWeightIsNotASleeper) {
                          "--json", "--trace", dir_ / "t.csv"});
   std::ofstream(dir_ / "r.json") << said.out;
   run({"report", dir_ / "r.json", dir_ / "t.csv", "--out", dir_ / "page.html"});
-  const auto regret = chart(content(dir_ / "page.html"), "regret-1")["groups"][0]["regret"];
+  const auto regret = chart(content(dir_ / "page.html"), "regret-1")["groups"][0]["value"];
   EXPECT_NEAR(regret.back().get<double>(),
               ordered_json::parse(said.out)["methods"][0]["dynamic_regret"]["0"].get<double>(),
               0.01);
@@ -179,13 +179,36 @@ TEST_F(Report, ATraceSaysWhoSlept) {
   }
 }
 
-TEST_F(Report, ATraceOfAnotherRunSaysNothingAboutTheResults) {
+TEST_F(Report, RefusesATraceOfAnotherRun) {
   const Said said = run({"run", dir_ / "losses.csv", "--method", "hedge,fixed-share", "--json"});
   std::ofstream(dir_ / "r.json") << said.out;
-  std::ofstream(dir_ / "other.csv") << "a,b\n0,1\n1,0\n0,1\n0.5,0.5\n1,1\n0,0\n";
-  run({"run", dir_ / "other.csv", "--method", "hedge,fixed-share", "--trace", dir_ / "t.csv"});
-  run({"report", dir_ / "r.json", dir_ / "t.csv", "--out", dir_ / "page.html"});
-  EXPECT_EQ(content(dir_ / "page.html").find("Cut into"), std::string::npos);
+  const auto refuses_trace_of = [&](const std::string& losses, const std::string& methods,
+                                    const std::string& why) {
+    std::ofstream(dir_ / "other.csv") << losses;
+    run({"run", dir_ / "other.csv", "--method", methods, "--trace", dir_ / "t.csv"});
+    refuses({"report", dir_ / "r.json", dir_ / "t.csv", "--out", dir_ / "page.html"},
+            "t.csv: is not a trace of the run in " + (dir_ / "r.json") + ": " + why);
+  };
+  refuses_trace_of("a,b\n0,1\n1,0\n", "hedge", "it has other experts");
+  refuses_trace_of("a,b,c\n0,1,1\n1,0,0\n", "hedge", "it has 2 rounds, and not 120");
+  refuses_trace_of(content(dir_ / "losses.csv"), "hedge,adahedge", "it has adahedge");
+  run({"run", dir_ / "losses.csv", "--method", "hedge", "--trace", dir_ / "t.csv"});
+  run({"report", dir_ / "r.json", dir_ / "t.csv", "--out", dir_ / "good.html"});
+  refuses({"report", dir_ / "r.json", dir_ / "t.csv", dir_ / "t.csv", "--out", dir_ / "page.html"},
+          "t.csv: is a second trace of the run in ");
+}
+
+TEST_F(Report, RefusesDeepNesting) {
+  std::ofstream(dir_ / "deep.json")
+      << "{\"studies\":" << std::string(200000, '[') << std::string(200000, ']') << "}";
+  refuses({"report", dir_ / "deep.json", "--out", dir_ / "page.html"}, "deep.json: is nested");
+}
+
+TEST_F(Report, PairsResultsWithTheTraceOfTheSameRun) {
+  run({"run", dir_ / "losses.csv", "--method", "hedge,fixed-share", "--out", dir_ / "results",
+       "--trace", dir_ / "t.csv"});
+  run({"report", dir_ / "results", dir_ / "t.csv", "--out", dir_ / "page.html"});
+  EXPECT_NE(content(dir_ / "page.html").find("Cut into"), std::string::npos);
 }
 
 TEST_F(Report, OfAForecastThatWasNeverJudged) {

@@ -3,9 +3,10 @@
 //   PCGS_PROGRAM=build/release/pcgs PCGS_WEB_MODULES=build/release/web/node_modules \
 //   PCGS_SCREENSHOTS=build/screenshots node --test tests/report/browser_test.mjs
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { runInNewContext } from "node:vm";
 import {
   allDrawn,
   chartsNotDrawn,
@@ -15,6 +16,7 @@ import {
   open,
   openWithoutScript,
   pcgs,
+  schemaOfVegaLite,
   shownText,
   start,
   stop,
@@ -82,8 +84,8 @@ for (const [name, line] of Object.entries(commands)) {
 
 test("a chart that cannot be drawn says so, and the others are drawn", () => {
   const broken = readFileSync(file("run.html"), "utf8").replace(
-    '"mark":{',
-    '"mark":"no such mark","x":{',
+    '{"template":"overview"',
+    '{"template":"no such template"',
   );
   writeFileSync(file("broken.html"), broken);
   return open("broken.html", { complaint: /^console error: Chart / }, async (page) => {
@@ -91,6 +93,59 @@ test("a chart that cannot be drawn says so, and the others are drawn", () => {
     assert.equal(await failed.count(), 1);
     assert.match(await failed.locator(".error").textContent(), /^Not drawn: ./);
     assert.deepEqual(await chartsNotDrawn(page), [await failed.getAttribute("id")]);
+  });
+});
+
+describe("charts are Vega-Lite as its schema has it", () => {
+  const web = new URL("../../web/", import.meta.url);
+  const chartFiles = readdirSync(new URL("charts/", web));
+  const templates = Object.fromEntries(
+    chartFiles.map((name) => [
+      name.replace(".json", ""),
+      JSON.parse(readFileSync(new URL(`charts/${name}`, web), "utf8")),
+    ]),
+  );
+  // The page's own function, without a page.
+  const filled = runInNewContext(readFileSync(new URL("data.js", web), "utf8") + "filled", {
+    document: { getElementById: () => ({ textContent: JSON.stringify(templates) }) },
+  });
+  let objections;
+  before(() => (objections = schemaOfVegaLite()));
+
+  test("every template, with its usual values and with each of its choices", () => {
+    for (const [name, { usermeta }] of Object.entries(templates)) {
+      const variants = Object.entries(usermeta.choices ?? {}).flatMap(([placeholder, choices]) =>
+        Object.keys(choices).map((choice) => ({ [placeholder]: choice })),
+      );
+      for (const values of [{}, ...variants]) {
+        const spec = { ...filled(name, values), data: { name: "table" } };
+        assert.deepEqual(objections(spec), [], name);
+      }
+      const used = JSON.stringify([templates[name], usermeta.choices]);
+      for (const placeholder in usermeta.placeholders) {
+        assert.ok(used.includes(`"$${placeholder}"`), `${name} uses ${placeholder}`);
+      }
+    }
+  });
+
+  test("every chart of a run, of forecasts and of all studies, as it is drawn", async () => {
+    pcgs("run forecasts.csv --y load --method genshare,ml-poly --report lines.html");
+    const used = new Set();
+    for (const name of ["run", "lines", "suite"]) {
+      await open(`${name}.html`, {}, async (page) => {
+        assert.deepEqual(await chartsNotDrawn(page), []);
+        for (const [chart, spec] of await page.evaluate(() => window.specifications)) {
+          assert.deepEqual(objections(JSON.parse(spec)), [], `${chart} of ${name}`);
+        }
+        for (const source of await page.locator("figure.chart > script").allTextContents()) {
+          const { template, values } = JSON.parse(source);
+          used.add(template);
+          const known = { palette: true, ...templates[template].usermeta.placeholders };
+          for (const value in values) assert.ok(value in known, `${template} knows ${value}`);
+        }
+      });
+    }
+    assert.deepEqual([...used].sort(), Object.keys(templates).sort());
   });
 });
 

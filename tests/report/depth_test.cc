@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "pcgs/oracle.h"
-#include "report/replay.h"
+#include "report/run_page.h"
 #include "suite/suite.h"
 
 namespace pcgs::report {

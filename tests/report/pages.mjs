@@ -2,7 +2,7 @@
 // Chromium opens them.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -10,7 +10,19 @@ import { pathToFileURL } from "node:url";
 
 const program = resolve(process.env.PCGS_PROGRAM);
 const modules = resolve(process.env.PCGS_WEB_MODULES, "any");
-const { chromium } = createRequire(modules)("playwright-core");
+const fromModules = createRequire(modules);
+const { chromium } = fromModules("playwright-core");
+
+// What the schema of Vega-Lite objects to in a specification.
+export function schemaOfVegaLite() {
+  const { default: Ajv } = fromModules("ajv");
+  const file = resolve(process.env.PCGS_WEB_MODULES, "vega-lite/build/vega-lite-schema.json");
+  const check = new Ajv({ strict: false, validateFormats: false }).compile(
+    JSON.parse(readFileSync(file, "utf8")),
+  );
+  // Through JSON, as it comes from another realm or may share parts.
+  return (spec) => (check(JSON.parse(JSON.stringify(spec))) ? [] : check.errors);
+}
 
 export const hostileNames = [
   "<script>alert(1)</script>",
@@ -139,6 +151,14 @@ export async function open(name, { width = 1280, scheme = "light", complaint }, 
     return dialog.dismiss();
   });
   await page.addInitScript(() => {
+    window.specifications = []; // id and text, without the data
+    addEventListener("specified", ({ target, detail }) => {
+      // Vega-Lite passes the layout of legends on to Vega; its schema does not have it.
+      const { layout, ...legend } = detail.config.legend;
+      const config = { ...detail.config, legend };
+      const text = JSON.stringify({ ...detail, config, data: { name: "table" } });
+      window.specifications.push([target.id, text]);
+    });
     new MutationObserver((changes, observer) => {
       if (!document.querySelector(".plot svg, .plot canvas")) return;
       window.firstChartAfter = performance.now();

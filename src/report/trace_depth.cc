@@ -1,4 +1,4 @@
-#include "report/replay.h"
+#include "report/trace_depth.h"
 
 #include <fmt/format.h>
 
@@ -14,17 +14,6 @@
 namespace pcgs::report {
 
 namespace {
-
-ForecastCurves::Forecaster forecaster(const std::string& name, const std::vector<double>& forecasts,
-                                      const std::vector<double>& outcomes, std::size_t buckets) {
-  ThinCurve forecast(forecasts.size(), buckets), error(forecast);
-  for (std::size_t t = 0; t < forecasts.size(); ++t) {
-    const auto x = static_cast<double>(t + 1);
-    forecast.add(x, forecasts[t]);
-    error.add(x, forecasts[t] - outcomes[t]);
-  }
-  return {name, forecast.points(), error.points()};
-}
 
 // A trace that somebody made up must not get further than this.
 void check_row(const io::TraceReader& reader) {
@@ -48,21 +37,6 @@ void check_row(const io::TraceReader& reader) {
 }
 
 }  // namespace
-
-std::size_t stretches_for(std::size_t methods) {
-  return std::clamp<std::size_t>(3300 / std::max<std::size_t>(methods, 1), 150, 2000);
-}
-
-TraceSink* DepthObserver::begin(const compare::MethodResult& method, const Aggregator& player,
-                                const Hindsight& hindsight) {
-  hindsight_ = &hindsight;
-  if (!run_) run_ = report::describe(problem_.origin, problem_.experts, hindsight);
-  const bool fresh = player.last_opened() == 0;
-  recorder_.emplace(method.name, hindsight, fresh ? &player.method() : nullptr);
-  return &*recorder_;
-}
-
-void DepthObserver::end() { add_method(*run_, *hindsight_, *recorder_); }
 
 bool is_trace(std::string_view text) { return io::TraceReader::looks_like_trace(text); }
 
@@ -104,42 +78,15 @@ RunDepth depth_of_trace(std::string_view text, const std::string& origin, std::s
     check_row(reader);
     const auto& numbers = recorder->round_numbers();
     if (!numbers.empty() && static_cast<double>(reader.row().round.number) <= numbers.back()) {
-      throw Error(fmt::format(
-          "{}: a round of {} comes after a later one; give a trace in which each method is once, "
-          "and no outcome came late",
-          reader.position(), reader.method()));
+      throw Error(
+          fmt::format("{}: a round of {} comes after a later one; give a trace in which each "
+                      "method is once, and no outcome came late",
+                      reader.position(), reader.method()));
     }
     recorder->record(reader.row());
   }
   finish();
   return run;
-}
-
-ForecastCurves forecast_curves(const compare::Problem& problem,
-                               const compare::Comparison& comparison) {
-  ForecastCurves curves;
-  curves.title = problem.origin;
-  curves.outcome_name = "outcome";
-  curves.last = static_cast<double>(problem.rounds());
-  const std::size_t buckets = curve_buckets(std::min(comparison.methods.size(), kShownForecasts));
-  ThinCurve outcome(problem.rounds(), buckets);
-  for (std::size_t t = 0; t < problem.rounds(); ++t) {
-    outcome.add(static_cast<double>(t + 1), problem.outcomes[t]);
-  }
-  curves.outcome = outcome.points();
-  for (const auto& method : comparison.methods) {
-    if (curves.combined.size() == kShownForecasts) break;
-    curves.combined.push_back(forecaster(method.name, method.forecasts, problem.outcomes, buckets));
-  }
-  if (std::isfinite(comparison.best_expert_loss)) {
-    std::vector<double> best;
-    for (std::size_t t = 0; t < problem.rounds(); ++t) {
-      best.push_back(problem.values.row(t)[comparison.best_expert]);
-    }
-    curves.expert.push_back(
-        forecaster(problem.experts[comparison.best_expert], best, problem.outcomes, buckets));
-  }
-  return curves;
 }
 
 }  // namespace pcgs::report

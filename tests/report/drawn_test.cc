@@ -1,4 +1,4 @@
-#include "report/charts.h"
+#include "report/drawn.h"
 
 #include <gtest/gtest.h>
 
