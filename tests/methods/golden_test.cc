@@ -9,6 +9,7 @@
 #include "support/csv.h"
 #include "support/data_file.h"
 #include "support/expect.h"
+#include "support/options.h"
 
 namespace pcgs {
 namespace {
@@ -27,7 +28,7 @@ void expect_weights(const std::string& spec, const std::string& file, bool by_fo
   ASSERT_EQ(losses.columns, 5u);
   ASSERT_EQ(weights.rows, 80u);
   ASSERT_EQ(weights.columns, 5u);
-  Aggregator aggregator = make_aggregator(spec, losses.columns);
+  Aggregator aggregator = make_aggregator(spec, losses.columns, test::scaled(LossScale::unit()));
   for (std::size_t t = 0; t < losses.rows; ++t) {
     ASSERT_TRUE(test::all_near(aggregator.weights(), weights.row(t), kTolerance))
         << spec << ", round " << t + 1;

@@ -7,6 +7,7 @@
 
 #include "pcgs/registry.h"
 #include "support/expect.h"
+#include "support/options.h"
 #include "support/random.h"
 
 namespace pcgs::test {
@@ -31,7 +32,8 @@ template <class PlayRound>
 void run(const Comparison& comparison, std::uint64_t seed, const PlayRound& round) {
   for (std::size_t experts : kExperts) {
     SCOPED_TRACE(comparison.spec + ", " + std::to_string(experts) + " experts");
-    Aggregator aggregator = make_aggregator(comparison.spec, experts);
+    // References know nothing of scales: every loss is in [0,1] as it is.
+    Aggregator aggregator = make_aggregator(comparison.spec, experts, scaled(LossScale::unit()));
     const auto slow = comparison.reference(experts);
     Random random(seed + experts);
     ShiftingLosses losses(experts, seed + 100 + experts);
