@@ -78,28 +78,44 @@ Comparison empty_comparison(const Problem& problem, const Hindsight& hindsight,
   return comparison;
 }
 
-// A pass that nothing watches. `scale` and `skipped` of the comparison are those of any method.
+// What an aggregator has paid so far, so that a run that goes on counts its own rounds only.
+struct Paid {
+  explicit Paid(const Aggregator& aggregator)
+      : loss(aggregator.total_loss()),
+        forecast_loss(aggregator.total_forecast_loss()),
+        rounds(aggregator.rounds()),
+        skipped(aggregator.skipped()) {}
+  double loss, forecast_loss;
+  std::int64_t rounds, skipped;
+};
+
+// `scale` and `skipped` of the comparison are those of any method.
+void read_totals(const Problem& problem, const Paid& before, const Aggregator& aggregator,
+                 MethodResult& result, Comparison& comparison) {
+  const Paid after(aggregator);
+  result.total_loss = after.loss - before.loss;
+  if (problem.has_forecasts()) {
+    result.mean_forecast_loss =
+        (after.forecast_loss - before.forecast_loss) /
+        static_cast<double>(std::max<std::int64_t>(1, after.rounds - before.rounds));
+  }
+  result.regret.clear();
+  for (const double best : comparison.oracle) result.regret.push_back(result.total_loss - best);
+  comparison.scale = aggregator.scale().value(problem.source());
+  comparison.skipped = static_cast<std::size_t>(after.skipped - before.skipped);
+}
+
+// A pass that nothing watches.
 MethodResult play_bare(const Problem& problem, Aggregator& aggregator, const Advance& advance,
                        Comparison& comparison) {
   MethodResult result;
-  const double loss_before = aggregator.total_loss();
-  const double forecast_loss_before = aggregator.total_forecast_loss();
-  const std::int64_t rounds_before = aggregator.rounds();
-  const std::int64_t skipped_before = aggregator.skipped();
+  const Paid before(aggregator);
   const auto start = std::chrono::steady_clock::now();
   play_rounds(problem, aggregator, &result.forecasts, advance);
   const std::chrono::duration<double, std::nano> spent = std::chrono::steady_clock::now() - start;
   result.ns_per_round = spent.count() / static_cast<double>(problem.rounds());
-  result.total_loss = aggregator.total_loss() - loss_before;
-  if (problem.has_forecasts()) {
-    result.mean_forecast_loss =
-        (aggregator.total_forecast_loss() - forecast_loss_before) /
-        static_cast<double>(std::max<std::int64_t>(1, aggregator.rounds() - rounds_before));
-  }
   result.next_weights.assign(aggregator.weights().begin(), aggregator.weights().end());
-  for (const double best : comparison.oracle) result.regret.push_back(result.total_loss - best);
-  comparison.scale = aggregator.scale().value(problem.source());
-  comparison.skipped = static_cast<std::size_t>(aggregator.skipped() - skipped_before);
+  read_totals(problem, before, aggregator, result, comparison);
   return result;
 }
 
@@ -125,10 +141,15 @@ void read_bounds(const Method& method, const Problem& problem, const Hindsight& 
   result.certified_switches = hindsight.switches();
 }
 
-// A copy of one that has begun; a new one without anything that costs time, otherwise.
-Aggregator bare_player(const Problem& problem, const std::string& spec, const Aggregator* from) {
-  if (from == nullptr || from->last_opened() == 0) return make_player(problem, spec);
-  return Aggregator::load_bytes(from->save_bytes(), problem.origin, make_method);
+// Plays a method from where another aggregator is, without the certificate that would be timed.
+Aggregator bare_copy(const Aggregator& from) {
+  StateWriter state;
+  from.method().save(state);
+  const auto file = state.file(0);
+  StateReader reader(file, from.method().name());
+  auto method = make_method(from.method().name(), from.experts());
+  method->load(reader);
+  return Aggregator(std::move(method), {from.task(), from.scale(), from.names()});
 }
 
 }  // namespace
@@ -156,16 +177,17 @@ Comparison play_methods(const Problem& problem, const ComparisonOptions& options
     std::optional<MethodResult> best;
     bool share_form = false;
     for (const auto& spec : candidates) {
-      Aggregator aggregator = bare_player(problem, spec, from);
-      // A bound speaks about all rounds since the first, the oracle only about those played here.
-      const bool from_the_start = aggregator.last_opened() == 0;
+      Aggregator aggregator = from != nullptr ? bare_copy(*from) : make_player(problem, spec);
       MethodResult played = play_bare(problem, aggregator, options.advance, comparison);
       if (best && best->total_loss <= played.total_loss) continue;
       best = std::move(played);
       best->name = name;
       if (starred) best->chosen = spec;
       share_form = aggregator.method().share() != nullptr;
-      if (from_the_start) read_bounds(aggregator.method(), problem, hindsight, *best);
+      // A bound speaks about all rounds since the first, the oracle only about those played here.
+      if (from == nullptr || from->last_opened() == 0) {
+        read_bounds(aggregator.method(), problem, hindsight, *best);
+      }
     }
     if (!options.shown_as.empty() && !options.shown_as[i].empty()) {
       best->chosen = name;
@@ -176,7 +198,9 @@ Comparison play_methods(const Problem& problem, const ComparisonOptions& options
       std::optional<Aggregator> made;
       if (from == nullptr) made = make_player(problem, best->spec(), certified);
       Aggregator& player = from != nullptr ? *from : *made;
+      const Paid before(player);
       play_observed(problem, *best, hindsight, options.observers, options.advance, player);
+      read_totals(problem, before, player, *best, comparison);
       read_certificate(player.certificate(), *best);
     } else if (options.advance) {
       options.advance(problem.rounds());

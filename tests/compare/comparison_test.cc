@@ -105,7 +105,7 @@ TEST(TwoPasses, TheAggregatorThatGoesOnPlaysOnce) {
     EXPECT_EQ(kept.save_bytes(), alone.save_bytes());
     EXPECT_EQ(played.methods[0].total_loss, kept.total_loss() - before);
     ASSERT_TRUE(played.methods[0].certificate);
-    EXPECT_EQ(played.methods[0].certificate->bound, kept.certificate()->weighted().bound);
+    EXPECT_EQ(played.methods[0].certificate->bound, kept.certificate()->certificate().bound);
   }
 }
 
