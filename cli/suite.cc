@@ -138,10 +138,10 @@ void run_suite(SuiteOptions& options) {
   check(options);
   const bool all = options.name == "all";
   const bool in_depth = all || options.name == "main" || options.name == "mechanism";
+  check_outputs(options);
   // Folders and files are there before the work, which may take long.
   if (!options.out.empty()) make_folder(options.out);
   if (!options.out.empty() && in_depth) make_folder(options.out + "/traces");
-  check_outputs(options);
   ReportFile page(options.report);
   std::vector<std::pair<studies::NamedStudy, std::unique_ptr<WholeFile>>> chosen;
   for (const auto& study : studies::kStudies) {
