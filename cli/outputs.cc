@@ -13,7 +13,7 @@ void check_distinct(const std::vector<std::string>& outputs,
                     const std::vector<std::string>& inputs) {
   const auto canonical = [](const std::string& name) {
     std::error_code ignored;
-    return std::filesystem::weakly_canonical(name, ignored);
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(name, ignored), ignored);
   };
   std::vector<std::filesystem::path> taken;
   for (const auto& name : inputs) {
