@@ -133,8 +133,9 @@ Model read_model_file(const std::string& path) { return read_model(read_whole_fi
 void require_token_schema(const Model& model, const std::string& expected,
                           const std::string& origin) {
   if (model.token_schema == expected) return;
-  fail(origin, fmt::format("it was trained on the token schema {} and this program makes {}",
-                           excerpt(model.token_schema), expected));
+  fail(origin,
+       fmt::format("it was trained on the token schema \"{}\" and this program makes \"{}\"",
+                   excerpt(model.token_schema), expected));
 }
 
 std::vector<std::uint8_t> model_bytes(const Model& model) {
