@@ -225,11 +225,11 @@ def test_every_pickle_protocol_works(protocol):
     assert pickle.loads(pickle.dumps(agg, protocol)).to_bytes() == agg.to_bytes()
 
 
-def test_a_fresh_copy_still_takes_its_scale_from_its_first_use():
+def test_a_fresh_copy_follows_the_losses_of_forecasts():
     agg = pickle.loads(pickle.dumps(pcgs.Aggregator(2, "hedge")))
     agg.predict([100.0, 200.0])
     agg.learn(150.0)
-    assert agg.scale == 0
+    assert agg.scale == 20 * 2500
 
 
 def test_the_original_lives_on_after_pickling():

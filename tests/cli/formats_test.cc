@@ -1,0 +1,60 @@
+// Files of every format version that was ever written, kept in tests/golden/formats.
+#include <gtest/gtest.h>
+
+#include "infer/model_file.h"
+#include "pcgs/registry.h"
+#include "program.h"
+#include "results/result.h"
+#include "support/data_file.h"
+#include "support/expect.h"
+
+namespace pcgs::test {
+namespace {
+
+std::string kept(const std::string& name) { return data_file("golden/formats/" + name); }
+
+TEST(Formats, StatesOfVersionOneAreRefusedAndSayWhatToDo) {
+  const std::string message = error_of([] { load_aggregator(kept("state-1")); });
+  EXPECT_TRUE(mentions(message, "state-1"));
+  EXPECT_TRUE(mentions(message, "version 1"));
+  EXPECT_TRUE(mentions(message, "learn its rounds again"));
+}
+
+TEST(Formats, StatesOfVersionTwoLoad) {
+  const Aggregator loaded = load_aggregator(kept("state-2"));
+  EXPECT_EQ(loaded.method().name(), "fixed-share{eta=4,rho=0.01}");
+  EXPECT_EQ(loaded.names(), (std::vector<std::string>{"a", "b", "c"}));
+  EXPECT_EQ(loaded.rounds(), 12);
+  ASSERT_NE(loaded.certificate(), nullptr);
+  EXPECT_TRUE(loaded.certificate()->combined().holds());
+  EXPECT_TRUE(all_near(
+      loaded.weights(),
+      std::vector<double>{0.9663625749391066, 0.029768953403792559, 0.0038684716571009666}, 1e-12));
+}
+
+TEST(Formats, CertificatesOfEveryVersionAreProvedFromTheirTraces) {
+  for (const std::string version : {"1", "2"}) {
+    const Said said = run_program(
+        {"certify", kept("trace-" + version + ".csv"), kept("certificate-" + version + ".json")});
+    EXPECT_EQ(said.exit_code, 0) << version << ": " << said.err;
+    EXPECT_EQ(said.out.rfind("holds", 0), 0u) << said.out;
+  }
+}
+
+TEST(Formats, ResultsWithoutAKindAreRefusedAndSayWhatToDo) {
+  const auto text = content(kept("results-without-kind.json"));
+  const std::string message = error_of([&] { results::read_result(text, "old.json"); });
+  EXPECT_TRUE(mentions(message, "old.json"));
+  EXPECT_TRUE(mentions(message, "run pcgs again"));
+}
+
+TEST(Formats, ResultsWithAKindAreRead) {
+  EXPECT_NO_THROW(results::read_result(content(kept("results-run.json")), "run.json"));
+}
+
+TEST(Formats, ModelsOfVersionOneAreRead) {
+  EXPECT_NO_THROW(infer::read_model_file(data_file("golden/controller_none.safetensors")));
+}
+
+}  // namespace
+}  // namespace pcgs::test
