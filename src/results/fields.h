@@ -90,7 +90,8 @@ class Fields {
   void unless_empty(const char* key, std::optional<T>& value) {
     if (reading()) value.reset();
     if (reading() ? in_->contains(key) : value.has_value()) {
-      (*this)(key, reading() ? value.emplace() : *value);
+      if (reading()) value = T{};  // emplace() is too early for clang inside the class that holds T
+      (*this)(key, *value);
     }
   }
   // The same for texts and lists, and for what is false.
@@ -150,7 +151,9 @@ void decode(const ordered_json& json, const Place& place, T& out) {
 template <class T>
 void decode(const ordered_json& json, const Place& place, std::optional<T>& out) {
   out.reset();
-  if (!json.is_null()) decode(json, place, out.emplace());
+  if (json.is_null()) return;
+  out = T{};
+  decode(json, place, *out);
 }
 
 template <class T>
