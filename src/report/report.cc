@@ -48,7 +48,8 @@ Parts parts_of(const Material& material) {
   for (const auto& [origin, result, depth] : material.results) {
     if (const auto* suite = std::get_if<results::SuiteResult>(&result)) {
       for (const auto& study : suite->studies) {
-        std::visit([&](const auto& one) { add(origin + ", " + one.kKind, one, nullptr); }, study);
+        const std::string whose = origin + ", ";
+        std::visit([&](const auto& one) { add(whose + one.kKind, one, nullptr); }, study);
       }
     } else {
       add(origin, result, depth ? &*depth : nullptr);
