@@ -18,6 +18,7 @@
 #include "io/trace_file.h"
 #include "loss_options.h"
 #include "methods/hindsight.h"
+#include "methods/methods.h"
 #include "option_kinds.h"
 #include "outputs.h"
 #include "pcgs/error.h"
@@ -100,8 +101,8 @@ void check_certified(const std::vector<std::string>& methods) {
   if (std::none_of(methods.begin(), methods.end(), carries)) {
     throw Error(fmt::format(
         "{} carries no certificate that can be replayed (that of guard is shown by --json); give "
-        "--method pcgs-tf, hedge, fixed-share, genshare or past-posteriors",
-        fmt::join(methods, ",")));
+        "--method one of {}",
+        fmt::join(methods, ","), share_form_names()));
   }
 }
 

@@ -2,10 +2,9 @@
 //
 //     fixed-share                             with its default options
 //     fixed-share{eta=8,rho=0.003}            with these
-//     guard{learned=0.3,model=a.safetensors}  a text is written as it is, unless it holds a comma,
-//     a pcgs-tf{model="a, b.safetensors"}       brace or a quote or ends in a space: then in
-//     quotes, a
-//                                             quote inside it doubled
+//     guard{learned=0.3,model=a.safetensors}  a text is written as it is,
+//     pcgs-tf{model="a, b.safetensors"}       or in quotes where it holds a comma, a brace or a quote
+//                                             (doubled) or ends in a space
 #pragma once
 
 #include <functional>

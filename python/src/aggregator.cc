@@ -8,6 +8,7 @@
 #include "core/whole_file.h"
 #include "expert_names.h"
 #include "interpreter.h"
+#include "methods/methods.h"
 #include "pcgs/certify.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
@@ -224,9 +225,8 @@ LiveProof PythonAggregator::certificate(py::handle switches) {
     proof.switches = most;
     if (std::isinf(proof.bound)) {
       throw Error(
-          fmt::format("{} brings no proof; guard does, and so do hedge, fixed-share, genshare, "
-                      "past-posteriors, pcgs-tf and every pcgs.Controller",
-                      aggregator.method().name()));
+          fmt::format("{} brings no proof; guard does, and so do {} and every pcgs.Controller",
+                      aggregator.method().name(), share_form_names()));
     }
     check_learned();
     return proof;

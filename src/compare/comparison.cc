@@ -78,44 +78,24 @@ Comparison empty_comparison(const Problem& problem, const Hindsight& hindsight,
   return comparison;
 }
 
-// What an aggregator has paid so far, so that a run that goes on counts its own rounds only.
-struct Paid {
-  explicit Paid(const Aggregator& aggregator)
-      : loss(aggregator.total_loss()),
-        forecast_loss(aggregator.total_forecast_loss()),
-        rounds(aggregator.rounds()),
-        skipped(aggregator.skipped()) {}
-  double loss, forecast_loss;
-  std::int64_t rounds, skipped;
-};
-
-// `scale` and `skipped` of the comparison are those of any method.
-void read_totals(const Problem& problem, const Paid& before, const Aggregator& aggregator,
-                 MethodResult& result, Comparison& comparison) {
-  const Paid after(aggregator);
-  result.total_loss = after.loss - before.loss;
-  if (problem.has_forecasts()) {
-    result.mean_forecast_loss =
-        (after.forecast_loss - before.forecast_loss) /
-        static_cast<double>(std::max<std::int64_t>(1, after.rounds - before.rounds));
-  }
-  result.regret.clear();
-  for (const double best : comparison.oracle) result.regret.push_back(result.total_loss - best);
-  comparison.scale = aggregator.scale().value(problem.source());
-  comparison.skipped = static_cast<std::size_t>(after.skipped - before.skipped);
-}
-
-// A pass that nothing watches.
+// A pass that nothing watches, by an aggregator that has learned nothing yet. `scale` and `skipped`
+// of the comparison are those of any method.
 MethodResult play_bare(const Problem& problem, Aggregator& aggregator, const Advance& advance,
                        Comparison& comparison) {
   MethodResult result;
-  const Paid before(aggregator);
   const auto start = std::chrono::steady_clock::now();
   play_rounds(problem, aggregator, &result.forecasts, advance);
   const std::chrono::duration<double, std::nano> spent = std::chrono::steady_clock::now() - start;
   result.ns_per_round = spent.count() / static_cast<double>(problem.rounds());
   result.next_weights.assign(aggregator.weights().begin(), aggregator.weights().end());
-  read_totals(problem, before, aggregator, result, comparison);
+  result.total_loss = aggregator.total_loss();
+  if (problem.has_forecasts()) {
+    result.mean_forecast_loss = aggregator.total_forecast_loss() /
+                                static_cast<double>(std::max<std::int64_t>(1, aggregator.rounds()));
+  }
+  for (const double best : comparison.oracle) result.regret.push_back(result.total_loss - best);
+  comparison.scale = aggregator.scale().value(problem.source());
+  comparison.skipped = static_cast<std::size_t>(aggregator.skipped());
   return result;
 }
 
@@ -141,7 +121,8 @@ void read_bounds(const Method& method, const Problem& problem, const Hindsight& 
   result.certified_switches = hindsight.switches();
 }
 
-// Plays a method from where another aggregator is, without the certificate that would be timed.
+// Plays on from where another aggregator is, and counts its own rounds only; without the certificate
+// that would be timed.
 Aggregator bare_copy(const Aggregator& from) {
   StateWriter state;
   from.method().save(state);
@@ -198,9 +179,7 @@ Comparison play_methods(const Problem& problem, const ComparisonOptions& options
       std::optional<Aggregator> made;
       if (from == nullptr) made = make_player(problem, best->spec(), certified);
       Aggregator& player = from != nullptr ? *from : *made;
-      const Paid before(player);
       play_observed(problem, *best, hindsight, options.observers, options.advance, player);
-      read_totals(problem, before, player, *best, comparison);
       read_certificate(player.certificate(), *best);
     } else if (options.advance) {
       options.advance(problem.rounds());

@@ -22,6 +22,9 @@ std::unique_ptr<Method> make_boa(std::size_t experts);
 std::unique_ptr<Method> make_guard(std::size_t experts, std::unique_ptr<Method> learned,
                                    double share, std::string name);
 
+// "hedge, fixed-share, ...": the registered methods of the share form, for messages.
+std::string share_form_names();
+
 // r(k) = learner_loss - losses(k): what the learner would have saved by following expert k. Zero
 // for sleepers.
 inline double instantaneous_regret(const Round& round, std::size_t k) {

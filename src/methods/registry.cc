@@ -196,6 +196,14 @@ std::span<const MethodInfo> registered_methods() {
   return kInfos;
 }
 
+std::string share_form_names() {
+  std::vector<MethodInfo> found;
+  for (const MethodInfo& method : registered_methods()) {
+    if (method.traits.share_form) found.push_back(method);
+  }
+  return listed_names(found);
+}
+
 const MethodInfo& method_info(std::string_view spec) {
   return entry_of(parse_spec("method", spec)).info;
 }

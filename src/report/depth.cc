@@ -61,9 +61,10 @@ void DepthRecorder::record(const TraceRow& row) {
     record_controls(x, row);
     // A certificate of its own can begin wherever the weights are uniform.
     if (t == 0 && uniform_over_awake(row.played)) live_.emplace(row.played.size());
-    if (live_)
+    if (live_) {
       live_->observe(row.round.losses, *row.step,
                      {row.round.mixture_loss, row.combined_loss(), row.round.scale});
+    }
   }
   if (hindsight_.ends_stretch(t)) record_bound(x, t);
 }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "methods/hindsight.h"
 #include "report/drawn.h"
 
 namespace pcgs::report {

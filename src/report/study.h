@@ -5,13 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "methods/hindsight.h"
 #include "report/blocks.h"
 #include "results/study_parts.h"
 
 namespace pcgs::report {
 
 // The fixed comparator of all studies, tuned in hindsight, and the limit that nobody can beat.
-inline constexpr const char* kTuned = "fixed-share*";
+inline constexpr const char* kTuned = kTunedFixedShare;
 inline constexpr const char* kLimit = "bayes";
 // Chosen in hindsight, or knowing the law: not among those who can win.
 bool playable(const std::string& method);

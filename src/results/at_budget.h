@@ -40,8 +40,8 @@ inline ByBudget<double> by_budget(const std::vector<std::size_t>& switches,
                                   const std::vector<double>& values) {
   ByBudget<double> out;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (out.find(switches[i]) == nullptr)
-      out.at_budgets.emplace_back(switches[i], finite(values[i]));
+    if (out.find(switches[i]) != nullptr) continue;
+    out.at_budgets.emplace_back(switches[i], finite(values[i]));
   }
   return out;
 }

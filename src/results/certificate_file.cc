@@ -8,6 +8,7 @@
 #include "core/whole_file.h"
 #include "io/json_text.h"
 #include "io/trace_reader.h"
+#include "methods/methods.h"
 #include "pcgs/error.h"
 #include "results/fields.h"
 
@@ -66,17 +67,15 @@ std::vector<NamedRecord> records_of(const std::string& path) {
     }
   }
   if (records.empty()) {
-    throw Error(
-        fmt::format("{}: has no method of the share form; trace hedge, fixed-share, genshare or "
-                    "past-posteriors",
-                    path));
+    throw Error(fmt::format("{}: has no method of the share form; trace one of {}", path,
+                            share_form_names()));
   }
   return records;
 }
 
 ordered_json read_certificate(const std::string& path) {
   const auto bytes = read_whole_file(path);
-  ordered_json file = ordered_json::parse(bytes.begin(), bytes.end(), nullptr, false);
+  ordered_json file = parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
   if (!file.is_object() || file.value("format", ordered_json()) != kFormat ||
       !file["switches"].is_array()) {
     throw Error(fmt::format(
@@ -114,39 +113,24 @@ std::string difference(const ordered_json& a, const ordered_json& b, const std::
 }  // namespace
 
 void fields(Fields& f, CertificateFile::BestPath& best) {
-  f("loss", best.loss);
-  f("code", best.code);
-  f("switches", best.switches);
-  f("regret", best.regret);
-  f("bound", best.bound);
-  f("holds", best.holds);
+  f("loss", best.loss, "code", best.code, "switches", best.switches, "regret", best.regret, "bound",
+    best.bound, "holds", best.holds);
 }
 
 void fields(Fields& f, CertificateFile::Switching& one) {
-  f("switches", one.switches);
-  f("oracle", one.oracle);
-  f("regret", one.regret);
-  f("bound", one.bound);
-  f("plain_bound", one.plain_bound);
-  f("holds", one.holds);
+  f("switches", one.switches, "oracle", one.oracle, "regret", one.regret, "bound", one.bound,
+    "plain_bound", one.plain_bound, "holds", one.holds);
 }
 
 void fields(Fields& f, CertificateFile::Method& method) {
-  f("name", method.name);
-  f("rounds", method.rounds);
-  f("experts", method.experts);
-  f("fingerprint", method.fingerprint);
-  f("total_loss", method.total_loss);
-  f("weighted", method.weighted);
-  f("best_path", method.best_path);
-  f("switching", method.switching);
+  f("name", method.name, "rounds", method.rounds, "experts", method.experts, "fingerprint",
+    method.fingerprint, "total_loss", method.total_loss, "weighted", method.weighted, "best_path",
+    method.best_path, "switching", method.switching);
 }
 
 void fields(Fields& f, CertificateFile& certificate) {
   std::string format = kFormat;
-  f("format", format);
-  f("switches", certificate.switches);
-  f("methods", certificate.methods);
+  f("format", format, "switches", certificate.switches, "methods", certificate.methods);
 }
 
 bool CertificateFile::holds() const {

@@ -3,8 +3,7 @@
 //     {"format": "pcgs certificate 1", "switches": [5, ...],
 //      "methods": [{"name", "rounds", "experts", "fingerprint", "total_loss", "weighted",
 //                   "best_path": {"loss", "code", "switches", "regret", "bound", "holds"},
-//                   "switching": [{"switches", "oracle", "regret", "bound", "plain_bound",
-//                   "holds"},
+//                   "switching": [{"switches", "oracle", "regret", "bound", "plain_bound", "holds"},
 //                                 ...]}]}
 //
 // Regrets and bounds are in units of bounded loss, or weighted by eta ("weighted": true) where eta

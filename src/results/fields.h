@@ -161,8 +161,9 @@ void decode(const ordered_json& json, const Place& place, std::vector<T>& out) {
   if (!json.is_array()) place.refuse("is not a list");
   out.clear();
   out.reserve(json.size());
-  for (std::size_t i = 0; i < json.size(); ++i)
+  for (std::size_t i = 0; i < json.size(); ++i) {
     decode(json[i], Place(place, i), out.emplace_back());
+  }
 }
 
 template <class T>
