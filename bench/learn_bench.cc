@@ -103,6 +103,7 @@ void register_learn() {
   for (const std::size_t experts : {std::size_t{32}, std::size_t{1024}}) {
     const std::string suffix = "/K=" + std::to_string(experts);
     for (const MethodInfo& method : registered_methods()) {
+      if (method.traits.needs_forecasts) continue;
       const std::string name(method.name);
       check(name, experts);
       ::benchmark::RegisterBenchmark((name + suffix).c_str(), learn, name, experts)->MinTime(0.05);

@@ -36,7 +36,7 @@ struct ElectricityOptions {
 std::vector<std::string> played_methods(const ElectricityOptions& options) {
   std::vector<std::string> methods = options.methods.empty()
                                          ? studies::benchmark_methods()
-                                         : compare::methods_from(options.methods, "");
+                                         : compare::methods_from({options.methods});
   if (!options.model.empty()) methods.push_back(with_model("pcgs-tf", options.model));
   return methods;
 }
@@ -81,7 +81,7 @@ void run_electricity(const ElectricityOptions& options) {
                            : ExpertPool(read_experts(options.pool)),
       options.split, options.source.path);
   const std::vector<std::string> methods = played_methods(options);
-  compare::check_methods(methods, losses.experts.size(), 0);
+  compare::check_methods(methods, {losses.experts.size()});
   std::unique_ptr<LossFiles> files;
   if (!options.losses.empty()) {
     std::error_code failed;  // then the files cannot be written either, and say so

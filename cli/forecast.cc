@@ -9,11 +9,11 @@
 #include "core/whole_file.h"
 #include "io/progress.h"
 #include "loss_options.h"
-#include "methods/hindsight.h"
 #include "option_kinds.h"
 #include "outputs.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
+#include "registry/hindsight.h"
 #include "report/report.h"
 #include "report_file.h"
 #include "results/result.h"
@@ -36,8 +36,15 @@ struct ForecastOptions {
   bool quiet = false;
 };
 
+// The shortest and the longest: what a method can know about.
+std::vector<std::size_t> seasons_for(const ForecastOptions& options) {
+  if (options.seasons.size() <= 2) return options.seasons;
+  return {options.seasons.front(), options.seasons.back()};
+}
+
 std::string chosen_method(const ForecastOptions& options) {
-  const auto methods = compare::methods_from(options.method, options.model);
+  const auto methods =
+      compare::methods_from({options.method, options.model, true, seasons_for(options)});
   if (methods.size() != 1 || !is_playable(methods.front())) {
     throw Error("--method names one method that can be played; pcgs methods lists them");
   }

@@ -4,8 +4,8 @@
 #include "commands.h"
 #include "core/spec.h"
 #include "io/text_table.h"
-#include "methods/hindsight.h"
 #include "pcgs/registry.h"
+#include "registry/hindsight.h"
 
 namespace pcgs::cli {
 
@@ -24,6 +24,12 @@ std::string accepted(const Option& option) {
   return "";
 }
 
+std::string_view role_of(std::string_view name) {
+  return name == kDefaultMethod         ? "; the default for losses"
+         : name == kDefaultForForecasts ? "; the default for forecasts"
+                                        : "";
+}
+
 }  // namespace
 
 void add_methods(CLI::App& app) {
@@ -31,9 +37,9 @@ void add_methods(CLI::App& app) {
   command->callback([] {
     io::TextTable table{"", {}, {}, 2};
     for (const MethodInfo& method : registered_methods()) {
-      table.rows.push_back({std::string(method.name),
-                            fmt::format("{} ({}){}", method.summary, method.source,
-                                        method.name == kDefaultMethod ? "; the default" : "")});
+      table.rows.push_back(
+          {std::string(method.name),
+           fmt::format("{} ({}){}", method.summary, method.source, role_of(method.name))});
       for (const Option& option : method.options) {
         table.rows.push_back(
             {"", fmt::format("  {}: {}{}", option.name, option.meaning, accepted(option))});

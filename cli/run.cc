@@ -17,12 +17,12 @@
 #include "io/progress.h"
 #include "io/trace_file.h"
 #include "loss_options.h"
-#include "methods/hindsight.h"
-#include "methods/methods.h"
 #include "option_kinds.h"
 #include "outputs.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
+#include "registry/hindsight.h"
+#include "registry/share_forms.h"
 #include "report/run_page.h"
 #include "report_file.h"
 #include "results/observers.h"
@@ -42,6 +42,8 @@ struct RunOptions {
   std::string model;    // weights of pcgs-tf, also inside guard; empty: the shipped ones
   compare::ProblemColumns columns;
   LossOptions loss;
+  std::vector<std::size_t> seasons;
+  std::size_t block = 1, delay = 0;
   std::vector<std::size_t> switches = {5, 10, 20};
   std::string trace, certificate, out, save, resume, report;
   bool json = false;
@@ -53,6 +55,8 @@ Problem read_input(const RunOptions& options, const Aggregator* resumed) {
   Problem problem = compare::read_problem(options.input, options.columns);
   problem.task = resumed != nullptr ? resumed->task() : chosen_task(options.loss);
   problem.scale = resumed != nullptr ? resumed->scale() : chosen_scale(options.loss);
+  problem.block = options.block;
+  problem.delay = options.delay;
   compare::check_values(problem, options.columns.outcome);
   return problem;
 }
@@ -209,8 +213,10 @@ void run(const RunOptions& options) {
     check_resumed(options, problem, *aggregator);
     compared.methods = {options.methods.empty() ? aggregator->method().name() : options.methods};
   } else {
-    compared.methods = compare::methods_from(options.methods, options.model);
-    compare::check_methods(compared.methods, problem.experts.size(), problem.side.columns);
+    compared.methods = compare::methods_from(
+        {options.methods, options.model, problem.has_forecasts(), options.seasons});
+    compare::check_methods(compared.methods,
+                           {problem.experts.size(), problem.side.columns, problem.has_forecasts()});
   }
   if (!options.save.empty() && !aggregator) aggregator = make_saved(problem, compared.methods);
   if (!options.certificate.empty()) check_certified(compared.methods);
@@ -248,6 +254,18 @@ void add_run(CLI::App& app) {
                        "the default with --y; without it losses must be in [0, 1]");
   loss.loss->needs(y);
   loss.tau->needs(y);
+  CLI::Option* season =
+      add_numbers(command, "--season", options->seasons, 2, 262144,
+                  "Rounds in a season and in a longer one, whose phases matter: 24,168 for hours "
+                  "with days and weeks (default: no season)")
+          ->expected(1, 2);
+  CLI::Option* block =
+      add_number(command, "--block", options->block, 1, 1000000,
+                 "Rounds that are forecast together, before the outcome of any of them is known: "
+                 "24 for day-ahead work on hours (default 1)");
+  CLI::Option* delay = add_number(command, "--delay", options->delay, 0, 1000000,
+                                  "Rounds by which every outcome comes late (default 0)");
+  for (CLI::Option* with_outcomes : {season, block, delay}) with_outcomes->needs(y);
   add_names(command, "--experts", options->columns.experts,
             "Columns to combine (default: all others)");
   add_names(command, "--ignore", options->columns.ignore, "Columns to leave out, such as dates");
@@ -268,7 +286,7 @@ void add_run(CLI::App& app) {
   add_text(command, "--save", options->save, "Save the method's state at the end to this file");
   CLI::Option* resume = add_text(command, "--resume", options->resume,
                                  "Go on from a saved state, with its method, loss and scale");
-  for (CLI::Option* fixed : {model, loss.loss, loss.tau, loss.scale, certificate}) {
+  for (CLI::Option* fixed : {model, loss.loss, loss.tau, loss.scale, season, certificate}) {
     resume->excludes(fixed);
   }
   add_printing(command, options->json, options->quiet, " of the table");
@@ -277,6 +295,7 @@ void add_run(CLI::App& app) {
       "  pcgs run losses.npy --method all\n"
       "  pcgs run losses.csv --method 'fixed-share{eta=8,rho=0.003},ml-poly' --switches 0,10\n"
       "  pcgs run forecasts.csv --y load --ignore date --loss absolute --out results\n"
+      "  pcgs run prices.csv --y price --season 24,168 --block 24\n"
       "  pcgs run losses.csv --method fixed-share --trace t.csv --certificate c.json\n"
       "  pcgs run january.csv --y load --save state && pcgs run february.csv --y load --resume "
       "state");

@@ -64,12 +64,22 @@ std::vector<double> some_losses(std::size_t experts) {
   return losses;
 }
 
+// Losses, or an outcome for methods that need forecasts.
+void learn_something(Aggregator& aggregator) {
+  const std::vector<double> numbers = some_losses(aggregator.experts());
+  if (method_info(aggregator.method().name()).traits.needs_forecasts) {
+    invariant(std::isfinite(aggregator.predict(numbers)), "a combined forecast is finite");
+    aggregator.learn(aggregator.last_opened(), 0.4);
+  } else {
+    aggregator.learn(numbers);
+  }
+}
+
 // The payload of a state with a past: rounds learned, and one open.
 Bytes real_payload(std::string_view method, std::size_t experts) {
   Aggregator aggregator = make_aggregator(method, experts);
-  const std::vector<double> losses = some_losses(experts);
-  for (int round = 0; round < 3; ++round) aggregator.learn(losses);
-  aggregator.predict(losses);
+  for (int round = 0; round < 3; ++round) learn_something(aggregator);
+  aggregator.predict(some_losses(experts));
   const Bytes file = aggregator.save_bytes();
   const Input payload = Input(file).subspan(kHeaderSize, file.size() - kHeaderSize - kChecksumSize);
   return {payload.begin(), payload.end()};
@@ -168,7 +178,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
   // From here on even an Error is a bug: these are losses that every bound takes.
   check_weights(*aggregator);
-  aggregator->learn(some_losses(aggregator->experts()));
+  learn_something(*aggregator);
   check_weights(*aggregator);
   const Bytes saved = aggregator->save_bytes();
   const std::optional<Aggregator> again = loaded(saved);

@@ -5,8 +5,8 @@
 #include <mutex>
 
 #include "core/parallel.h"
-#include "methods/hindsight.h"
 #include "pcgs/oracle.h"
+#include "registry/hindsight.h"
 #include "suite/tournament.h"
 #include "tokens/side_features.h"
 #include "tokens/token_stream.h"

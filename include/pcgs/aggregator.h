@@ -122,6 +122,8 @@ class Aggregator {
   std::unique_ptr<Slot> new_slot() const;
   Slot& next_slot();
   void play(Slot& slot) const;
+  void combine(Slot& slot) const;
+  void check_takes_losses() const;
   void check_side(std::span<const double> side) const;
   void check_losses(std::span<const double> losses, std::span<const std::uint8_t> awake) const;
   void close(std::size_t index);

@@ -26,6 +26,9 @@ class TaskLoss {
 
   // Infinite where a log forecast ruled out what happened.
   double operator()(double forecast, double outcome) const;
+  // A subgradient of it in the forecast, finite: 2 (f - y); the sign of f - y; 1 - tau above y and
+  // -tau otherwise; (f - y) / (f (1 - f)).
+  double slope(double forecast, double outcome) const;
 
   // What is wrong with a number, as half a sentence for the user; empty if nothing is.
   std::string_view objection_to_forecast(double forecast) const;

@@ -18,6 +18,31 @@
 
 namespace pcgs {
 
+// A round that is being opened, as a Combiner sees it.
+struct OpenedRound {
+  std::int64_t number = 0;              // 1, 2, ...
+  std::span<const double> forecasts;    // [K] a sleeper's is 0
+  std::span<const std::uint8_t> awake;  // [K] at least one
+  const TaskLoss& task;
+};
+
+// Makes the combined forecast itself, where a method does more than weigh the experts.
+class Combiner {
+ public:
+  // How many numbers are kept with each open round, so that what is learned from its outcome,
+  // however late, is what was known when it was opened.
+  virtual std::size_t kept() const = 0;
+  // The combined forecast, finite. Fills `kept`, and `weights` [K] with the share that each expert
+  // has in it (zero for sleepers). Changes nothing in the method and does not allocate.
+  virtual double combine(const OpenedRound& round, std::span<double> kept,
+                         std::span<double> weights) = 0;
+  // Whether combine() could have left these, for numbers that come from a file.
+  virtual bool could_have_kept(std::span<const double> kept) const = 0;
+
+ protected:
+  ~Combiner() = default;
+};
+
 class Method {
  public:
   virtual ~Method() = default;
@@ -29,8 +54,14 @@ class Method {
   virtual void learn(const Round& round) = 0;
   // How many numbers of side information every round must bring; 0: any number.
   virtual std::size_t side_needed() const { return 0; }
+  // For methods that need forecasts and combine them in a way of their own; null for those that
+  // play weights.
+  virtual Combiner* combiner() { return nullptr; }
   // The recursion inside, for traces and certificates; null for methods of another form.
   virtual const Share* share() const { return nullptr; }
+  // The latest round as the recursion inside learned it, where that is not as it was given; null
+  // otherwise. Valid until the next one.
+  virtual const Round* as_learned() const { return nullptr; }
   // A proof about the rounds learned so far, for methods of another form that bring one: what was
   // paid for them, the sum of their mixture losses, is at most what any path of experts with at
   // most this many switches lost, plus this; rounds follow each other in the order in which they

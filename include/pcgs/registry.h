@@ -20,15 +20,17 @@
 
 namespace pcgs {
 
-// What is used when nobody says otherwise: the learned controller, and what stays with a classical
-// method wherever that turns out to be better.
+// What is used when nobody says otherwise. For losses: the learned controller, and what stays with a
+// classical method wherever that turns out to be better. For forecasts: what has the lowest error.
 inline constexpr std::string_view kDefaultMethod = "guard";
+inline constexpr std::string_view kDefaultForForecasts = "blend";
 
 // What is true of a method whatever its options.
 struct MethodTraits {
   bool share_form = false;       // the share recursion steered by a controller: Method::share()
   bool learned = false;          // has a network, whose weights a file can replace: model=FILE
   bool takes_side = false;       // may need side information: Method::side_needed()
+  bool linearises = false;       // learns from linearised losses unless told otherwise: gradient=0
   bool needs_forecasts = false;  // losses alone are not enough
 };
 
@@ -62,6 +64,10 @@ std::vector<std::string> split_specs(std::string_view list);
 // The spec with the weights of this file, if it is a learned method that names none itself; else as
 // it is.
 std::string with_model(std::string_view spec, const std::string& path);
+
+// The spec with these seasons (rounds, shortest first, at most two), if it is a method that takes
+// them and names none itself; else as it is.
+std::string with_seasons(std::string_view spec, std::span<const std::size_t> seasons);
 
 Aggregator make_aggregator(std::string_view spec, std::size_t experts,
                            Aggregator::Options options = {});

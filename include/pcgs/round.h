@@ -7,7 +7,18 @@
 #include <cstdint>
 #include <span>
 
+#include "pcgs/losses.h"
+
 namespace pcgs {
+
+// The forecasts of a finished round and what became of them.
+struct RoundForecasts {
+  const TaskLoss* task = nullptr;   // what they are judged by; null in a round without forecasts
+  std::span<const double> given{};  // [K] of the experts; a sleeper's is 0
+  double combined = 0;              // what was published
+  double outcome = 0;
+  std::span<const double> kept{};  // what a Combiner kept when the round was opened
+};
 
 struct Round {
   // 1, 2, ... in the order in which rounds were opened; outcomes may arrive in another order.
@@ -30,6 +41,9 @@ struct Round {
   std::span<const double> side{};
   // Raw losses for each unit of these (see LossScale).
   double scale = 1;
+  // Rounds that were opened after this one and before its losses came: how late they are.
+  std::int64_t late = 0;
+  RoundForecasts forecasts{};
 
   bool is_awake(std::size_t expert) const { return awake.empty() || awake[expert] != 0; }
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -13,10 +14,17 @@
 namespace pcgs {
 
 struct TraceRow {
-  Round round;                         // its `weights` are empty: what was played is below
+  // As the method learned it, which is not as it was given where losses are linearised. Its
+  // `weights` are empty: what was played is below.
+  Round round;
   std::span<const double> played;      // [K] zero for sleepers
   const ShareStep* step = nullptr;     // null when the method is not of the share form
   double forecast_loss = kNoForecast;  // raw and finite, of the combined forecast; NaN without
+
+  std::optional<Round> given{};  // where it is not `round`
+
+  // What was lost, by the losses that were given.
+  const Round& judged() const { return given ? *given : round; }
 
   static constexpr double kNoForecast = std::numeric_limits<double>::quiet_NaN();
   bool has_forecast() const { return forecast_loss == forecast_loss; }

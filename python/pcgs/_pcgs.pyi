@@ -21,6 +21,7 @@ from .controller import Controller
 
 __version__: str
 DEFAULT_METHOD: str
+DEFAULT_FOR_FORECASTS: str
 
 _Path = Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]
 
@@ -162,7 +163,7 @@ def switching_oracle(
 def switching_oracle(
     losses: Table, switches: int, path: bool, threads: int = 1
 ) -> Union[Array, OraclePath]: ...
-def methods_from(list: str) -> List[str]: ...
+def methods_from(list: str, forecasts: bool) -> List[str]: ...
 def play(
     values: Table,
     *,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Sequence,
 
 import numpy as np
 
-from ._pcgs import DEFAULT_METHOD, Error, Run, methods_from, play
+from ._pcgs import DEFAULT_FOR_FORECASTS, DEFAULT_METHOD, Error, Run, methods_from, play
 from ._types import Array, Numbers, Table
 from .controller import Controller
 
@@ -148,7 +148,7 @@ def run(
         where an expert sleeps. A DataFrame's columns name the experts.
     y : what the forecasts are about, a number for each round; in a DataFrame also a column's name.
     methods : names, in a list or as one text with commas; "all" for every one. The default is
-        guard.
+        blend for forecasts and guard for losses.
     switches : how often the paths may switch that regret is measured against.
     experts : names of the columns, unless a DataFrame brings them.
     side : side information, a row for each round; in a DataFrame also names of columns, which are
@@ -167,7 +167,7 @@ def run(
             table,
             names=experts,
             y=outcomes,
-            methods=_method_names(methods),
+            methods=_method_names(methods, y is not None),
             switches=_budgets(switches),
             side=side,
             loss=loss,
@@ -211,13 +211,13 @@ def _names_of_columns(table: Any, experts: Optional[Sequence[str]]) -> List[str]
     return columns
 
 
-def _method_names(methods: Any) -> List[str]:
+def _method_names(methods: Any, forecasts: bool) -> List[str]:
     if methods is None:
-        return [DEFAULT_METHOD]
+        return [DEFAULT_FOR_FORECASTS if forecasts else DEFAULT_METHOD]
     if isinstance(methods, str):
         if not methods.strip():
             raise Error('methods is empty; give names, "all", or leave it out')
-        return methods_from(methods)
+        return methods_from(methods, forecasts)
     if not hasattr(methods, "__iter__"):
         methods = [methods]
     names = list(methods)

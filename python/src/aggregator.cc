@@ -8,10 +8,10 @@
 #include "core/whole_file.h"
 #include "expert_names.h"
 #include "interpreter.h"
-#include "methods/methods.h"
 #include "pcgs/certify.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
+#include "registry/share_forms.h"
 
 namespace pcgs::python {
 

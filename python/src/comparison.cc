@@ -146,7 +146,8 @@ Run play(py::handle values, py::object names, py::object y, std::vector<std::str
   if (options.switches.empty()) throw Error("switches is empty; give at least one number");
   options.advance = Interruptible();
   const OthersMayRun others_may_run;
-  compare::check_methods(options.methods, run.problem.experts.size(), run.problem.side.columns);
+  compare::check_methods(options.methods, {run.problem.experts.size(), run.problem.side.columns,
+                                           run.problem.has_forecasts()});
   run.comparison = compare::play_methods(run.problem, options);
   return run;
 }
@@ -196,8 +197,11 @@ void bind_comparison(py::module_& m) {
           py::arg("method"))
       .def("report", &write_report, py::arg("path"));
   m.def(
-      "methods_from", [](const std::string& list) { return compare::methods_from(list, ""); },
-      py::arg("list"));
+      "methods_from",
+      [](const std::string& list, bool forecasts) {
+        return compare::methods_from({list, "", forecasts});
+      },
+      py::arg("list"), py::arg("forecasts"));
   m.def("play", &play, py::arg("values"), py::kw_only(), py::arg("names"), py::arg("y"),
         py::arg("methods"), py::arg("switches"), py::arg("side"), py::arg("loss"), py::arg("tau"),
         py::arg("scale"), py::arg("origin"), py::arg("outcome_name"));

@@ -4,8 +4,8 @@
 #include <chrono>
 #include <cmath>
 
-#include "methods/hindsight.h"
 #include "pcgs/registry.h"
+#include "registry/hindsight.h"
 
 namespace pcgs::compare {
 
@@ -13,26 +13,59 @@ namespace {
 
 using Advance = std::function<void(std::size_t)>;
 
-// Plays every round from where the aggregator is. Writes the combined forecasts, if there are any
-// and somewhere to put them.
+// Plays every round of losses from where the aggregator is.
+void play_losses(const Problem& problem, Aggregator& aggregator, const Advance& advance) {
+  for (std::size_t t = 0; t < problem.rounds(); ++t) {
+    if (problem.side.columns == 0) {
+      aggregator.learn(problem.values.row(t));
+    } else {
+      aggregator.learn(aggregator.open({}, problem.side.row(t)), problem.values.row(t));
+    }
+    advance(1);
+  }
+}
+
+// The same for forecasts: a block is opened whole, and learned when its outcomes are known. Writes
+// the combined forecasts if there is somewhere to put them.
+void play_forecasts(const Problem& problem, Aggregator& aggregator, std::vector<double>* forecasts,
+                    const Advance& advance) {
+  const std::size_t rounds = problem.rounds();
+  if (forecasts != nullptr) forecasts->resize(rounds);
+  const std::int64_t before = aggregator.last_opened();
+  std::size_t learned = 0;
+  const auto learn_until = [&](std::size_t end) {
+    for (; learned < end; ++learned) {
+      aggregator.learn(before + 1 + static_cast<std::int64_t>(learned), problem.outcomes[learned]);
+    }
+  };
+  for (std::size_t start = 0; start < rounds; start += problem.block) {
+    learn_until(start > problem.delay ? start - problem.delay : 0);
+    for (std::size_t t = start; t < std::min(rounds, start + problem.block); ++t) {
+      const auto side = problem.side.columns > 0 ? problem.side.row(t) : std::span<const double>();
+      const double combined = aggregator.predict(problem.values.row(t), side);
+      if (forecasts != nullptr) (*forecasts)[t] = combined;
+      advance(1);
+    }
+  }
+  learn_until(rounds);
+}
+
 void play_rounds(const Problem& problem, Aggregator& aggregator, std::vector<double>* forecasts,
                  const Advance& advance) {
   constexpr std::size_t kBetween = 64;
-  if (problem.has_forecasts() && forecasts != nullptr) forecasts->resize(problem.rounds());
-  for (std::size_t t = 0; t < problem.rounds(); ++t) {
-    const auto side = problem.side.columns > 0 ? problem.side.row(t) : std::span<const double>();
-    if (problem.has_forecasts()) {
-      const double combined = aggregator.predict(problem.values.row(t), side);
-      if (forecasts != nullptr) (*forecasts)[t] = combined;
-      aggregator.learn(aggregator.last_opened(), problem.outcomes[t]);
-    } else if (side.empty()) {
-      aggregator.learn(problem.values.row(t));
-    } else {
-      aggregator.learn(aggregator.open({}, side), problem.values.row(t));
-    }
-    if (advance && (t + 1) % kBetween == 0) advance(kBetween);
+  std::size_t told = 0, played = 0;
+  const Advance sometimes = [&](std::size_t more) {
+    played += more;
+    if (!advance || played - told < kBetween) return;
+    advance(played - told);
+    told = played;
+  };
+  if (problem.has_forecasts()) {
+    play_forecasts(problem, aggregator, forecasts, sometimes);
+  } else {
+    play_losses(problem, aggregator, sometimes);
   }
-  if (advance) advance(problem.rounds() % kBetween);
+  if (advance && played > told) advance(played - told);
 }
 
 // Shows every round to several sinks.

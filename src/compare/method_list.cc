@@ -4,23 +4,32 @@
 
 #include <algorithm>
 
-#include "methods/hindsight.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
+#include "registry/hindsight.h"
 
 namespace pcgs::compare {
 
-std::vector<std::string> all_methods() {
+std::vector<std::string> all_methods(bool forecasts) {
   std::vector<std::string> names;
-  for (const MethodInfo& method : registered_methods()) names.emplace_back(method.name);
+  for (const MethodInfo& method : registered_methods()) {
+    if (!method.traits.needs_forecasts) names.emplace_back(method.name);
+  }
   for (const HindsightMethod& method : hindsight_methods()) names.emplace_back(method.name);
+  if (forecasts) names.emplace_back(kDefaultForForecasts);
   return names;
 }
 
-std::vector<std::string> methods_from(const std::string& list, const std::string& model) {
-  auto methods = list == "all"  ? all_methods()
-                 : list.empty() ? std::vector{std::string(kDefaultMethod)}
-                                : split_specs(list);
+std::vector<std::string> methods_from(const MethodRequest& request) {
+  const std::string& model = request.model;
+  auto methods =
+      request.list == "all" ? all_methods(request.forecasts)
+      : request.list.empty()
+          ? std::vector{std::string(request.forecasts ? kDefaultForForecasts : kDefaultMethod)}
+          : split_specs(request.list);
+  for (std::string& method : methods) {
+    if (is_playable(method)) method = with_seasons(method, request.seasons);
+  }
   if (model.empty()) return methods;
   bool used = false;
   for (std::string& method : methods) {
@@ -35,7 +44,8 @@ std::vector<std::string> methods_from(const std::string& list, const std::string
   return methods;
 }
 
-void check_methods(const std::vector<std::string>& methods, std::size_t experts, std::size_t side) {
+void check_methods(const std::vector<std::string>& methods, const MethodSetting& setting) {
+  const std::size_t side = setting.side;
   for (auto at = methods.begin(); at != methods.end(); ++at) {
     if (std::find(methods.begin(), at, *at) != at) {
       throw Error(fmt::format("method {} is given twice; give it once", *at));
@@ -43,7 +53,13 @@ void check_methods(const std::vector<std::string>& methods, std::size_t experts,
   }
   for (const auto& name : methods) {
     if (find_hindsight_method(name) != nullptr) continue;
-    const std::size_t needed = make_method(name, experts)->side_needed();
+    if (method_info(name).traits.needs_forecasts && !setting.forecasts) {
+      throw Error(fmt::format(
+          "{} combines forecasts, and here are losses; give forecasts and their outcomes with --y, "
+          "or another method",
+          name));
+    }
+    const std::size_t needed = make_method(name, setting.experts)->side_needed();
     if (needed == 0 || needed == side) continue;
     throw Error(
         fmt::format("{} needs {} number{} of side information in every round, and here are "

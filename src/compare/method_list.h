@@ -7,13 +7,25 @@
 
 namespace pcgs::compare {
 
-// Every registered method, and the starred ones.
-std::vector<std::string> all_methods();
-// The methods that a user's --method names ("all", or a list; empty for the default), with the
-// weights of --model, if one is given, in the place of pcgs-tf's.
-std::vector<std::string> methods_from(const std::string& list, const std::string& model);
-// Throws Error for a method that does not exist, that is named twice, or that needs another number
-// of side information than `side` numbers a round.
-void check_methods(const std::vector<std::string>& methods, std::size_t experts, std::size_t side);
+// What a user asked for.
+struct MethodRequest {
+  std::string list;                    // --method: "all", or a list; empty for the default
+  std::string model{};                 // --model: weights in the place of pcgs-tf's; may be empty
+  bool forecasts = false;              // there are forecasts, not losses alone
+  std::vector<std::size_t> seasons{};  // --season: for methods that know what to do with them
+};
+
+// Every registered method that can be played on losses, and the starred ones; with forecasts also
+// the default for them, last.
+std::vector<std::string> all_methods(bool forecasts);
+std::vector<std::string> methods_from(const MethodRequest& request);
+// Throws Error for a method that does not exist, that is named twice, that needs forecasts where
+// there are none, or that needs another number of side information than `side` numbers a round.
+struct MethodSetting {
+  std::size_t experts = 0;
+  std::size_t side = 0;
+  bool forecasts = false;
+};
+void check_methods(const std::vector<std::string>& methods, const MethodSetting& setting);
 
 }  // namespace pcgs::compare

@@ -17,6 +17,8 @@ struct Problem {
   Matrix values;                     // [T x K] losses, or forecasts (NaN: asleep)
   std::vector<double> outcomes;      // [T]; empty: values are losses
   Matrix side;                       // [T x any] side information; may have no columns
+  std::size_t block = 1;  // rounds that are forecast before the outcome of any of them is known
+  std::size_t delay = 0;  // rounds by which an outcome comes late
   TaskLoss task;
   LossScale scale;  // before the first round
 

@@ -21,7 +21,6 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 struct Aggregator::Slot {
   void count_awake();
-  void combine();
 
   std::int64_t number = 0;
   bool has_forecasts = false;
@@ -31,7 +30,9 @@ struct Aggregator::Slot {
   std::vector<double> forecasts;    // [K] zero for sleepers; used if has_forecasts
   std::vector<std::uint8_t> awake;  // [K]
   std::vector<double> side;
-  double combined = 0;  // the combined forecast
+  double combined = 0;       // the combined forecast
+  double outcome = 0;        // once it is known; used if has_forecasts
+  std::vector<double> kept;  // by the method's combiner, if it has one
   // Filled when the round is closed.
   std::vector<double> losses;  // [K] raw, then scaled
   double forecast_loss = 0;    // raw loss of the combined forecast
@@ -83,6 +84,7 @@ std::unique_ptr<Aggregator::Slot> Aggregator::new_slot() const {
   slot->forecasts.resize(experts());
   slot->awake.resize(experts(), 1);
   slot->losses.resize(experts());
+  if (const Combiner* combiner = method_->combiner()) slot->kept.resize(combiner->kept());
   return slot;
 }
 
@@ -122,11 +124,30 @@ void Aggregator::Slot::count_awake() {
   all_awake = awake_count == awake.size();
 }
 
-void Aggregator::Slot::combine() {
-  combined = awake_count == 0 ? kNaN : kernels::dot(played, forecasts);
+// What the round plays, and the combined forecast.
+void Aggregator::combine(Slot& slot) const {
+  if (slot.awake_count == 0) {
+    play(slot);
+    slot.combined = kNaN;
+  } else if (Combiner* combiner = method_->combiner()) {
+    slot.combined = combiner->combine({slot.number, slot.forecasts, slot.awake, options_.task},
+                                      slot.kept, slot.played);
+  } else {
+    play(slot);
+    slot.combined = kernels::dot(slot.played, slot.forecasts);
+  }
+}
+
+void Aggregator::check_takes_losses() const {
+  if (method_->combiner() == nullptr) return;
+  throw Error(
+      fmt::format("{} combines forecasts and has none here; give forecasts to predict(), or "
+                  "take a method that learns from losses, such as guard",
+                  method_->name()));
 }
 
 std::int64_t Aggregator::open(std::span<const std::uint8_t> awake, std::span<const double> side) {
+  check_takes_losses();
   if (!awake.empty() && awake.size() != experts()) {
     throw Error(
         fmt::format("{} awake flags for {} experts; give one for each", awake.size(), experts()));
@@ -165,8 +186,7 @@ double Aggregator::predict(std::span<const double> forecasts, std::span<const do
     slot.forecasts[k] = sleeps ? 0 : forecasts[k];
   }
   slot.count_awake();
-  play(slot);
-  slot.combine();
+  combine(slot);
   open_.push_back(std::move(free_.back()));
   free_.pop_back();
   return slot.combined;
@@ -187,6 +207,7 @@ std::span<const double> Aggregator::played(std::int64_t round) const {
 }
 
 void Aggregator::learn(std::span<const double> losses) {
+  check_takes_losses();
   check_side({});
   check_losses(losses, {});
   if (options_.scale.wants_unit(LossSource::kGiven) && sink_ == nullptr && !live_) {
@@ -264,6 +285,7 @@ void Aggregator::learn(std::int64_t round, double outcome) {
     }
     slot.losses[k] = loss;
   }
+  slot.outcome = outcome;
   slot.forecast_loss = slot.awake_count == 0 ? 0 : options_.task(slot.combined, outcome);
   close(index);
 }
@@ -314,6 +336,10 @@ void Aggregator::learn_from(Slot& slot) {
   round.learner_loss =
       slot.has_forecasts ? scaled_loss(slot.forecast_loss, round.scale) : round.mixture_loss;
   round.side = slot.side;
+  round.late = last_opened() - slot.number;
+  if (slot.has_forecasts) {
+    round.forecasts = {&options_.task, slot.forecasts, slot.combined, slot.outcome, slot.kept};
+  }
   give_sleepers(round.mixture_loss);
   update(round, slot.played, slot.has_forecasts ? slot.forecast_loss : TraceRow::kNoForecast);
   if (slot.has_forecasts) total_forecast_loss_ += slot.forecast_loss;
@@ -329,10 +355,19 @@ void Aggregator::update(Round& round, std::span<const double> played, double for
   const Share* share = method_->share();
   const double finite =
       std::isinf(forecast_loss) ? std::numeric_limits<double>::max() : forecast_loss;
-  const TraceRow row{round, played, share != nullptr ? &share->last() : nullptr, finite};
+  TraceRow row{round, played, share != nullptr ? &share->last() : nullptr, finite};
+  if (const Round* learned = method_->as_learned()) {
+    // Linearised losses are those of the combined forecast already.
+    row.given = round;
+    row.round = *learned;
+    row.round.weights = {};
+    row.round.mixture_loss = kernels::dot(played, row.round.losses);
+    row.forecast_loss = TraceRow::kNoForecast;
+  }
   if (sink_ != nullptr) sink_->record(row);
   if (!live_) return;
-  live_->observe(round.losses, *row.step, {round.mixture_loss, row.combined_loss(), round.scale});
+  live_->observe(row.round.losses, *row.step,
+                 {row.round.mixture_loss, row.combined_loss(), row.round.scale});
 }
 
 // ---- Saving -------------------------------------------------------------------------------------
@@ -362,6 +397,10 @@ std::vector<std::uint8_t> Aggregator::save_bytes() const {
     out.bytes(slot->awake);
     out.u64(slot->side.size());
     out.f64s(slot->side);
+    if (!slot->kept.empty()) {
+      out.f64(slot->combined);
+      out.f64s(slot->kept);
+    }
   }
   method_->save(out);
   if (live_) live_->save(out);
@@ -435,7 +474,16 @@ void Aggregator::load_open(StateReader& in, Slot& slot) const {
   slot.side.resize(in.count(sizeof(double)));
   in.f64s(slot.side);
   slot.count_awake();
-  slot.combine();
+  if (slot.kept.empty()) {
+    slot.combined = slot.awake_count == 0 ? kNaN : kernels::dot(slot.played, slot.forecasts);
+  } else {
+    constexpr double kMost = std::numeric_limits<double>::max();
+    slot.combined = in.f64_within(-kMost, kMost, "a combined forecast");
+    in.f64s(slot.kept);
+    if (slot.awake_count > 0 && !method_->combiner()->could_have_kept(slot.kept)) {
+      in.fail("an open round in it is damaged");
+    }
+  }
   for (std::size_t k = 0; k < experts(); ++k) {
     const bool sane = slot.awake[k] <= 1 && slot.played[k] >= 0 && slot.played[k] <= 2 &&
                       std::isfinite(slot.forecasts[k]);

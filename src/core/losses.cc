@@ -45,6 +45,24 @@ double TaskLoss::operator()(double forecast, double outcome) const {
   return 0;
 }
 
+double TaskLoss::slope(double forecast, double outcome) const {
+  const double error = forecast - outcome;
+  switch (kind_) {
+    case Kind::kSquared:
+      return 2 * error;
+    case Kind::kAbsolute:
+      return error > 0 ? 1 : error < 0 ? -1 : 0;
+    case Kind::kPinball:
+      return error > 0 ? 1 - tau_ : -tau_;
+    case Kind::kLog: {
+      constexpr double kSurest = 1e-12;  // beyond it a slope would be no number to learn from
+      return outcome == 1 ? -1 / std::max(forecast, kSurest) : 1 / std::max(1 - forecast, kSurest);
+    }
+  }
+  invariant(false, "a loss of a known kind");
+  return 0;
+}
+
 std::string_view TaskLoss::objection_to_forecast(double forecast) const {
   if (!std::isfinite(forecast)) return "is not a finite number";
   if (kind_ == Kind::kLog && !(forecast >= 0 && forecast <= 1)) {

@@ -65,7 +65,7 @@ class Boa final : public Method {
   }
   void load(StateReader& in) override {
     load_finite(in, variance_, 0, "a sum of squared regrets");
-    load_finite(in, gain_, -1e15, "a regret");
+    load_finite(in, gain_, -1e200, "a regret");
     load_weights(in, weights_);
   }
 

@@ -17,13 +17,13 @@ std::unique_ptr<Method> make_adahedge(std::size_t experts);
 std::unique_ptr<Method> make_squint(std::size_t experts);
 std::unique_ptr<Method> make_ml_poly(std::size_t experts);
 std::unique_ptr<Method> make_boa(std::size_t experts);
+std::unique_ptr<Method> make_boa_doubling(std::size_t experts);
+std::unique_ptr<Method> make_ml_ewa(std::size_t experts);
+std::unique_ptr<Method> make_ml_prod(std::size_t experts);
 // `learned` (may be null) gets `share` of the prior, in (0, 0.8]; `name` is what the registry would
 // parse.
 std::unique_ptr<Method> make_guard(std::size_t experts, std::unique_ptr<Method> learned,
                                    double share, std::string name);
-
-// "hedge, fixed-share, ...": the registered methods of the share form, for messages.
-std::string share_form_names();
 
 // r(k) = learner_loss - losses(k): what the learner would have saved by following expert k. Zero
 // for sleepers.

@@ -51,8 +51,8 @@ class MlPoly final : public Method {
     out.f64s(weights_);
   }
   void load(StateReader& in) override {
-    largest_ = in.f64_within(0, 1e15, "the largest squared regret");
-    load_finite(in, regret_, -1e15, "a regret");
+    largest_ = in.f64_within(0, 1e200, "the largest squared regret");
+    load_finite(in, regret_, -1e200, "a regret");
     load_finite(in, squares_, 0, "a sum of squared regrets");
     load_weights(in, weights_);
     for (std::size_t k = 0; k < regret_.size(); ++k) {

@@ -8,8 +8,8 @@ namespace pcgs {
 
 namespace {
 
-// No sum of numbers in [-1,1] gets this far, and sums and squares of it are still finite.
-constexpr double kMost = 1e15;
+// No sum of regrets or of their squares gets this far, and sums of it are still finite.
+constexpr double kMost = 1e200;
 
 }  // namespace
 

@@ -39,9 +39,9 @@ void DepthRecorder::record(const TraceRow& row) {
   if (t >= hindsight_.rounds()) return;
   const auto x = static_cast<double>(row.round.number);
   numbers_.push_back(x);
-  out_.total_loss += row.round.mixture_loss;
+  out_.total_loss += row.judged().mixture_loss;
   out_.block_losses[stretch_of(t, hindsight_.rounds(), out_.block_losses.size())] +=
-      row.round.mixture_loss;
+      row.judged().mixture_loss;
   if (hindsight_.has_path()) {
     path_loss_ += hindsight_.path_loss(t);
     regret_.add(x, out_.total_loss - path_loss_);
@@ -53,9 +53,9 @@ void DepthRecorder::record(const TraceRow& row) {
 
   constexpr std::size_t kMemory = suite::kVolatilityRounds;
   if (recent_.size() < kMemory) {
-    recent_.push_back(row.round.mixture_loss);
+    recent_.push_back(row.judged().mixture_loss);
   } else {
-    recent_[t % kMemory] = row.round.mixture_loss;
+    recent_[t % kMemory] = row.judged().mixture_loss;
   }
   if (row.step != nullptr) {
     record_controls(x, row);
@@ -136,9 +136,10 @@ MethodDepth DepthRecorder::finish() {
 
 void LossKeeper::record(const TraceRow& row) {
   ++losses_.rows;
-  for (std::size_t k = 0; k < row.round.losses.size(); ++k) {
-    losses_.values.push_back(row.round.is_awake(k) ? row.round.losses[k]
-                                                   : std::numeric_limits<double>::infinity());
+  const Round& round = row.judged();
+  for (std::size_t k = 0; k < round.losses.size(); ++k) {
+    losses_.values.push_back(round.is_awake(k) ? round.losses[k]
+                                               : std::numeric_limits<double>::infinity());
   }
 }
 

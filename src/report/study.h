@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "methods/hindsight.h"
+#include "registry/hindsight.h"
 #include "report/blocks.h"
 #include "results/study_parts.h"
 

@@ -8,8 +8,8 @@
 #include "core/whole_file.h"
 #include "io/json_text.h"
 #include "io/trace_reader.h"
-#include "methods/methods.h"
 #include "pcgs/error.h"
+#include "registry/share_forms.h"
 #include "results/fields.h"
 
 namespace pcgs::results {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "methods/hindsight.h"
+#include "registry/hindsight.h"
 
 namespace pcgs::studies {
 

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "io/text_table.h"
-#include "methods/hindsight.h"
+#include "registry/hindsight.h"
 #include "studies/electricity.h"
 
 namespace pcgs::studies {

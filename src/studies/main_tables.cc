@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "methods/hindsight.h"
+#include "registry/hindsight.h"
 #include "stats/summary.h"
 #include "studies/study_tables.h"
 #include "suite/tournament.h"

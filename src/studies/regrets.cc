@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "methods/hindsight.h"
+#include "registry/hindsight.h"
 #include "stats/paired.h"
 #include "stats/summary.h"
 

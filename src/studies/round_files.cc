@@ -4,8 +4,8 @@
 #include "core/whole_file.h"
 #include "io/csv_field.h"
 #include "io/trace_file.h"
-#include "methods/hindsight.h"
 #include "pcgs/oracle.h"
+#include "registry/hindsight.h"
 #include "studies/study.h"
 
 namespace pcgs::studies {
@@ -15,7 +15,7 @@ namespace {
 // Collects what a method lost in each round.
 class LossCurve final : public TraceSink {
  public:
-  void record(const TraceRow& row) override { losses.push_back(row.round.mixture_loss); }
+  void record(const TraceRow& row) override { losses.push_back(row.judged().mixture_loss); }
   std::vector<double> losses;
 };
 

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "methods/hindsight.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
+#include "registry/hindsight.h"
 
 namespace pcgs::studies {
 

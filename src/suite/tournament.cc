@@ -8,10 +8,10 @@
 #include <numeric>
 
 #include "core/parallel.h"
-#include "methods/hindsight.h"
 #include "pcgs/error.h"
 #include "pcgs/oracle.h"
 #include "pcgs/registry.h"
+#include "registry/hindsight.h"
 
 namespace pcgs::suite {
 

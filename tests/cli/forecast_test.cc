@@ -118,8 +118,8 @@ TEST_F(Forecast, NextIsWhatARowWithoutAValueGets) {
 
 TEST_F(Forecast, OwnForecastsJoinThePool) {
   const auto file = write("y.csv", seasonal_series(400, 24));
-  const json out = parsed({"forecast", file, "--column", "y", "--season", "12", "--forecasts",
-                           "a,b", "--method", "ml-poly", "--scale", "30", "--json"});
+  const json out =
+      parsed({"forecast", file, "--column", "y", "--season", "12", "--forecasts", "a,b", "--json"});
   const auto& experts = out["experts"];
   EXPECT_EQ(experts[experts.size() - 2]["name"], "a");
   EXPECT_GT(experts[experts.size() - 2]["rounds"], 390);

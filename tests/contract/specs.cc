@@ -10,12 +10,21 @@
 namespace pcgs::test {
 namespace {
 
+std::vector<Option> number_options(const MethodInfo& method) {
+  std::vector<Option> options;
+  for (const Option& option : method.options) {
+    if (option.kind != Option::Kind::kText) options.push_back(option);
+  }
+  return options;
+}
+
 std::string with_options(const MethodInfo& method, const std::vector<double>& values) {
+  const auto options = number_options(method);
   std::string spec(method.name);
   for (std::size_t i = 0; i < values.size(); ++i) {
     char number[40];
     std::snprintf(number, sizeof number, "%.17g", values[i]);
-    spec += (i == 0 ? "{" : ",") + std::string(method.options[i].name) + "=" + number;
+    spec += (i == 0 ? "{" : ",") + std::string(options[i].name) + "=" + number;
   }
   return values.empty() ? spec : spec + "}";
 }
@@ -32,26 +41,29 @@ double along(const Option& option, double part) {
 
 std::vector<std::string> default_specs() {
   std::vector<std::string> specs;
-  for (const MethodInfo& method : registered_methods()) specs.emplace_back(method.name);
+  for (const MethodInfo& method : registered_methods()) {
+    if (!method.traits.needs_forecasts) specs.emplace_back(method.name);
+  }
   return specs;
 }
 
 std::vector<std::string> contract_specs() {
   std::vector<std::string> specs;
   for (const MethodInfo& method : registered_methods()) {
+    if (method.traits.needs_forecasts) continue;  // tests/blend has a contract of their own
     specs.emplace_back(method.name);
     std::vector<double> standard, lowest, highest;
-    for (const Option& option : method.options) {
-      if (option.kind == Option::Kind::kText) continue;
+    const auto options = number_options(method);
+    for (const Option& option : options) {
       standard.push_back(option.standard);
       lowest.push_back(option.low);
       highest.push_back(option.high);
     }
     for (std::size_t i = 0; i < standard.size(); ++i) {
-      if (method.options[i].kind != Option::Kind::kNumber) continue;
+      if (options[i].kind != Option::Kind::kNumber) continue;
       for (double part : {0.25, 0.75}) {
         std::vector<double> values = standard;
-        values[i] = along(method.options[i], part);
+        values[i] = along(options[i], part);
         specs.push_back(with_options(method, values));
       }
     }

@@ -15,7 +15,7 @@ namespace {
 // e R is near sqrt(rounds) and its error epsilon times that; 1e-11 covers the sums over experts.
 TEST(Boa, MatchesReference) {
   test::compare(
-      {.spec = "boa",
+      {.spec = "boa{gradient=0}",
        .reference = [](std::size_t experts) { return std::make_unique<reference::Boa>(experts); },
        .tolerance = 1e-11});
 }

@@ -13,7 +13,8 @@ namespace pcgs {
 namespace {
 
 TEST(MlPoly, MatchesReference) {
-  test::compare({.spec = "ml-poly", .reference = test::reference_of<reference::MlPoly>()});
+  test::compare(
+      {.spec = "ml-poly{gradient=0}", .reference = test::reference_of<reference::MlPoly>()});
 }
 
 TEST(MlPoly, GivesNothingToExpertsWithoutRegret) {

@@ -9,9 +9,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "methods/hindsight.h"
 #include "pcgs/oracle.h"
 #include "pcgs/registry.h"
+#include "registry/hindsight.h"
 #include "support/expect.h"
 
 namespace pcgs::suite {
@@ -35,7 +35,9 @@ bool is_learned(std::string_view name) {
 
 std::vector<std::string> everybody() {
   std::vector<std::string> names;
-  for (const MethodInfo& method : registered_methods()) names.emplace_back(method.name);
+  for (const MethodInfo& method : registered_methods()) {
+    if (!method.traits.needs_forecasts) names.emplace_back(method.name);
+  }
   names.emplace_back("hedge*");
   names.emplace_back("fixed-share*");
   return names;

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "methods/hindsight.h"
 #include "own_losses.h"
 #include "pcgs/error.h"
 #include "pcgs/oracle.h"
+#include "registry/hindsight.h"
 #include "suite/tournament.h"
 #include "support/random.h"
 #include "tiny.h"

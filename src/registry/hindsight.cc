@@ -1,4 +1,4 @@
-#include "methods/hindsight.h"
+#include "registry/hindsight.h"
 
 #include <fmt/format.h>
 

@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "blend/blend.h"
 #include "control/controllers.h"
 #include "control/transformer.h"
 #include "core/spec.h"
+#include "methods/linearised.h"
 #include "methods/methods.h"
 #include "pcgs/error.h"
+#include "registry/share_forms.h"
 
 namespace pcgs {
 
@@ -22,6 +26,8 @@ std::unique_ptr<Method> steered(std::size_t experts,
 }
 
 constexpr std::string_view kModel = "model";
+constexpr std::string_view kSeason = "season";
+constexpr std::string_view kLonger = "longer";
 
 using Numbers = std::span<const double>;
 using Values = std::span<const OptionValue>;
@@ -64,10 +70,39 @@ MethodSource guard(double learned, const std::string& file, const std::string& n
   };
 }
 
+MethodSource blend_source(Values values, const std::string& name) {
+  std::vector<std::size_t> seasons;
+  for (const OptionValue& value : values) {
+    if (!value.number) continue;
+    if (*value.number != std::floor(*value.number)) {
+      throw Error(fmt::format("{}: a season is a whole number of rounds", name));
+    }
+    seasons.push_back(static_cast<std::size_t>(*value.number));
+  }
+  if (seasons.size() == 2 && seasons[0] >= seasons[1]) {
+    throw Error(fmt::format("{}: the longer season is not longer", name));
+  }
+  return [seasons, name](std::size_t experts) { return make_blend(experts, seasons, name); };
+}
+
 struct Entry {
   MethodInfo info;
   Resolver resolve;
+  bool any_losses = false;  // not only those in [0,1]
 };
+
+// Every method but those that need forecasts takes it, after its own options.
+const Option kGradient = {
+    "gradient", "1: learn from linearised losses where there are forecasts, 0: do not",
+    0,          0,
+    1,          Option::Kind::kOverride};
+
+const std::vector<Entry>* with_gradient(std::vector<Entry> entries) {
+  for (Entry& entry : entries) {
+    if (!entry.info.traits.needs_forecasts) entry.info.options.push_back(kGradient);
+  }
+  return new const std::vector<Entry>(std::move(entries));
+}
 
 // Built on first use, so that it is there for objects made before main.
 std::span<const Entry> all_entries() {
@@ -77,18 +112,25 @@ std::span<const Entry> all_entries() {
   const Option learned = {"learned", "prior weight of pcgs-tf; 0 leaves it out and costs nothing",
                           0.25, 0, 0.8};
   const auto kOverride = Option::Kind::kOverride;
+  const Option doubling = {
+      "doubling", "1: rates bounded by the largest regret, as first published", 0, 0, 1, kOverride};
   const Option own_eta = {"eta", "this learning rate always", 0, 1e-6, 1e4, kOverride};
   const Option own_rho = {"rho", "this restart rate always", 0, 0, 0.999, kOverride};
   const Option uniform = {
       "uniform", "this share of the restarts goes to all experts alike", 0, 0, 1, kOverride};
   const Option model = {
       kModel, "a file of weights that pcgs-train wrote", 0, 0, 0, Option::Kind::kText};
+  const Option season = {
+      kSeason, "rounds in a season whose phase matters, such as 24 hours", 0, 2, 262144, kOverride};
+  const Option longer = {kLonger,  "rounds in a longer one, such as 168 hours", 0, 2, 262144,
+                         kOverride};
   const MethodTraits other = {};
   const MethodTraits share = {.share_form = true};
   const MethodTraits network = {.share_form = true, .learned = true, .takes_side = true};
   const MethodTraits mixture = {.learned = true, .takes_side = true};
+  const MethodTraits regrets = {.linearises = true};
   // Never destroyed: threads that still work when the process ends may look something up.
-  static const auto& kEntries = *new const std::vector<Entry>{
+  static const auto& kEntries = *with_gradient({
       {{"hedge", "exponential weights, no restarts", "Freund and Schapire 1997", {eta}, share},
        plain([](std::size_t k, Numbers o) { return steered(k, make_hedge, o[0]); })},
       {{"fixed-share",
@@ -146,21 +188,41 @@ std::span<const Entry> all_entries() {
        plain([](std::size_t k, Numbers) { return make_adahedge(k); })},
       {{"squint", "an average over all learning rates", "Koolen and van Erven 2015", {}, other},
        plain([](std::size_t k, Numbers) { return make_squint(k); })},
-      {{"ml-poly", "positive regrets, a rate for each expert", "Gaillard et al. 2014", {}, other},
-       plain([](std::size_t k, Numbers) { return make_ml_poly(k); })},
+      {{"ml-poly", "positive regrets, a rate for each expert", "Gaillard et al. 2014", {}, regrets},
+       plain([](std::size_t k, Numbers) { return make_ml_poly(k); }),
+       true},
+      {{"ml-prod", "products, a rate for each expert", "Gaillard et al. 2014", {}, regrets},
+       plain([](std::size_t k, Numbers) { return make_ml_prod(k); }),
+       true},
+      {{"ml-ewa",
+        "exponential weights, a rate for each expert",
+        "Gaillard and Goude, opera",
+        {},
+        regrets},
+       plain([](std::size_t k, Numbers) { return make_ml_ewa(k); }),
+       true},
       {{"boa",
         "Bernstein online aggregation, a rate for each expert",
         "Wintenberger 2017",
-        {},
-        other},
-       plain([](std::size_t k, Numbers) { return make_boa(k); })},
+        {doubling},
+        regrets},
+       [](Values v, const std::string&) -> MethodSource {
+         return v[0].number.value_or(0) >= 0.5 ? make_boa_doubling : make_boa;
+       },
+       true},
       {{"guard",
         "stays with the best of pcgs-tf, a bank of share filters, ml-poly, boa and adahedge",
         "this project",
         {learned, model},
         mixture},
        [](Values v, const std::string& name) { return guard(*v[0].number, v[1].text, name); }},
-  };
+      {{"blend",
+        "raw experts, their averages, filters, stacks and corrections in two levels",
+        "this project",
+        {season, longer},
+        {.needs_forecasts = true}},
+       [](Values v, const std::string& name) { return blend_source(v, name); }},
+  });
   return kEntries;
 }
 
@@ -183,6 +245,32 @@ std::string full_name(const MethodInfo& info, Values values) {
         {std::string(info.options[i].name), number ? fmt::format("{}", *number) : text});
   }
   return spec_text(full);
+}
+
+// Whether the method does with gradients what it does unless told otherwise. Being told the same
+// makes no difference, to its name neither.
+bool takes_usual_gradient(const Entry& entry, std::span<OptionValue> values) {
+  auto& gradient = values.back().number;
+  if (!gradient) return true;
+  if (*gradient != 0 && *gradient != 1) {
+    throw Error(fmt::format("gradient is {} for {}; give 0 or 1", *gradient, entry.info.name));
+  }
+  if ((*gradient == 1) != entry.info.traits.linearises) return false;
+  gradient.reset();
+  return true;
+}
+
+// The spec with this option, if its method takes it and none is assigned; else as it is.
+std::string with_assigned(std::string_view spec, std::string_view key, const std::string& value) {
+  Spec parts = parse_spec("method", spec);
+  const auto& options = entry_of(parts).info.options;
+  const bool takes = std::any_of(options.begin(), options.end(),
+                                 [&](const Option& option) { return option.name == key; });
+  const bool has = std::any_of(parts.assignments.begin(), parts.assignments.end(),
+                               [&](const Assignment& one) { return one.key == key; });
+  if (!takes || has) return std::string(spec);
+  parts.assignments.push_back({std::string(key), value});
+  return spec_text(parts);
 }
 
 }  // namespace
@@ -211,23 +299,29 @@ const MethodInfo& method_info(std::string_view spec) {
 MethodSource resolve_method(std::string_view spec) {
   const Spec parts = parse_spec("method", spec);
   const Entry& entry = entry_of(parts);
-  const auto values = option_values("method", parts, entry.info.options);
-  return [source = entry.resolve(values, full_name(entry.info, values))](std::size_t experts) {
+  auto values = option_values("method", parts, entry.info.options);
+  const bool as_usual = entry.info.traits.needs_forecasts || takes_usual_gradient(entry, values);
+  const std::string name = full_name(entry.info, values);
+  const bool linear = entry.info.traits.linearises == as_usual;
+  const Linear how = !linear ? Linear::kNever : entry.any_losses ? Linear::kFree : Linear::kCapped;
+  if (!entry.info.traits.needs_forecasts) values.pop_back();
+  MethodSource source = entry.resolve(values, name);
+  return [source, name, how, wrapped = linear || !as_usual](std::size_t experts) {
     if (experts == 0) throw Error("there are no experts to combine; give at least one");
-    return source(experts);
+    auto method = source(experts);
+    return wrapped ? make_linearised(std::move(method), how, name) : std::move(method);
   };
 }
 
 std::string with_model(std::string_view spec, const std::string& path) {
-  Spec parts = parse_spec("method", spec);
-  const auto& options = entry_of(parts).info.options;
-  const bool takes = std::any_of(options.begin(), options.end(),
-                                 [](const Option& option) { return option.name == kModel; });
-  const bool has = std::any_of(parts.assignments.begin(), parts.assignments.end(),
-                               [](const Assignment& one) { return one.key == kModel; });
-  if (!takes || has) return std::string(spec);
-  parts.assignments.push_back({std::string(kModel), path});
-  return spec_text(parts);
+  return with_assigned(spec, kModel, path);
+}
+
+std::string with_seasons(std::string_view spec, std::span<const std::size_t> seasons) {
+  if (seasons.empty()) return std::string(spec);
+  const std::string with = with_assigned(spec, kSeason, fmt::format("{}", seasons.front()));
+  if (seasons.size() == 1 || with == spec) return with;
+  return with_assigned(with, kLonger, fmt::format("{}", seasons.back()));
 }
 
 std::unique_ptr<Method> make_method(std::string_view spec, std::size_t experts) {

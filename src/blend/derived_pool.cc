@@ -1,0 +1,245 @@
+#include "blend/derived_pool.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "blend/robust_row.h"
+
+namespace pcgs::blend {
+
+namespace {
+
+// A stack costs the square of its experts in time and, for each phase, in memory: a hundred experts
+// or a season of ten thousand rounds do without.
+constexpr std::size_t kMostStacked = 128;
+constexpr std::size_t kMostNumbers = std::size_t{1} << 19;  // of a stack with all its phases
+constexpr std::size_t kMostPhases = std::size_t{1} << 13;
+
+// What is wild; from which round on; over how many rounds the usual distance is a mean.
+constexpr double kWild = 50;
+constexpr std::uint64_t kFirstRounds = 10;
+constexpr std::uint64_t kDistanceRounds = 200;
+
+std::unique_ptr<Derived> for_each_phase(std::size_t phases,
+                                        const std::function<std::unique_ptr<Derived>()>& make) {
+  std::vector<std::unique_ptr<Derived>> all;
+  for (std::size_t i = 0; i < phases; ++i) all.push_back(make());
+  return make_seasonal(std::move(all));
+}
+
+struct Standard {
+  std::vector<std::unique_ptr<Derived>> derived;
+  std::vector<double> trust;
+
+  std::size_t add(std::unique_ptr<Derived> one, double trusted = 1) {
+    derived.push_back(std::move(one));
+    trust.push_back(trusted);
+    return derived.size() - 1;
+  }
+};
+
+constexpr double kFragile = 0.3;
+
+// The mean and the centre first. What is in it was chosen on the first parts of series, never on
+// those that results are shown for (docs/results.md).
+Standard standard_derived(const Setting& s) {
+  Standard all;
+  const bool stacks = s.experts <= kMostStacked;
+  all.add(make_mean());
+  const std::size_t centre = all.add(make_linear(s, Regrets::kBoa));
+  all.add(make_median(s));
+  all.add(make_linear(s, Regrets::kMlPoly));
+  all.add(make_inverse_error(s, 1, 0.99));
+  all.add(make_filter(s, 0.3, 0.05));
+  all.add(make_filter(s, 1, 0.05), kFragile);
+  all.add(make_corrected(s, kMeanIndex, false));
+  all.add(make_corrected(s, kMeanIndex, true));
+  all.add(make_corrected(s, centre, true));
+  if (stacks) {
+    const std::size_t slow = all.add(make_stack(s, {0.9995, 10}));
+    all.add(make_stack(s, {0.998, 10}));
+    all.add(make_corrected(s, slow, true));
+  }
+  const std::size_t phases = s.seasons.empty() ? 0 : s.seasons.front();
+  if (phases == 0 || phases > kMostPhases || phases * s.experts > kMostNumbers) {
+    all.add(make_inverse_error(s, 3, 0.9));
+    return all;
+  }
+  all.add(for_each_phase(phases, [&] { return make_inverse_error(s, 3, 0.9); }));
+  all.add(for_each_phase(phases, [&] { return make_filter(s, 0.1, 0.001); }));
+  if (stacks && phases * s.experts * s.experts <= kMostNumbers) {
+    const auto stack = [&](const StackOptions& options, double trusted) {
+      return all.add(for_each_phase(phases, [&] { return make_stack(s, options); }), trusted);
+    };
+    stack({0.995, 100}, 1);
+    stack({0.995, 10}, 1);
+    stack({0.98, 1, false, false}, kFragile);
+    const std::size_t loose = stack({0.995, 1, true, false}, kFragile);
+    all.add(make_corrected(s, loose, true), kFragile);
+  }
+  return all;
+}
+
+}  // namespace
+
+DerivedPool::DerivedPool(const Setting& setting)
+    : units_(setting.experts),
+      centre_errors_(setting),
+      errors_(ErrorMemory::features(setting)),
+      heard_at_(kErrors + errors_),
+      made_at_(heard_at_ + setting.experts),
+      distance_(setting.experts, 0.0),
+      forecasts_(setting.experts),
+      sorted_(setting.experts),
+      heard_(setting.experts) {
+  Standard standard = standard_derived(setting);
+  derived_ = std::move(standard.derived);
+  trust_ = std::move(standard.trust);
+  kept_ = made_at_ + size();
+  for (const auto& one : derived_) {
+    kept_at_.push_back(kept_);
+    kept_ += one->kept();
+  }
+}
+
+double DerivedPool::median(const OpenedRound& round) {
+  auto end = sorted_.begin();
+  for (std::size_t k = 0; k < forecasts_.size(); ++k) {
+    if (round.awake[k] != 0) *end++ = round.forecasts[k];
+  }
+  const auto middle = sorted_.begin() + (end - sorted_.begin()) / 2;
+  std::nth_element(sorted_.begin(), middle, end);
+  return *middle;
+}
+
+// Who is awake and not wild, into `kept`.
+void DerivedPool::find_heard(const OpenedRound& round, std::span<double> kept) {
+  const auto heard = kept.subspan(heard_at_, forecasts_.size());
+  std::size_t awake = 0;
+  for (std::size_t k = 0; k < heard.size(); ++k) {
+    heard[k] = round.awake[k];
+    awake += round.awake[k];
+  }
+  if (awake < 3 || rounds_ < kFirstRounds) return;
+  const double middle = median(round);
+  const double unit = units_.size(round.task, 0).error;
+  for (std::size_t k = 0; k < heard.size(); ++k) {
+    const double usual = std::max(distance_[k], unit);
+    if (std::abs(round.forecasts[k] - middle) > kWild * usual) heard[k] = 0;
+  }
+}
+
+// What `kept` says, as far as it has been filled.
+Seen DerivedPool::seen(const OpenedRound& round, std::span<const double> kept) {
+  for (std::size_t k = 0; k < forecasts_.size(); ++k) {
+    heard_[k] = kept[heard_at_ + k] != 0 ? 1 : 0;
+    forecasts_[k] = heard_[k] != 0 ? round.forecasts[k] : kept[kCentre];
+  }
+  return {round.number,
+          forecasts_,
+          heard_,
+          round.task,
+          kept[kMean],
+          kept[kCentre],
+          kept[kUnit],
+          kept[kLossUnit],
+          kept.subspan(kErrors, errors_),
+          made(kept),
+          0};
+}
+
+void DerivedPool::forecast(const OpenedRound& round, std::span<double> kept) {
+  find_heard(round, kept);
+  const auto heard = kept.subspan(heard_at_, forecasts_.size());
+  double n = 0, mean = 0, spread = 0;
+  for (const double one : heard) n += one;
+  for (std::size_t k = 0; k < heard.size(); ++k) mean += heard[k] * (round.forecasts[k] / n);
+  for (std::size_t k = 0; k < heard.size(); ++k) {
+    const double d = heard[k] * ((round.forecasts[k] - mean) / 1e100);
+    spread += d * d;
+  }
+  const auto [unit, loss_unit] = units_.size(round.task, std::sqrt(spread / n) * 1e100);
+  kept[kMean] = kept[kCentre] = mean;
+  kept[kUnit] = unit;
+  kept[kLossUnit] = loss_unit;
+  const auto errors = kept.subspan(kErrors, errors_);
+  centre_errors_.recall(round.number, errors);
+  for (double& e : errors) e = std::clamp(e / unit, -kLargestError, kLargestError);
+
+  kept[kCentre] = derived_[kCentreIndex]->forecast(
+      seen(round, kept), kept.subspan(kept_at_[kCentreIndex], derived_[kCentreIndex]->kept()));
+  const Seen now = seen(round, kept);
+  for (std::size_t i = 0; i < size(); ++i) {
+    kept[made_at_ + i] =
+        i == kCentreIndex
+            ? kept[kCentre]
+            : derived_[i]->forecast(now, kept.subspan(kept_at_[i], derived_[i]->kept()));
+  }
+}
+
+void DerivedPool::observe(const OpenedRound& round, std::span<const double> kept, double outcome,
+                          std::int64_t late) {
+  Seen then = seen(round, kept);
+  then.late = late;
+  for (std::size_t i = 0; i < size(); ++i) {
+    derived_[i]->observe(then, kept.subspan(kept_at_[i], derived_[i]->kept()), then.made[i],
+                         outcome);
+  }
+  centre_errors_.put(round.number, std::clamp(outcome - then.centre, -1e140, 1e140));
+  units_.observe(then, outcome);
+  observe_distances(round);
+}
+
+// Slowly, and a wild one counts like kWild usual ones.
+void DerivedPool::observe_distances(const OpenedRound& round) {
+  const double middle = median(round);
+  rounds_ = std::min(rounds_ + 1, kDistanceRounds);
+  for (std::size_t k = 0; k < distance_.size(); ++k) {
+    if (round.awake[k] == 0) continue;
+    const double d = std::min(std::abs(round.forecasts[k] - middle), 1e140);
+    const double most = rounds_ < kFirstRounds ? d : kWild * (distance_[k] + 1e-140);
+    distance_[k] += (std::min(d, most) - distance_[k]) / static_cast<double>(rounds_);
+  }
+}
+
+void DerivedPool::add_weights(const OpenedRound& round, std::span<const double> kept,
+                              std::span<double> shares, std::span<double> weights) {
+  const Seen now = seen(round, kept);
+  for (std::size_t i = size(); i-- > 0;) {
+    const auto [share, base] = derived_[i]->add_weights(now, shares[i], weights);
+    if (share != 0) shares[base] += share;  // base < i
+  }
+}
+
+bool DerivedPool::could_have_kept(std::span<const double> kept) const {
+  const auto errors = kept.subspan(kErrors, errors_);
+  const auto heard = kept.subspan(heard_at_, forecasts_.size());
+  return std::all_of(heard.begin(), heard.end(), [](double x) { return x == 0 || x == 1; }) &&
+         std::any_of(heard.begin(), heard.end(), [](double x) { return x == 1; }) &&
+         Units::possible({kept[kUnit], kept[kLossUnit]}) &&
+         std::all_of(errors.begin(), errors.end(),
+                     [](double e) { return std::abs(e) <= kLargestError; });
+}
+
+void DerivedPool::save(StateWriter& out) const {
+  units_.save(out);
+  centre_errors_.save(out);
+  out.f64s(distance_);
+  out.u64(rounds_);
+  for (const auto& one : derived_) one->save(out);
+}
+
+void DerivedPool::load(StateReader& in) {
+  units_.load(in);
+  centre_errors_.load(in);
+  in.f64s(distance_);
+  for (const double d : distance_) {
+    if (!(d >= 0 && d <= 1e140)) in.fail("the usual distance of an expert in it is damaged");
+  }
+  rounds_ = in.u64();
+  if (rounds_ > kDistanceRounds) in.fail("a count of rounds in it is out of range");
+  for (const auto& one : derived_) one->load(in);
+}
+
+}  // namespace pcgs::blend

@@ -1,0 +1,52 @@
+// Least squares with forgetting and a ridge that is not forgotten, one row at a time:
+//
+//     c_t = argmin_c  sum_{s <= t} forgetting^(t-s) v_s (y_s - <c, x_s>)^2  +  sum_i ridge_i c_i^2
+//
+// Kept as the triangle R of R'R = sum forgetting^(t-s) v x x' + diag(ridge) (QR: Golub and Van Loan,
+// Matrix Computations, section 6.5): a row is rotated in by orthogonal steps, so that nothing grows
+// but what the data make grow. R'R is positive whatever the rows are: duplicates, fewer rows than
+// coefficients, a million rows.
+//
+// Forgetting takes of the ridge, too. It is put back one coefficient a round, in turn, as a row that
+// says "this coefficient is 0": O(n^2) a round like everything else. Should the numbers leave the
+// range of a double all the same, it starts anew.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "pcgs/state.h"
+
+namespace pcgs::blend {
+
+class RidgeRegression {
+ public:
+  // ridge > 0 for each coefficient; forgetting in (0, 1].
+  RidgeRegression(std::span<const double> ridge, double forgetting);
+
+  std::size_t size() const { return coefficients_.size(); }
+  std::span<const double> coefficients() const { return coefficients_; }  // c
+  double predict(std::span<const double> x) const;
+  // One row of weight v = scale^2. Requires moderate numbers: |scale x|, |scale y| below 1e100.
+  void learn(std::span<const double> x, double y, double scale);
+
+  void save(StateWriter& out) const;
+  void load(StateReader& in);
+
+ private:
+  void reset();
+  void rotate_in(std::size_t first, double y, double keep);
+  void solve();
+  double* triangle_row(std::size_t i) { return triangle_.data() + i * stride_; }
+
+  std::size_t stride_;
+  double forgetting_;
+  std::vector<double> ridge_;
+  std::vector<double> triangle_;      // [n x stride] R, by rows; the last column is its right side
+  std::vector<double> coefficients_;  // [n]
+  std::vector<double> row_;           // [stride] scratch
+  std::size_t turn_ = 0;              // whose ridge is put back next
+};
+
+}  // namespace pcgs::blend

@@ -1,0 +1,162 @@
+#include "blend/second_level.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "blend/derived.h"
+#include "core/kernels.h"
+#include "methods/linearised.h"
+#include "methods/methods.h"
+
+namespace pcgs::blend {
+
+namespace {
+
+struct Rates {
+  double eta, rho;
+};
+constexpr std::array<Rates, 8> kRates = {{{0.005, 0.001},
+                                          {0.02, 0.003},
+                                          {0.02, 0.03},
+                                          {0.05, 0.01},
+                                          {0.1, 0.01},
+                                          {0.1, 0.03},
+                                          {0.3, 0.01},
+                                          {0.3, 0.03}}};
+constexpr double kPriorOfRaw = 0.05;
+constexpr double kSpan = 300;  // rounds over which a filter's own losses are averaged
+constexpr double kWild = 20;   // a loss counts in that average like this many usual ones
+constexpr double kLeastOfUnit =
+    0.01;  // a filter's usual loss is at least this much of the best expert's
+
+}  // namespace
+
+SecondLevel::SecondLevel(std::size_t raw, std::span<const double> trust)
+    : raw_(raw),
+      members_(kRates.size() + 2),
+      usual_(kRates.size(), 0.0),
+      rounds_(kRates.size(), 0.0),
+      losses_(raw + trust.size()),
+      shares_(raw + trust.size()) {
+  const double total = std::accumulate(trust.begin(), trust.end(), 0.0);
+  prior_.assign(raw, kPriorOfRaw / static_cast<double>(raw));
+  for (const double one : trust) prior_.push_back((1 - kPriorOfRaw) * one / total);
+  for (std::size_t i = 0; i < kRates.size(); ++i) filters_.emplace_back(prior_.size(), prior_);
+  regrets_.push_back(make_ml_poly(trust.size()));
+  regrets_.push_back(make_boa(trust.size()));
+  final_.push_back(make_ml_poly(members_));
+  final_.push_back(make_boa(members_));
+}
+
+double SecondLevel::forecast(std::span<const double> forecasts, std::span<double> kept) {
+  for (std::size_t i = 0; i < filters_.size(); ++i) {
+    kept[i] = weighed(filters_[i].weights(), forecasts);
+  }
+  for (std::size_t i = 0; i < regrets_.size(); ++i) {
+    kept[filters_.size() + i] = weighed(regrets_[i]->weights(), forecasts.subspan(raw_));
+  }
+  const auto members = std::span<const double>(kept.first(members_));
+  double mean = 0;
+  for (const double f : members) mean += f / static_cast<double>(members_);
+  double published = mean / 3;
+  for (std::size_t i = 0; i < final_.size(); ++i) {
+    kept[members_ + i] = weighed(final_[i]->weights(), members);
+    published += kept[members_ + i] / 3;
+  }
+  // Weights that sum to 1 up to rounding must not leave the range of what they weigh.
+  const auto [low, high] = std::minmax_element(forecasts.begin(), forecasts.end());
+  return std::clamp(published, *low, *high);
+}
+
+double SecondLevel::weighed(std::span<const double> weights,
+                            std::span<const double> forecasts) const {
+  const double f = kernels::dot(weights, forecasts);
+  const auto [low, high] = std::minmax_element(forecasts.begin(), forecasts.end());
+  return std::clamp(f, *low, *high);
+}
+
+void SecondLevel::observe(std::span<const double> forecasts, std::span<const double> kept,
+                          const Outcome& outcome) {
+  for (std::size_t i = 0; i < filters_.size(); ++i) {
+    learn_filter(i, forecasts, kept[i], outcome);
+  }
+  for (std::size_t i = 0; i < regrets_.size(); ++i) {
+    learn_regrets(*regrets_[i], forecasts.subspan(raw_), kept[filters_.size() + i], outcome);
+  }
+  for (std::size_t i = 0; i < final_.size(); ++i) {
+    learn_regrets(*final_[i], kept.first(members_), kept[members_ + i], outcome);
+  }
+}
+
+void SecondLevel::learn_filter(std::size_t i, std::span<const double> forecasts, double made,
+                               const Outcome& outcome) {
+  const TaskLoss& task = outcome.task;
+  const double own = std::min(task(made, outcome.value), 1e150);
+  if (rounds_[i] == 0) usual_[i] = own;
+  const double usual = std::max(usual_[i], kLeastOfUnit * outcome.loss_unit);
+  for (std::size_t k = 0; k < losses_.size(); ++k) {
+    losses_[k] = std::min(task(forecasts[k], outcome.value) / usual, kLargestLoss);
+  }
+  const double eta = kRates[i].eta / std::sqrt(1 + static_cast<double>(outcome.late));
+  filters_[i].step(losses_, {eta, kRates[i].rho, prior_});
+  rounds_[i] = std::min(rounds_[i] + 1, kSpan);
+  usual_[i] += (std::min(own, kWild * usual) - usual_[i]) / rounds_[i];
+}
+
+void SecondLevel::learn_regrets(Method& method, std::span<const double> forecasts, double made,
+                                const Outcome& outcome) {
+  Round round;
+  round.weights = method.weights();
+  round.scale = outcome.loss_unit;
+  round.forecasts = {&outcome.task, forecasts, made, outcome.value, {}};
+  const auto losses = std::span(losses_).first(std::min(losses_.size(), forecasts.size()));
+  linearise(round, kLargestLoss, losses, round.learner_loss);
+  round.mixture_loss = round.learner_loss;
+  round.losses = losses;
+  method.learn(round);
+}
+
+std::span<const double> SecondLevel::shares() {
+  std::fill(shares_.begin(), shares_.end(), 0.0);
+  const auto share_of = [&](std::size_t member) {
+    double share = 1 / static_cast<double>(members_);
+    for (const auto& method : final_) share += method->weights()[member];
+    return share / 3;
+  };
+  for (std::size_t i = 0; i < filters_.size(); ++i) {
+    const double share = share_of(i);
+    const auto w = filters_[i].weights();
+    for (std::size_t k = 0; k < w.size(); ++k) shares_[k] += share * w[k];
+  }
+  for (std::size_t i = 0; i < regrets_.size(); ++i) {
+    const double share = share_of(filters_.size() + i);
+    const auto w = regrets_[i]->weights();
+    for (std::size_t k = 0; k < w.size(); ++k) shares_[raw_ + k] += share * w[k];
+  }
+  return shares_;
+}
+
+void SecondLevel::save(StateWriter& out) const {
+  for (const Share& filter : filters_) filter.save(out);
+  out.f64s(usual_);
+  out.f64s(rounds_);
+  for (const auto& method : regrets_) method->save(out);
+  for (const auto& method : final_) method->save(out);
+}
+
+void SecondLevel::load(StateReader& in) {
+  for (Share& filter : filters_) filter.load(in);
+  in.f64s(usual_);
+  in.f64s(rounds_);
+  for (std::size_t i = 0; i < usual_.size(); ++i) {
+    if (!(usual_[i] >= 0 && usual_[i] <= 1e200 && rounds_[i] >= 0 && rounds_[i] <= kSpan)) {
+      in.fail("the usual loss of a filter in it is damaged");
+    }
+  }
+  for (const auto& method : regrets_) method->load(in);
+  for (const auto& method : final_) method->load(in);
+}
+
+}  // namespace pcgs::blend

@@ -1,0 +1,65 @@
+// The second level: combines N forecasts, raw and derived, that have been made already.
+//
+//     members   eight Fixed Share filters on losses relative to their own (eta .005 to .3, rho .001
+//               to .03), starting from and restarting to a prior that gives the raw experts a
+//               twentieth together; ML-Poly and BOA on linearised losses of the derived ones
+//     published a third each of: the mean of the members, ML-Poly and BOA over the members on
+//               linearised losses
+//
+// No setting is best everywhere, so none is chosen: where one is better for long, ML-Poly and BOA
+// follow it, and the mean stays as an anchor. A loss above fifty usual ones counts as fifty. Where an
+// outcome comes n rounds late, a filter learns from it with eta / sqrt(1 + n): outcomes that come
+// together say much the same.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "pcgs/losses.h"
+#include "pcgs/method.h"
+#include "pcgs/share.h"
+
+namespace pcgs::blend {
+
+class SecondLevel {
+ public:
+  // The first `raw` forecasts are the raw experts'; the others' share of the prior is as their
+  // trust.
+  SecondLevel(std::size_t raw, std::span<const double> trust);
+
+  std::size_t kept() const { return members_ + 2; }
+  // The published forecast. Fills `kept`.
+  double forecast(std::span<const double> forecasts, std::span<double> kept);
+  // What became of a round.
+  struct Outcome {
+    const TaskLoss& task;
+    double value;
+    double loss_unit;
+    std::int64_t late;  // as in Round
+  };
+  void observe(std::span<const double> forecasts, std::span<const double> kept,
+               const Outcome& outcome);
+  // [N] the share of each forecast in the published one, now.
+  std::span<const double> shares();
+
+  void save(StateWriter& out) const;
+  void load(StateReader& in);
+
+ private:
+  double weighed(std::span<const double> weights, std::span<const double> forecasts) const;
+  void learn_filter(std::size_t i, std::span<const double> forecasts, double made,
+                    const Outcome& outcome);
+  void learn_regrets(Method& method, std::span<const double> forecasts, double made,
+                     const Outcome& outcome);
+
+  std::size_t raw_, members_;
+  std::vector<double> prior_;                     // [N]
+  std::vector<Share> filters_;                    // over N
+  std::vector<double> usual_, rounds_;            // [filters] mean of its losses, and of how many
+  std::vector<std::unique_ptr<Method>> regrets_;  // over the derived
+  std::vector<std::unique_ptr<Method>> final_;    // over the members
+  std::vector<double> losses_, shares_;           // [N] scratch
+};
+
+}  // namespace pcgs::blend

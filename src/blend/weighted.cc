@@ -1,0 +1,94 @@
+// A method of src/methods as a derived expert: the forecast that its weights make.
+//
+//     filter   Fixed Share on losses in units, eta and rho as given: follows who is good now
+//     linear   ML-Poly or BOA on linearised losses: learns which errors cancel
+//
+// A wild loss counts like fifty usual ones. Sources: the methods' own files.
+#include <algorithm>
+#include <cmath>
+
+#include "blend/averages.h"
+#include "control/controllers.h"
+#include "core/kernels.h"
+#include "methods/linearised.h"
+#include "methods/methods.h"
+
+namespace pcgs::blend {
+
+namespace {
+
+class Weighted final : public Derived {
+ public:
+  Weighted(std::unique_ptr<Method> method, bool linear)
+      : method_(std::move(method)), linear_(linear), losses_(method_->weights().size()) {}
+
+  double forecast(const Seen& seen, std::span<double>) const override {
+    const auto w = method_->weights();
+    double total = 0, f = 0;
+    for (std::size_t k = 0; k < w.size(); ++k) {
+      if (seen.awake[k] == 0) continue;
+      total += w[k];
+      f += w[k] * seen.forecasts[k];
+    }
+    return total > kLeastTotal ? f / total : seen.mean;
+  }
+
+  void observe(const Seen& seen, std::span<const double>, double made, double outcome) override {
+    Round round;
+    round.number = seen.number;
+    round.weights = method_->weights();
+    round.awake = seen.awake;
+    if (linear_) {
+      round.scale = seen.loss_unit;
+      round.forecasts = {&seen.task, seen.forecasts, made, outcome, {}};
+      linearise(round, kLargestLoss, losses_, round.learner_loss);
+    } else {
+      // Outcomes that come together, late, say much the same.
+      const double counts = 1 / std::sqrt(1 + static_cast<double>(seen.late));
+      round.learner_loss = counts * usual_loss(seen, made, outcome);
+      for (std::size_t k = 0; k < losses_.size(); ++k) {
+        losses_[k] = seen.awake[k] == 0 ? round.learner_loss
+                                        : counts * usual_loss(seen, seen.forecasts[k], outcome);
+      }
+    }
+    round.mixture_loss = round.learner_loss;
+    round.losses = losses_;
+    method_->learn(round);
+  }
+
+  Rest add_weights(const Seen& seen, double share, std::span<double> weights) const override {
+    const auto w = method_->weights();
+    double total = 0;
+    for (std::size_t k = 0; k < w.size(); ++k) total += seen.awake[k] != 0 ? w[k] : 0;
+    if (!(total > kLeastTotal)) return {share, kMeanIndex};
+    for (std::size_t k = 0; k < w.size(); ++k) {
+      if (seen.awake[k] != 0) weights[k] += share * w[k] / total;
+    }
+    return {};
+  }
+
+  void save(StateWriter& out) const override { method_->save(out); }
+  void load(StateReader& in) override { method_->load(in); }
+
+ private:
+  // Where the awake have next to nothing, they share alike.
+  static constexpr double kLeastTotal = 1e-100;
+
+  std::unique_ptr<Method> method_;
+  bool linear_;
+  std::vector<double> losses_;  // [K]
+};
+
+}  // namespace
+
+std::unique_ptr<Derived> make_filter(const Setting& setting, double eta, double rho) {
+  return std::make_unique<Weighted>(
+      std::make_unique<ShareMethod>(setting.experts, make_fixed_share(eta, rho)), false);
+}
+
+std::unique_ptr<Derived> make_linear(const Setting& setting, Regrets regrets) {
+  return std::make_unique<Weighted>(
+      regrets == Regrets::kBoa ? make_boa(setting.experts) : make_ml_poly(setting.experts), true);
+}
+
+}  // namespace pcgs::blend
