@@ -175,6 +175,9 @@ def play(
     loss: str,
     tau: Optional[float],
     scale: Union[float, str, None],
+    seasons: SequenceOf[int],
+    block: int,
+    delay: int,
     origin: str,
     outcome_name: str,
 ) -> Run: ...

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from html import escape
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -132,6 +133,9 @@ def run(
     loss: str = "squared",
     tau: Optional[float] = None,
     scale: Union[float, str, None] = None,
+    season: Union[int, Sequence[int]] = (),
+    block: int = 1,
+    delay: int = 0,
     name: Optional[str] = None,
 ) -> Result:
     """Plays methods on a whole sequence, as `pcgs run` does, and measures them against the oracle.
@@ -154,6 +158,9 @@ def run(
     side : side information, a row for each round; in a DataFrame also names of columns, which are
         then no experts.
     loss, tau, scale : as for Aggregator.
+    season : rounds in a season whose phase matters, such as 24, or in two of them, as (24, 168).
+    block : rounds that are forecast together, before the outcome of any of them is known.
+    delay : rounds by which every outcome comes late. All three go with y.
     name : what messages and the table call the sequence.
 
     Other Python threads run meanwhile, and Ctrl-C ends it.
@@ -173,6 +180,9 @@ def run(
             loss=loss,
             tau=tau,
             scale=scale,
+            seasons=_seasons(season, y is not None),
+            block=_count("block", block, 1, y is not None),
+            delay=_count("delay", delay, 0, y is not None),
             origin=name or ("losses" if outcomes is None else "forecasts"),
             outcome_name=outcome_name,
         )
@@ -209,6 +219,23 @@ def _names_of_columns(table: Any, experts: Optional[Sequence[str]]) -> List[str]
             "and select or rename the columns"
         )
     return columns
+
+
+def _count(name: str, value: Any, least: int, forecasts: bool) -> int:
+    if not isinstance(value, Integral) or isinstance(value, bool) or not least <= value <= 10**6:
+        raise Error(f"{name} is {value!r}; give a whole number from {least} to 1000000")
+    if value != least and not forecasts:
+        raise Error(f"{name} says when outcomes are known, and here are none; give y")
+    return int(value)
+
+
+def _seasons(season: Any, forecasts: bool) -> List[int]:
+    seasons = list(season) if hasattr(season, "__iter__") else [season]
+    if len(seasons) > 2 or sorted(set(seasons)) != seasons:
+        raise Error(f"season is {season!r}; give one number of rounds, or two, the shorter first")
+    if seasons and not forecasts:
+        raise Error("a season is of use to methods that combine forecasts; give y")
+    return [_count("season", one, 2, True) for one in seasons]
 
 
 def _method_names(methods: Any, forecasts: bool) -> List[str]:

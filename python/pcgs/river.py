@@ -45,7 +45,7 @@ class RiverCombiner(_Base):  # type: ignore[misc]
     def __init__(
         self,
         experts: Optional[Sequence[Hashable]] = None,
-        method: Any = "guard",
+        method: Any = "blend",
         loss: str = "squared",
         tau: Optional[float] = None,
         scale: Union[float, str, None] = None,

@@ -75,7 +75,7 @@ class PcgsCombiner(RegressorMixin, _BaseComposition):  # type: ignore[misc]
     def __init__(
         self,
         estimators: Sequence[Tuple[str, Any]],
-        method: Any = "guard",
+        method: Any = "blend",
         *,
         loss: str = "squared",
         tau: Optional[float] = None,

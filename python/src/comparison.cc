@@ -19,6 +19,8 @@
 #include "loss_options.h"
 #include "paths.h"
 #include "pcgs/error.h"
+#include "pcgs/registry.h"
+#include "registry/hindsight.h"
 #include "results/result.h"
 #include "results/run_table.h"
 #if __has_include("report/report.h")
@@ -127,13 +129,19 @@ class Interruptible {
 
 Run play(py::handle values, py::object names, py::object y, std::vector<std::string> methods,
          const py::iterable& switches, py::object side, py::object loss, py::object tau,
-         py::object scale, const std::string& origin, const std::string& outcome_name) {
+         py::object scale, const std::vector<std::size_t>& seasons, std::size_t block,
+         std::size_t delay, const std::string& origin, const std::string& outcome_name) {
   Run run;
   run.problem =
       problem_of(values, {origin, outcome_name, std::move(names), std::move(y), std::move(side),
                           std::move(loss), std::move(tau), std::move(scale)});
+  run.problem.block = block;
+  run.problem.delay = delay;
   compare::ComparisonOptions options;
   options.methods = std::move(methods);
+  for (std::string& method : options.methods) {
+    if (is_playable(method)) method = with_seasons(method, seasons);
+  }
   if (options.methods.empty()) throw Error("no method is named; give at least one");
   for (const py::handle s : switches) {
     const auto count = static_cast<std::size_t>(count_of(s, "switches", 0, 1000000));
@@ -204,7 +212,8 @@ void bind_comparison(py::module_& m) {
       py::arg("list"), py::arg("forecasts"));
   m.def("play", &play, py::arg("values"), py::kw_only(), py::arg("names"), py::arg("y"),
         py::arg("methods"), py::arg("switches"), py::arg("side"), py::arg("loss"), py::arg("tau"),
-        py::arg("scale"), py::arg("origin"), py::arg("outcome_name"));
+        py::arg("scale"), py::arg("seasons"), py::arg("block"), py::arg("delay"), py::arg("origin"),
+        py::arg("outcome_name"));
 }
 
 }  // namespace pcgs::python

@@ -16,8 +16,40 @@ def result(losses):
     return pcgs.run(losses, methods=["hedge", "guard", "ml-poly"], switches=[5, 10])
 
 
-def test_the_default_is_guard(losses):
+def test_the_default_is_guard_for_losses_and_blend_for_forecasts(losses):
     assert pcgs.run(losses).methods == ["guard"]
+    y = losses.mean(axis=1)
+    assert pcgs.run(losses, y).methods == ["blend"]
+    assert pcgs.run(losses, y, season=7).methods == ["blend{season=7}"]
+    assert pcgs.run(losses, y, season=(7, 21)).methods == ["blend{season=7,longer=21}"]
+
+
+def test_a_block_knows_no_outcome_of_itself(losses):
+    y = losses.mean(axis=1)
+    changed = y.copy()
+    changed[-10:] += 1
+    for options in ({"block": 10}, {"delay": 9}):
+        one, other = (pcgs.run(losses, z, **options).forecasts("blend") for z in (y, changed))
+        np.testing.assert_array_equal(one, other)
+    assert not np.array_equal(
+        pcgs.run(losses, y).forecasts("blend"), pcgs.run(losses, changed).forecasts("blend")
+    )
+
+
+@pytest.mark.parametrize(
+    "options, part",
+    [
+        ({"block": 0}, "block is 0"),
+        ({"delay": -1}, "delay is -1"),
+        ({"season": 1}, "season is 1"),
+        ({"season": (24, 7)}, "the shorter first"),
+    ],
+)
+def test_refuses_what_is_no_time(losses, options, part):
+    with pytest.raises(pcgs.Error, match=part):
+        pcgs.run(losses, losses.mean(axis=1), **options)
+    with pytest.raises(pcgs.Error):
+        pcgs.run(losses, block=2)
     assert pcgs.run(losses).to_dict()["switches"] == [5, 10, 20]
 
 
