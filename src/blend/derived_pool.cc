@@ -54,7 +54,6 @@ Standard standard_derived(const Setting& s) {
   all.add(make_filter(s, 0.3, 0.05));
   all.add(make_filter(s, 1, 0.05), kFragile);
   all.add(make_corrected(s, kMeanIndex, false));
-  all.add(make_corrected(s, kMeanIndex, true));
   all.add(make_corrected(s, centre, true));
   if (stacks) {
     const std::size_t slow = all.add(make_stack(s, {0.9995, 10}));

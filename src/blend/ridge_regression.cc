@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "blend/rotation_kernels.h"
+#include "core/kernels.h"
+
 namespace pcgs::blend {
 
 namespace {
@@ -12,11 +15,11 @@ constexpr double kMost = 1e12;  // rows and targets are in units, and no coeffic
 }  // namespace
 
 RidgeRegression::RidgeRegression(std::span<const double> ridge, double forgetting)
-    : stride_(ridge.size() + 1),
+    : stride_(padded(ridge.size() + 1)),
       forgetting_(forgetting),
       ridge_(ridge.begin(), ridge.end()),
       triangle_(ridge.size() * stride_),
-      coefficients_(ridge.size()),
+      coefficients_(stride_),
       row_(stride_) {
   reset();
 }
@@ -24,58 +27,27 @@ RidgeRegression::RidgeRegression(std::span<const double> ridge, double forgettin
 void RidgeRegression::reset() {
   std::fill(triangle_.begin(), triangle_.end(), 0.0);
   std::fill(coefficients_.begin(), coefficients_.end(), 0.0);
-  for (std::size_t i = 0; i < size(); ++i) triangle_row(i)[i] = std::sqrt(ridge_[i]);
+  for (std::size_t i = 0; i < size(); ++i) triangle_[i * stride_ + i] = std::sqrt(ridge_[i]);
 }
 
 double RidgeRegression::predict(std::span<const double> x) const {
-  double f = 0;
-  for (std::size_t i = 0; i < size(); ++i) f += coefficients_[i] * x[i];
-  return f;
-}
-
-// Rotates row_ into the triangle from row `first` on, after the triangle was multiplied by `keep`.
-void RidgeRegression::rotate_in(std::size_t first, double y, double keep) {
-  const std::size_t n = size();
-  row_[n] = y;
-  double* const x = row_.data();
-  for (std::size_t i = first; i < n; ++i) {
-    double* const r = triangle_row(i);
-    const double a = keep * r[i];
-    const double b = x[i];
-    const double length = std::sqrt(a * a + b * b);
-    const double cosine = a / length;
-    const double sine = b / length;
-    const double kept_cosine = keep * cosine;
-    const double kept_sine = keep * sine;
-    r[i] = length;
-    for (std::size_t j = i + 1; j <= n; ++j) {
-      const double old = r[j];
-      r[j] = kept_cosine * old + sine * x[j];
-      x[j] = cosine * x[j] - kept_sine * old;
-    }
-  }
-}
-
-void RidgeRegression::solve() {
-  const std::size_t n = size();
-  for (std::size_t i = n; i-- > 0;) {
-    const double* const r = triangle_row(i);
-    double rest = r[n];
-    for (std::size_t j = i + 1; j < n; ++j) rest -= r[j] * coefficients_[j];
-    coefficients_[i] = rest / r[i];
-  }
+  return pcgs::kernels::dot(coefficients(), x);
 }
 
 void RidgeRegression::learn(std::span<const double> x, double y, double scale) {
+  const kernels::Triangle triangle = {triangle_.data(), size(), stride_};
   for (std::size_t i = 0; i < size(); ++i) row_[i] = scale * x[i];
-  rotate_in(0, scale * y, std::sqrt(forgetting_));
-  if (forgetting_ < 1) {
+  row_[size()] = scale * y;
+  kernels::rotate_in(triangle, 0, row_.data(), std::sqrt(forgetting_));
+  if (forgetting_ < 1 && ++since_ == kEvery) {
+    since_ = 0;
     std::fill(row_.begin(), row_.end(), 0.0);
-    row_[turn_] = std::sqrt(ridge_[turn_] * (1 - forgetting_) * static_cast<double>(size()));
-    rotate_in(turn_, 0, 1);
+    const auto rows = static_cast<double>(kEvery * size());
+    row_[turn_] = std::sqrt(ridge_[turn_] * (1 - forgetting_) * rows);
+    kernels::rotate_in(triangle, turn_, row_.data(), 1);
     turn_ = (turn_ + 1) % size();
   }
-  solve();
+  kernels::back_substitute(triangle, coefficients_.data());
   const auto sane = [](double c) { return std::abs(c) <= kMost; };
   if (!std::all_of(coefficients_.begin(), coefficients_.end(), sane)) reset();
 }
@@ -84,18 +56,29 @@ void RidgeRegression::save(StateWriter& out) const {
   out.f64s(triangle_);
   out.f64s(coefficients_);
   out.u64(turn_);
+  out.u64(since_);
 }
 
 void RidgeRegression::load(StateReader& in) {
   in.f64s(triangle_);
   in.f64s(coefficients_);
   const auto turn = in.u64();
+  const auto since = in.u64();
   const auto sane = [](double c) { return std::abs(c) <= kMost; };
-  bool good = turn < size() && std::all_of(triangle_.begin(), triangle_.end(), sane) &&
+  bool good = turn < size() && since < kEvery &&
+              std::all_of(triangle_.begin(), triangle_.end(), sane) &&
               std::all_of(coefficients_.begin(), coefficients_.end(), sane);
-  for (std::size_t i = 0; i < size(); ++i) good = good && triangle_row(i)[i] > 1e-9;
+  for (std::size_t i = 0; i < size(); ++i) good = good && triangle_[i * stride_ + i] > 1e-9;
+  // Zeros that the kernels count on.
+  for (std::size_t i = 0; i < size(); ++i) {
+    for (std::size_t j = 0; j < stride_; ++j) {
+      if (j < i || j > size()) good = good && triangle_[i * stride_ + j] == 0;
+    }
+  }
+  for (std::size_t j = size(); j < stride_; ++j) good = good && coefficients_[j] == 0;
   if (!good) in.fail("the coefficients of a regression in it are damaged");
   turn_ = turn;
+  since_ = since;
 }
 
 }  // namespace pcgs::blend

@@ -7,8 +7,8 @@
 // but what the data make grow. R'R is positive whatever the rows are: duplicates, fewer rows than
 // coefficients, a million rows.
 //
-// Forgetting takes of the ridge, too. It is put back one coefficient a round, in turn, as a row that
-// says "this coefficient is 0": O(n^2) a round like everything else. Should the numbers leave the
+// Forgetting takes of the ridge, too. It is put back every fourth row for one coefficient, in turn, as
+// a row that says "this coefficient is 0": O(n^2) like everything else. Should the numbers leave the
 // range of a double all the same, it starts anew.
 #pragma once
 
@@ -16,6 +16,7 @@
 #include <span>
 #include <vector>
 
+#include "core/aligned.h"
 #include "pcgs/state.h"
 
 namespace pcgs::blend {
@@ -25,8 +26,8 @@ class RidgeRegression {
   // ridge > 0 for each coefficient; forgetting in (0, 1].
   RidgeRegression(std::span<const double> ridge, double forgetting);
 
-  std::size_t size() const { return coefficients_.size(); }
-  std::span<const double> coefficients() const { return coefficients_; }  // c
+  std::size_t size() const { return ridge_.size(); }
+  std::span<const double> coefficients() const { return {coefficients_.data(), size()}; }  // c
   double predict(std::span<const double> x) const;
   // One row of weight v = scale^2. Requires moderate numbers: |scale x|, |scale y| below 1e100.
   void learn(std::span<const double> x, double y, double scale);
@@ -34,19 +35,19 @@ class RidgeRegression {
   void save(StateWriter& out) const;
   void load(StateReader& in);
 
+  static constexpr std::size_t kEvery = 4;  // rows from one ridge that is put back to the next
+
  private:
   void reset();
-  void rotate_in(std::size_t first, double y, double keep);
-  void solve();
-  double* triangle_row(std::size_t i) { return triangle_.data() + i * stride_; }
 
   std::size_t stride_;
   double forgetting_;
-  std::vector<double> ridge_;
-  std::vector<double> triangle_;      // [n x stride] R, by rows; the last column is its right side
-  std::vector<double> coefficients_;  // [n]
-  std::vector<double> row_;           // [stride] scratch
-  std::size_t turn_ = 0;              // whose ridge is put back next
+  std::vector<double> ridge_;   // [n]
+  AlignedVector triangle_;      // [n x stride] R, by rows; column n is its right side
+  AlignedVector coefficients_;  // [stride]
+  AlignedVector row_;           // [stride] scratch
+  std::size_t turn_ = 0;        // whose ridge is put back next
+  std::size_t since_ = 0;       // rows since one was put back
 };
 
 }  // namespace pcgs::blend
