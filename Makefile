@@ -7,7 +7,7 @@ WERROR ?= OFF
 CONFIGURE = cmake --preset release -DPCGS_WERROR=$(WERROR) --log-level=WARNING > /dev/null
 SOURCES = $(shell git ls-files '*.h' '*.cc')
 
-.PHONY: run test build setup bench format format-check tidy sanitize threads fuzz picture train train-test results real clean
+.PHONY: run test build setup bench format format-check tidy sanitize threads fuzz picture train train-test results real combine clean
 
 run: build  ## build, then compare all methods on the seven families of sequences; ends with a page
 	build/release/pcgs suite --study main --report build/report.html
@@ -124,6 +124,11 @@ real: build  ## real series into docs/results.md; DATA=folder, TRAINER=build/rel
 	@scripts/install-packages python3-numpy
 	python3 scripts/real.py build/release/pcgs $(DATA) build/real $(TRAINER)
 	python3 scripts/results.py build/real docs/results.md
+
+combine: build  ## errors of combined forecasts into docs/results.md; FORECASTS=folder of NAME@SEASONS.csv
+	@scripts/install-packages python3-numpy
+	python3 scripts/combine.py build/release/pcgs $(FORECASTS) build/combine
+	python3 scripts/results.py build/combine docs/results.md
 
 clean:
 	rm -rf build

@@ -50,6 +50,8 @@ Standard standard_derived(const Setting& s) {
   const std::size_t centre = all.add(make_linear(s, Regrets::kBoa));
   all.add(make_median(s));
   all.add(make_linear(s, Regrets::kMlPoly));
+  all.add(make_linear(s, Regrets::kMlProd));
+  all.add(make_linear(s, Regrets::kMlEwa));
   all.add(make_inverse_error(s, 1, 0.99));
   all.add(make_filter(s, 0.3, 0.05));
   all.add(make_filter(s, 1, 0.05), kFragile);

@@ -1,7 +1,7 @@
 // A method of src/methods as a derived expert: the forecast that its weights make.
 //
 //     filter   Fixed Share on losses in units, eta and rho as given: follows who is good now
-//     linear   ML-Poly or BOA on linearised losses: learns which errors cancel
+//     linear   ML-Poly, ML-Prod, ML-EWA or BOA on linearised losses: learns which errors cancel
 //
 // A wild loss counts like fifty usual ones. Sources: the methods' own files.
 #include <algorithm>
@@ -87,8 +87,10 @@ std::unique_ptr<Derived> make_filter(const Setting& setting, double eta, double 
 }
 
 std::unique_ptr<Derived> make_linear(const Setting& setting, Regrets regrets) {
-  return std::make_unique<Weighted>(
-      regrets == Regrets::kBoa ? make_boa(setting.experts) : make_ml_poly(setting.experts), true);
+  constexpr std::unique_ptr<Method> (*kMake[])(std::size_t) = {make_ml_poly, make_ml_prod,
+                                                               make_ml_ewa, make_boa};
+  return std::make_unique<Weighted>(kMake[static_cast<std::size_t>(regrets)](setting.experts),
+                                    true);
 }
 
 }  // namespace pcgs::blend

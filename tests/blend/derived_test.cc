@@ -36,6 +36,8 @@ std::vector<Kind> kinds() {
       {"inverse_error_cubed", [=] { return make_inverse_error(setting, 3, 0.9); }},
       {"filter", [=] { return make_filter(setting, 0.3, 0.05); }},
       {"ml_poly", [=] { return make_linear(setting, Regrets::kMlPoly); }},
+      {"ml_prod", [=] { return make_linear(setting, Regrets::kMlProd); }},
+      {"ml_ewa", [=] { return make_linear(setting, Regrets::kMlEwa); }},
       {"boa", [=] { return make_linear(setting, Regrets::kBoa); }},
       {"stack",
        [=] {
