@@ -23,8 +23,10 @@ namespace {
 
 class MlProd final : public Method {
  public:
+  // With one expert ln K would be 0, and nobody would have a rate.
   explicit MlProd(std::size_t experts)
-      : squares_(experts, 1.0),
+      : log_experts_(std::log(static_cast<double>(std::max<std::size_t>(2, experts)))),
+        squares_(experts, 1.0),
         largest_(experts, 0.0),
         rate_(experts, 0.0),
         gain_(experts, 0.0),
@@ -34,15 +36,11 @@ class MlProd final : public Method {
   std::span<const double> weights() const override { return weights_; }
 
   void learn(const Round& round) override {
-    // With one expert ln K would be 0, and nobody would have a rate.
-    const double log_experts =
-        std::log(static_cast<double>(std::max<std::size_t>(2, rate_.size())));
     for (std::size_t k = 0; k < rate_.size(); ++k) {
       const double r = instantaneous_regret(round, k);
       squares_[k] += r * r;
       largest_[k] = std::max(largest_[k], std::abs(r));
-      double rate = std::sqrt(log_experts / squares_[k]);
-      if (largest_[k] > 0) rate = std::min(rate, 1 / (2 * largest_[k]));
+      const double rate = rate_now(k);
       const double kept = rate_[k] > 0 ? rate / rate_[k] : 0;  // the first rate was infinite
       gain_[k] = kept * gain_[k] + std::log1p(rate * r);
       rate_[k] = rate;
@@ -65,11 +63,18 @@ class MlProd final : public Method {
     load_finite(in, gain_, -1e200, "a gain");
     load_weights(in, weights_);
     for (std::size_t k = 0; k < rate_.size(); ++k) {
-      if (rate_[k] * largest_[k] > 0.51) in.fail("a rate in it is too high for its regrets");
+      const bool fresh = rate_[k] == 0 && squares_[k] == 1 && largest_[k] == 0 && gain_[k] == 0;
+      if (!fresh && rate_[k] != rate_now(k)) in.fail("a rate in it is not that of its regrets");
     }
   }
 
  private:
+  double rate_now(std::size_t k) const {
+    const double rate = std::sqrt(log_experts_ / squares_[k]);
+    return largest_[k] > 0 ? std::min(rate, 1 / (2 * largest_[k])) : rate;
+  }
+
+  double log_experts_;
   std::vector<double> squares_;  // [K] V
   std::vector<double> largest_;  // [K] B
   std::vector<double> rate_;     // [K] eta; 0 before the first round
