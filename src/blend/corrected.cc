@@ -1,4 +1,4 @@
-// Error correction: another derived expert's forecast p, plus what its own earlier errors say about
+// Bias and error correction: another derived expert's forecast p, plus what its own earlier errors say about
 // the next one:
 //
 //     y - p = phi . ( e of the latest rounds, of the same phase, their slow mean in this phase, 1 )
@@ -7,7 +7,6 @@
 // errors that were known when the round was opened are used, so a delay costs what it costs in real
 // life. At most three units are added. An autoregression of the errors: Cochrane and Orcutt, 1949.
 #include <algorithm>
-#include <array>
 
 #include "blend/averages.h"
 #include "blend/error_memory.h"

@@ -12,12 +12,9 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "pcgs/losses.h"
-#include "pcgs/option.h"
 #include "pcgs/state.h"
 
 namespace pcgs::blend {
@@ -90,7 +87,6 @@ struct StackOptions {
 std::unique_ptr<Derived> make_stack(const Setting& setting, const StackOptions& options);
 // Of the derived expert with this index, which comes before it.
 std::unique_ptr<Derived> make_corrected(const Setting& setting, std::size_t index, bool seasonal);
-std::unique_ptr<Derived> make_unbiased(std::size_t index);
 
 // A copy for each phase of a season, so that what is learned at three in the morning is used at
 // three in the morning.

@@ -41,8 +41,7 @@ struct Standard {
 
 constexpr double kFragile = 0.3;
 
-// The mean and the centre first. What is in it was chosen on the first parts of series, never on
-// those that results are shown for (docs/results.md).
+// The mean and the centre first. docs/results.md says on which data they were chosen.
 Standard standard_derived(const Setting& s) {
   Standard all;
   const bool stacks = s.experts <= kMostStacked;

@@ -46,7 +46,7 @@ class DerivedPool {
   void observe(const OpenedRound& round, std::span<const double> kept, double outcome,
                std::int64_t late);
   // Adds the weights of the raw experts in the derived forecasts, each times its share [M], which
-  // is used up. To be called after forecast() with the same round.
+  // is used up.
   void add_weights(const OpenedRound& round, std::span<const double> kept, std::span<double> shares,
                    std::span<double> weights);
 

@@ -9,7 +9,6 @@
 
 #include "blend/averages.h"
 #include "control/controllers.h"
-#include "core/kernels.h"
 #include "methods/linearised.h"
 #include "methods/methods.h"
 

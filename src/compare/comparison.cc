@@ -13,22 +13,25 @@ namespace {
 
 using Advance = std::function<void(std::size_t)>;
 
-// Plays every round of losses from where the aggregator is.
-void play_losses(const Problem& problem, Aggregator& aggregator, const Advance& advance) {
+// Plays every round of losses from where the aggregator is. Calls played() after each, which must
+// cost next to nothing: this is timed.
+template <class Played>
+void play_losses(const Problem& problem, Aggregator& aggregator, const Played& played) {
   for (std::size_t t = 0; t < problem.rounds(); ++t) {
     if (problem.side.columns == 0) {
       aggregator.learn(problem.values.row(t));
     } else {
       aggregator.learn(aggregator.open({}, problem.side.row(t)), problem.values.row(t));
     }
-    advance(1);
+    played();
   }
 }
 
 // The same for forecasts: a block is opened whole, and learned when its outcomes are known. Writes
 // the combined forecasts if there is somewhere to put them.
+template <class Played>
 void play_forecasts(const Problem& problem, Aggregator& aggregator, std::vector<double>* forecasts,
-                    const Advance& advance) {
+                    const Played& played) {
   const std::size_t rounds = problem.rounds();
   if (forecasts != nullptr) forecasts->resize(rounds);
   const std::int64_t before = aggregator.last_opened();
@@ -44,7 +47,7 @@ void play_forecasts(const Problem& problem, Aggregator& aggregator, std::vector<
       const auto side = problem.side.columns > 0 ? problem.side.row(t) : std::span<const double>();
       const double combined = aggregator.predict(problem.values.row(t), side);
       if (forecasts != nullptr) (*forecasts)[t] = combined;
-      advance(1);
+      played();
     }
   }
   learn_until(rounds);
@@ -53,19 +56,18 @@ void play_forecasts(const Problem& problem, Aggregator& aggregator, std::vector<
 void play_rounds(const Problem& problem, Aggregator& aggregator, std::vector<double>* forecasts,
                  const Advance& advance) {
   constexpr std::size_t kBetween = 64;
-  std::size_t told = 0, played = 0;
-  const Advance sometimes = [&](std::size_t more) {
-    played += more;
-    if (!advance || played - told < kBetween) return;
-    advance(played - told);
-    told = played;
+  std::size_t untold = 0;
+  const auto played = [&] {
+    if (++untold < kBetween) return;
+    if (advance) advance(untold);
+    untold = 0;
   };
   if (problem.has_forecasts()) {
-    play_forecasts(problem, aggregator, forecasts, sometimes);
+    play_forecasts(problem, aggregator, forecasts, played);
   } else {
-    play_losses(problem, aggregator, sometimes);
+    play_losses(problem, aggregator, played);
   }
-  if (advance && played > told) advance(played - told);
+  if (advance && untold > 0) advance(untold);
 }
 
 // Shows every round to several sinks.

@@ -49,7 +49,6 @@ std::vector<Kind> kinds() {
        }},
       {"corrected", [=] { return make_corrected(setting, kMeanIndex, true); }},
       {"corrected_without_season", [=] { return make_corrected(setting, kCentreIndex, false); }},
-      {"unbiased", [] { return make_unbiased(kMeanIndex); }},
   };
   // Each also with a state for every phase.
   const std::size_t plain = all.size();
