@@ -43,6 +43,8 @@ struct AggregatorOptions {
   std::vector<std::string> names{};
   // Proves as it goes what the run has achieved. Takes a method of the share form.
   bool certify = false;
+  // Number of the first round, at least 1. Methods that know a season count its phases from round 1.
+  std::int64_t first_round = 1;
 };
 
 class Aggregator {

@@ -165,7 +165,8 @@ Aggregator bare_copy(const Aggregator& from) {
   StateReader reader(file, from.method().name());
   auto method = make_method(from.method().name(), from.experts());
   method->load(reader);
-  return Aggregator(std::move(method), {from.task(), from.scale(), from.names()});
+  return Aggregator(std::move(method),
+                    {from.task(), from.scale(), from.names(), false, from.last_opened() + 1});
 }
 
 }  // namespace

@@ -52,6 +52,8 @@ Aggregator::Aggregator(std::unique_ptr<Method> method, Options options)
     }
     live_.emplace(experts());
   }
+  invariant(options_.first_round >= 1, "rounds are numbered from 1");
+  next_round_ = options_.first_round;
   options_.scale.reserve(experts());
   free_.push_back(new_slot());
 }
