@@ -50,28 +50,35 @@ Experts some_of(Experts all, std::size_t count, Random& random) {
   return all;
 }
 
-}  // namespace
-
-Matrix make_forecast_losses(std::size_t rounds, std::size_t experts, std::uint64_t seed) {
-  Random random("forecast losses", seed);
+// Outcomes less forecasts; not finite where somebody is not a forecaster yet, or has gone astray.
+Matrix errors_of_forecasters(std::size_t rounds, std::size_t experts, std::uint64_t seed,
+                             Random& random) {
   constexpr std::array<std::size_t, 5> kDays = {7, 12, 24, 48, 144};
   const std::size_t day = kDays[random.below(kDays.size())];
   ExpertPool pool(some_of(all_forecasters(day, random), experts, random));
   const std::size_t burn_in = 14 * day + 1;  // until everybody forecasts
   const auto series = suite::make_series(burn_in + rounds, day, seed);
 
-  Matrix losses(rounds, experts);
+  Matrix errors(rounds, experts);
   std::vector<double> forecasts(experts);
   for (std::size_t t = 0; t < series.size(); ++t) {
     pool.forecast(forecasts);
     pool.observe(series[t]);
     if (t < burn_in) continue;
     for (std::size_t k = 0; k < experts; ++k) {
-      const double error = series[t] - forecasts[k];
-      // Whoever is not a forecaster yet, or has gone astray, is as wrong as can be.
-      losses.row(t - burn_in)[k] = std::isfinite(error) ? error * error : 1e300;
+      errors.row(t - burn_in)[k] = series[t] - forecasts[k];
     }
   }
+  return errors;
+}
+
+}  // namespace
+
+Matrix make_forecast_losses(std::size_t rounds, std::size_t experts, std::uint64_t seed) {
+  Random random("forecast losses", seed);
+  Matrix losses = errors_of_forecasters(rounds, experts, seed, random);
+  // Who has gone astray is as wrong as can be.
+  for (double& l : losses.values) l = std::isfinite(l) ? l * l : 1e300;
   std::vector<double> sorted = losses.values;
   const auto at = static_cast<std::ptrdiff_t>(0.95 * static_cast<double>(sorted.size() - 1));
   std::nth_element(sorted.begin(), sorted.begin() + at, sorted.end());
@@ -79,6 +86,22 @@ Matrix make_forecast_losses(std::size_t rounds, std::size_t experts, std::uint64
       std::max(sorted[static_cast<std::size_t>(at)], 1e-12) * random.log_uniform(0.5, 2);
   for (double& l : losses.values) l = std::min(l / scale, 1.0);
   return losses;
+}
+
+Matrix make_forecast_errors(std::size_t rounds, std::size_t experts, std::uint64_t seed) {
+  Random random("forecast errors", seed);
+  Matrix errors = errors_of_forecasters(rounds, experts, seed, random);
+  std::vector<double> sizes;
+  for (const double e : errors.values) {
+    if (std::isfinite(e)) sizes.push_back(std::abs(e));
+  }
+  const auto at = static_cast<std::ptrdiff_t>(sizes.size() / 2);
+  std::nth_element(sizes.begin(), sizes.begin() + at, sizes.end());
+  const double usual = std::max(sizes[static_cast<std::size_t>(at)], 1e-12);
+  for (double& e : errors.values) {
+    e = std::isfinite(e) ? std::clamp(e / usual, -1000.0, 1000.0) : 1000.0;
+  }
+  return errors;
 }
 
 }  // namespace pcgs::train

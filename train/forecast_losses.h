@@ -15,4 +15,7 @@ namespace pcgs::train {
 inline constexpr std::size_t kMostForecasters = 24;
 Matrix make_forecast_losses(std::size_t rounds, std::size_t experts, std::uint64_t seed);
 
+// The errors themselves, with their sign, in units of the usual one.
+Matrix make_forecast_errors(std::size_t rounds, std::size_t experts, std::uint64_t seed);
+
 }  // namespace pcgs::train

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "core/fnv1a.h"
+#include "error_matrices.h"
+#include "error_pool.h"
 #include "forecast_losses.h"
 #include "suite/prior.h"
 #include "suite/suite.h"
@@ -14,9 +17,11 @@ namespace pcgs::train {
 namespace {
 
 enum class Kind {
-  kMixed,     // families and prior
-  kPrior,     // suite/prior.h
-  kForecasts  // forecast_losses.h
+  kMixed,           // families and prior
+  kPrior,           // suite/prior.h
+  kForecasts,       // forecast_losses.h
+  kErrors,          // error_matrices.h
+  kForecastErrors,  // forecast_losses.h
 };
 
 // Shapes, and what part of the sequences and of the steps each takes.
@@ -33,8 +38,23 @@ constexpr PoolPlan kPlans[] = {
     {2000, 21, 0.085, 0.09, Kind::kForecasts}, {6000, 21, 0.035, 0.06, Kind::kForecasts},
 };
 
+constexpr PoolPlan kErrorPlans[] = {
+    {600, 20, 0.32, 0.28, Kind::kErrors},          {600, 8, 0.12, 0.08, Kind::kErrors},
+    {600, 40, 0.12, 0.12, Kind::kErrors},          {400, 66, 0.08, 0.10, Kind::kErrors},
+    {2000, 20, 0.08, 0.12, Kind::kErrors},         {600, 4, 0.06, 0.04, Kind::kErrors},
+    {2000, 21, 0.12, 0.16, Kind::kForecastErrors}, {2000, 10, 0.10, 0.10, Kind::kForecastErrors},
+};
+
+std::span<const PoolPlan> plans(bool errors) {
+  return errors ? std::span<const PoolPlan>(kErrorPlans) : std::span<const PoolPlan>(kPlans);
+}
+
 Matrix made_up(const PoolPlan& plan, double families, std::uint64_t seed) {
   if (plan.kind == Kind::kForecasts) return make_forecast_losses(plan.rounds, plan.experts, seed);
+  if (plan.kind == Kind::kErrors) return make_error_matrix(plan.rounds, plan.experts, seed);
+  if (plan.kind == Kind::kForecastErrors) {
+    return make_forecast_errors(plan.rounds, plan.experts, seed);
+  }
   // A lot that is as good as random: seeds are mixed already.
   const double lot = static_cast<double>(seed % 1000) / 1000;
   return (plan.kind == Kind::kMixed && lot < families
@@ -45,9 +65,9 @@ Matrix made_up(const PoolPlan& plan, double families, std::uint64_t seed) {
 
 }  // namespace
 
-std::string plan_of_pools() {
+std::string plan_of_pools(bool errors) {
   std::string all;
-  for (const PoolPlan& plan : kPlans) {
+  for (const PoolPlan& plan : plans(errors)) {
     all += fmt::format("{} {} {} {} {}|", plan.rounds, plan.experts, plan.sequences, plan.steps,
                        static_cast<int>(plan.kind));
   }
@@ -58,13 +78,15 @@ TrainingPools made_pools(const MadeSequences& made, torch::Device device,
                          const std::function<void()>& finished_one) {
   TrainingPools out;
   std::size_t first = 0;
-  for (const PoolPlan& plan : kPlans) {
+  for (const PoolPlan& plan : plans(made.errors)) {
     const auto count = std::max<std::size_t>(
         1, static_cast<std::size_t>(plan.sequences * static_cast<double>(made.count)));
     const auto make = [&, first](std::size_t i) {
       return made_up(plan, made.families, suite::training_seed(made.seed, first + i));
     };
-    out.pools.push_back(make_pool(count, make, made.switches, made.threads, device, finished_one));
+    out.pools.push_back(
+        made.errors ? make_error_pool(count, make, made.threads, device, finished_one)
+                    : make_pool(count, make, made.switches, made.threads, device, finished_one));
     out.shares.push_back(plan.steps);
     first += count;
   }
@@ -78,6 +100,21 @@ std::vector<HeldOut> made_held_out(const MadeSequences& made, torch::Device devi
     return make_pool(made.held_out, make, made.switches, made.threads, device);
   };
   std::vector<HeldOut> all;
+  if (made.errors) {
+    for (const auto& [name, plan] :
+         {std::pair{"errors", PoolPlan{600, 20, 0, 0, Kind::kErrors}},
+          {"few experts", PoolPlan{600, 5, 0, 0, Kind::kErrors}},
+          {"many rounds", PoolPlan{2000, 20, 0, 0, Kind::kErrors}},
+          {"forecasts", PoolPlan{2000, 21, 0, 0, Kind::kForecastErrors}}}) {
+      all.push_back({name, make_error_pool(
+                               made.held_out,
+                               [&, plan = plan](std::size_t i) {
+                                 return made_up(plan, 0, suite::training_seed(other, i));
+                               },
+                               made.threads, device)});
+    }
+    return all;
+  }
   for (const auto& family : suite::families()) {
     all.push_back(
         {std::string(family.name), pool_of([&](std::size_t i) {

@@ -21,10 +21,11 @@ struct MadeSequences {
   std::size_t switches = 12;  // of the oracle
   std::uint64_t seed = 1;
   std::size_t threads = 1;
+  bool errors = false;  // of forecasts, for a controller that combines; no families then
 };
 
 // Names the shapes of the pools and what part of sequences and steps each takes.
-std::string plan_of_pools();
+std::string plan_of_pools(bool errors);
 
 struct TrainingPools {
   std::vector<Pool> pools;
@@ -35,7 +36,8 @@ struct TrainingPools {
 TrainingPools made_pools(const MadeSequences& made, torch::Device device,
                          const std::function<void()>& finished_one);
 
-// Every family, the prior, and forecasters of made-up series. Never trained on with this seed, and
+// Every family, the prior, and forecasters of made-up series; or made-up errors, of many and of few
+// experts, and of forecasters. Never trained on with this seed, and
 // never evaluation sequences.
 std::vector<HeldOut> made_held_out(const MadeSequences& made, torch::Device device);
 

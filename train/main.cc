@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -24,7 +25,8 @@
 #include "pcgs/error.h"
 #include "processes.h"
 #include "side_columns.h"
-#include "tokens/token_schema.h"
+#include "tokens/error_stream.h"
+#include "tokens/token_stream.h"
 #include "trainer.h"
 
 namespace pcgs::train {
@@ -53,6 +55,11 @@ void say(const Report& report) {
                         report.sequences_per_second < 100 ? 1 : 0, report.score);
   if (report.skipped > 0) line += fmt::format("  {} steps skipped", report.skipped);
   for (const auto& s : report.scores) {
+    if (s.combines) {
+      line += fmt::format("\n    {:<12} error {:.4f} of the best candidate's  won {:3.0f} %",
+                          s.name, std::exp(s.beyond / 2), 100 * s.wins);
+      continue;
+    }
     line +=
         fmt::format("\n    {:<12} regret {:8.2f}  fixed-share* {:8.2f}", s.name, s.regret, s.tuned);
     if (s.tuned > 0) line += fmt::format("  ({:+.1f} %)", 100 * (s.regret / s.tuned - 1));
@@ -64,15 +71,27 @@ void say(const Report& report) {
 ordered_json scores_json(const Report& report) {
   ordered_json out = ordered_json::object();
   for (const auto& s : report.scores) {
-    out[s.name] = {{"regret", s.regret}, {"tuned_fixed_share", s.tuned}, {"won", s.wins}};
+    if (s.combines) {
+      out[s.name] = {{"error_to_best_candidate", std::exp(s.beyond / 2)}, {"won", s.wins}};
+    } else {
+      out[s.name] = {{"regret", s.regret}, {"tuned_fixed_share", s.tuned}, {"won", s.wins}};
+    }
   }
   return out;
 }
 
+std::string schema_of(const Options& options) {
+  return options.combines() ? tokens::ErrorStream::schema_name()
+                            : tokens::TokenStream::schema_name();
+}
+
 infer::Config fresh_config(const Options& options, std::size_t side_features) {
   infer::Config config;
-  config.features = tokens::kExpertFeatures;
-  config.shared = tokens::kSharedFeatures;
+  const bool errors = options.combines();
+  config.features =
+      errors ? tokens::ErrorStream::kExpertFeatures : tokens::TokenStream::kExpertFeatures;
+  config.shared =
+      errors ? tokens::ErrorStream::kSharedFeatures : tokens::TokenStream::kSharedFeatures;
   config.side = side_features;
   config.width = options.width;
   config.layers = options.layers;
@@ -88,9 +107,20 @@ infer::Config fresh_config(const Options& options, std::size_t side_features) {
   return config;
 }
 
+// Restarts that follow the anchor closely, and small rates: a good combination to begin with.
+void start_near_anchor(ControllerNet& net) {
+  torch::NoGradGuard no_gradients;
+  net.tensors().at("pool.down.bias").copy_(torch::tensor({1.0f, -3.0f}));
+}
+
 infer::Model given_model(Options& options, std::size_t side_features) {
   infer::Model model = infer::read_model_file(options.init);
   const TransformerModel usable(model, options.init);  // or an Error says why not
+  if (usable.combines() != options.combines()) {
+    throw Error(fmt::format("{} {} forecasts; go on from it with --recipe {}", options.init,
+                            usable.combines() ? "combines" : "does not combine",
+                            usable.combines() ? "combine" : "regret"));
+  }
   if (usable.side() > side_features) {
     throw Error(
         fmt::format("{} takes {} number{} of side information in every round, and here are "
@@ -115,8 +145,8 @@ OwnFile own_file(const std::string& path) {
 }
 
 MadeSequences made_with(const Options& options) {
-  return {options.sequences, options.held_out,     options.families,
-          options.switches,  options.trainer.seed, options.threads};
+  return {options.sequences,    options.held_out, options.families,  options.switches,
+          options.trainer.seed, options.threads,  options.combines()};
 }
 
 // Tells apart what checkpoints must not take for one another.
@@ -126,7 +156,7 @@ Belonging data_of(const Options& options, const OwnFile& losses, const OwnFile& 
     return fmt::format(
         "{:016x}", fnv1a<std::uint64_t>(std::span(bytes, values.size() * sizeof values.front())));
   };
-  Belonging data = {{"token schema", tokens::schema_name()},
+  Belonging data = {{"token schema", schema_of(options)},
                     {"number of switches", fmt::format("{}", options.switches)}};
   if (!options.init.empty()) data["model to start from"] = contents(read_whole_file(options.init));
   if (losses.values.rows > 0) {
@@ -136,7 +166,7 @@ Belonging data_of(const Options& options, const OwnFile& losses, const OwnFile& 
   } else {
     data["number of sequences"] = fmt::format("{}", options.sequences);
     data["number of held-out sequences"] = fmt::format("{}", options.held_out);
-    data["plan of pools"] = plan_of_pools();
+    data["plan of pools"] = plan_of_pools(options.combines());
     data["share of families"] = fmt::format("{}", options.families);
   }
   return data;
@@ -152,6 +182,11 @@ void run(Options& options) {
   if (options.rank >= options.processes) {
     throw Error(fmt::format("--rank {} is not below --processes {}; ranks count from 0",
                             options.rank, options.processes));
+  }
+  if (options.combines() && !options.losses.empty()) {
+    throw Error(
+        "--recipe combine needs errors with their sign, which losses do not have; leave "
+        "--losses out");
   }
   if (options.processes > 1 && options.rendezvous.empty()) {
     throw Error("several processes need a --rendezvous: a file that is not there yet");
@@ -171,6 +206,7 @@ void run(Options& options) {
           ? std::make_unique<ControllerNet>(fresh_config(options, side_features),
                                             options.trainer.seed, device)
           : std::make_unique<ControllerNet>(given_model(options, side_features), device);
+  if (options.combines() && options.init.empty()) start_near_anchor(*net);
   choose_trained(*net, options.trainer.frozen);  // refused before the work
   options.trainer.data = data_of(options, own, side);
   TrainingPools training;
@@ -210,15 +246,16 @@ void run(Options& options) {
       {"recipe", options.recipe},
       {"oracle_weight", t.recipe.oracle},
       {"init", options.init.empty() ? "random" : options.init},
-      {"data", options.losses.empty() ? "families, prior and forecasters of made-up series"
-                                      : options.losses},
+      {"data", options.combines()       ? "made-up errors and forecasters of made-up series"
+               : options.losses.empty() ? "families, prior and forecasters of made-up series"
+                                        : options.losses},
       {"side", options.side},
       {"side_features", side_features},
       {"sequences", options.losses.empty() ? options.sequences : 0},
       {"families", options.losses.empty() ? options.families : 0},
       {"window", options.losses.empty() ? 0 : options.window},
       {"switches", options.switches},
-      {"tokens", tokens::schema_name()},
+      {"tokens", schema_of(options)},
       {"maps", constants_of(t.maps)},
       {"freeze", t.frozen},
       {"bfloat16", t.narrow},
@@ -235,7 +272,7 @@ void run(Options& options) {
       {"torch", TORCH_VERSION},
       {"held_out", scores_json(last)}};
   const auto bytes = infer::model_bytes(
-      net->model(tokens::schema_name(), {{"provenance", io::json_text(provenance)}}));
+      net->model(schema_of(options), {{"provenance", io::json_text(provenance)}}));
   file->write(bytes.data(), bytes.size());
   file->commit();
   fmt::print("{}\n", io::json_text(provenance, 1));

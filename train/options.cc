@@ -22,8 +22,9 @@ void declare(CLI::App& app, Options& options) {
   const CLI::Range part(0.0, 1.0, "a number in [0, 1]");
   app.add_option("--out", options.out, "Model file to write (.safetensors)")->required();
   app.add_option("--recipe", options.recipe,
-                 "regret: through the recursion; oracle: towards the oracle's path; both")
-      ->check(CLI::IsMember({"regret", "oracle", "both"}))
+                 "regret: through the recursion; oracle: towards the oracle's path; both; combine: "
+                 "the squared error of the combined forecast, for pcgs-tf:combine")
+      ->check(CLI::IsMember({"regret", "oracle", "both", "combine"}))
       ->capture_default_str();
   app.add_option("--oracle-weight", options.oracle_weight, "Of the oracle's part")
       ->check(CLI::PositiveNumber)

@@ -15,6 +15,7 @@ struct Options {
   std::size_t sequences = 20000, held_out = 32, switches = 12, window = 600, threads = 0;
   double families = 0.6;  // share of training sequences that are of the families
   double oracle_weight = 1;
+  bool combines() const { return recipe == "combine"; }
   bool eta_given = false;  // also with --init, where it replaces the model's
   std::int64_t processes = 1, rank = 0;
   std::string rendezvous;

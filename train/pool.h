@@ -25,6 +25,11 @@ struct Pool {
   torch::Tensor tuned;       // [N] double: of the best Fixed Share of the grid, on each sequence
   torch::Tensor candidates;  // [N,grid] double: of each Fixed Share of the grid
   torch::Tensor unit;        // [N] double: what a difference in loss is measured in
+  // Where a controller is to combine (error_pool.h), which has no path:
+  torch::Tensor errors;  // [N,T,K] float: of the experts, in units
+  torch::Tensor anchor;  // [N,T,K] half: ErrorStream::anchor
+
+  bool combines() const { return errors.defined(); }
 
   std::int64_t size() const { return losses.size(0); }
 };

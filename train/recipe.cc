@@ -13,7 +13,8 @@ Controls controls_on(const ControllerNet& net, const Pool& pool, const torch::Te
                                shared.reshape({batch * rounds, shared.size(2)}), narrow);
   Controls controls;
   controls.restart = out.restart.reshape({batch, rounds});
-  const auto logits = out.logits.reshape({batch, rounds, experts});
+  auto logits = out.logits.reshape({batch, rounds, experts});
+  if (pool.combines()) logits = logits + pool.anchor.index_select(0, indices).to(torch::kFloat32);
   const auto q =
       (1 - maps.uniform) * torch::softmax(logits, -1) + maps.uniform / static_cast<double>(experts);
   controls.log_q = torch::log(q);
@@ -31,16 +32,29 @@ Controls controls_on(const ControllerNet& net, const Pool& pool, const torch::Te
 }
 
 torch::Tensor paid(const Controls& controls, const Pool& pool, const torch::Tensor& indices) {
-  return share_loss(pool.losses.index_select(0, indices).to(torch::kDouble), controls.eta,
-                    controls.rho, controls.q);
+  const auto chosen = [&](const torch::Tensor& all) {
+    return all.index_select(0, indices).to(torch::kDouble);
+  };
+  return share_loss(chosen(pool.losses), controls.eta, controls.rho, controls.q,
+                    pool.combines() ? chosen(pool.errors) : torch::Tensor());
+}
+
+torch::Tensor beyond_tuned(const torch::Tensor& paid, const Pool& pool,
+                           const torch::Tensor& indices) {
+  const auto tuned = pool.tuned.index_select(0, indices);
+  if (pool.combines()) return torch::log(paid / tuned);
+  return (paid - tuned) / pool.unit.index_select(0, indices);
 }
 
 torch::Tensor training_loss(const Recipe& recipe, const Controls& controls, const Pool& pool,
                             const torch::Tensor& indices) {
   auto total = torch::zeros({}, controls.rho.options());
+  if (pool.combines()) {
+    return beyond_tuned(paid(controls, pool, indices), pool, indices).mean();
+  }
   if (recipe.regret > 0) {
-    const auto beyond = paid(controls, pool, indices) - pool.tuned.index_select(0, indices);
-    total = total + recipe.regret * (beyond / pool.unit.index_select(0, indices)).mean();
+    const auto beyond = beyond_tuned(paid(controls, pool, indices), pool, indices);
+    total = total + recipe.regret * beyond.mean();
   }
   if (recipe.oracle > 0) {
     // y_t = p*_{t+1}, z_t = [p*_{t+1} != p*_t]; the last round has no next.

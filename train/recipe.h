@@ -30,6 +30,11 @@ struct Recipe {
 torch::Tensor training_loss(const Recipe& recipe, const Controls& controls, const Pool& pool,
                             const torch::Tensor& indices);
 
+// What was paid on each sequence beside the best candidate: the difference in units or, where
+// forecasts are combined, the logarithm of the ratio of squared errors. [B] double
+torch::Tensor beyond_tuned(const torch::Tensor& paid, const Pool& pool,
+                           const torch::Tensor& indices);
+
 // What the controls pay on each sequence. [B] double
 torch::Tensor paid(const Controls& controls, const Pool& pool, const torch::Tensor& indices);
 

@@ -18,6 +18,25 @@ double tilt_of(const double* w, const double* l, double eta, std::int64_t expert
   return z;
 }
 
+// What the weights pay in round `at`.
+double paid(const ShareProblem& p, std::int64_t at, const double* w) {
+  const double* x = (p.errors != nullptr ? p.errors : p.losses) + at * p.experts;
+  double sum = 0;
+  for (std::int64_t k = 0; k < p.experts; ++k) sum += w[k] * x[k];
+  return p.errors != nullptr ? sum * sum : sum;
+}
+
+// Adds `c` times its derivative.
+void add_derivative(const ShareProblem& p, std::int64_t at, const double* w, double c, double* g) {
+  const double* x = (p.errors != nullptr ? p.errors : p.losses) + at * p.experts;
+  if (p.errors != nullptr) {
+    double sum = 0;
+    for (std::int64_t k = 0; k < p.experts; ++k) sum += w[k] * x[k];
+    c *= 2 * sum;
+  }
+  for (std::int64_t k = 0; k < p.experts; ++k) g[k] += c * x[k];
+}
+
 void forward_one(const ShareProblem& p, std::int64_t b, double* weights, double& total) {
   std::vector<double> tilt(static_cast<std::size_t>(p.experts));
   double* w = weights + b * p.rounds * p.experts;
@@ -26,7 +45,7 @@ void forward_one(const ShareProblem& p, std::int64_t b, double* weights, double&
   for (std::int64_t t = 0; t < p.rounds; ++t, w += p.experts) {
     const std::int64_t at = b * p.rounds + t;
     const double* l = p.losses + at * p.experts;
-    for (std::int64_t k = 0; k < p.experts; ++k) total += w[k] * l[k];
+    total += paid(p, at, w);
     if (t + 1 == p.rounds) break;
     const double z = tilt_of(w, l, p.eta[at], p.experts, tilt.data());
     for (std::int64_t k = 0; k < p.experts; ++k) {
@@ -60,8 +79,9 @@ void backward_one(const ShareProblem& p, const double* weights, const double* up
       const double beyond = (1 - p.rho[at]) * g[k] - a;
       const double v_by_w = tilt[k] / z;  // also where w has left the range of a double
       deta -= beyond * w[k] * v_by_w * (l[k] - m);
-      g[k] = beyond * v_by_w + c * l[k];
+      g[k] = beyond * v_by_w;
     }
+    add_derivative(p, at, w, c, g.data());
     out.rho[at] = drho;
     out.eta[at] = deta;
   }
@@ -70,8 +90,10 @@ void backward_one(const ShareProblem& p, const double* weights, const double* up
 class ShareLoss : public torch::autograd::Function<ShareLoss> {
  public:
   static torch::Tensor forward(torch::autograd::AutogradContext* context, torch::Tensor losses,
-                               torch::Tensor eta, torch::Tensor rho, torch::Tensor q) {
+                               torch::Tensor eta, torch::Tensor rho, torch::Tensor q,
+                               torch::Tensor errors) {
     losses = losses.contiguous();
+    if (errors.defined()) errors = errors.contiguous();
     eta = eta.contiguous();
     rho = rho.contiguous();
     q = q.contiguous();
@@ -89,8 +111,8 @@ class ShareLoss : public torch::autograd::Function<ShareLoss> {
           (void)cuda;
           share_forward(problem, weights.data_ptr<double>(), total.data_ptr<double>());
         },
-        eta, rho, q);
-    context->save_for_backward({losses, eta, rho, q, weights});
+        eta, rho, q, errors);
+    context->save_for_backward({losses, eta, rho, q, weights, errors});
     return total;
   }
 
@@ -116,16 +138,17 @@ class ShareLoss : public torch::autograd::Function<ShareLoss> {
           (void)cuda;
           share_backward(problem, weights.data_ptr<double>(), c.data_ptr<double>(), out);
         },
-        eta, rho, q);
-    return {torch::Tensor(), deta, drho, dq};
+        eta, rho, q, saved[5]);
+    return {torch::Tensor(), deta, drho, dq, torch::Tensor()};
   }
 
  private:
   template <class F>
   static void run(const torch::Tensor& losses, const F& f, const torch::Tensor& eta,
-                  const torch::Tensor& rho, const torch::Tensor& q) {
+                  const torch::Tensor& rho, const torch::Tensor& q, const torch::Tensor& errors) {
     f({losses.data_ptr<double>(), eta.data_ptr<double>(), rho.data_ptr<double>(),
-       q.data_ptr<double>(), losses.size(0), losses.size(1), losses.size(2)},
+       q.data_ptr<double>(), losses.size(0), losses.size(1), losses.size(2),
+       errors.defined() ? errors.data_ptr<double>() : nullptr},
       losses.is_cuda());
   }
 };
@@ -148,8 +171,9 @@ void share_backward(const ShareProblem& problem, const double* weights, const do
 }
 
 torch::Tensor share_loss(const torch::Tensor& losses, const torch::Tensor& eta,
-                         const torch::Tensor& rho, const torch::Tensor& q) {
-  return ShareLoss::apply(losses, eta, rho, q);
+                         const torch::Tensor& rho, const torch::Tensor& q,
+                         const torch::Tensor& errors) {
+  return ShareLoss::apply(losses, eta, rho, q, errors);
 }
 
 }  // namespace pcgs::train

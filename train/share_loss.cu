@@ -49,7 +49,12 @@ __global__ void forward_kernel(ShareProblem p, double* weights, double* total) {
     const std::int64_t at = b * p.rounds + t;
     const double l = real ? p.losses[at * p.experts + k] : 0;
     if (real) weights[at * p.experts + k] = w;
-    paid += w * l;
+    if (p.errors != nullptr) {
+      const double e = over_block<Sum>(real ? w * p.errors[at * p.experts + k] : 0, shared);
+      if (k == 0) paid += e * e;
+    } else {
+      paid += w * l;
+    }
     if (t + 1 == p.rounds) break;
     const double least = over_block<Min>(real ? l : 1e300, shared);
     const double raw = real ? w * exp(-p.eta[at] * (l - least)) : 0;
@@ -89,7 +94,12 @@ __global__ void backward_kernel(ShareProblem p, const double* weights, const dou
       out.rho[at] = drho;
       out.eta[at] = deta;
     }
-    g = real ? beyond * tilt / z + c * l : 0;
+    double slope = l;  // of what is paid
+    if (p.errors != nullptr) {
+      const double e = real ? p.errors[mine] : 0;
+      slope = 2 * over_block<Sum>(real ? w * e : 0, shared) * e;
+    }
+    g = real ? beyond * tilt / z + c * slope : 0;
   }
 }
 

@@ -9,6 +9,9 @@
 //     a = <h,v>   m = <v,l>    d/deta = - sum_k (h_k - a) v_k (l_k - m)
 //     d/dw_t(k) = (h_k - a) v_k / w_t(k) + c l_t(k)
 //
+// Where the squared error of the combination is paid, (sum_k w_t(k) e_t(k))^2, its derivative
+// 2 <w_t,e_t> e_t(k) takes the place of l_t(k) in the last line.
+//
 // One pass forwards keeps the weights, one pass backwards uses them. In double throughout, on the
 // CPU or, one block for each sequence, in one CUDA kernel.
 #pragma once
@@ -18,14 +21,17 @@
 namespace pcgs::train {
 
 // losses [B,T,K], eta [B,T], rho [B,T], q [B,T,K], all double and on one device; total loss [B].
-// Starts uniform. The last round's controls have no effect.
+// Starts uniform. The last round's controls have no effect. With errors [B,T,K], what is paid is the
+// squared error of the combination.
 torch::Tensor share_loss(const torch::Tensor& losses, const torch::Tensor& eta,
-                         const torch::Tensor& rho, const torch::Tensor& q);
+                         const torch::Tensor& rho, const torch::Tensor& q,
+                         const torch::Tensor& errors = {});
 
 // The passes themselves, on the device of their tensors.
 struct ShareProblem {
   const double *losses, *eta, *rho, *q;
   std::int64_t batch, rounds, experts;
+  const double* errors = nullptr;  // null: the mixture loss is paid
 };
 struct ShareGradients {
   double *eta, *rho, *q;

@@ -181,7 +181,7 @@ std::vector<HeldOutScore> held_out_scores(const ControllerNet& net, const Traine
     const auto part = processes.part_of(pool.size());
     for (std::int64_t from = part.begin; from < part.end; from += most) {
       const std::int64_t to = std::min(from + most, part.end);
-      const auto indices = torch::arange(from, to, pool.path.options());
+      const auto indices = torch::arange(from, to, pool.losses.options().dtype(torch::kLong));
       total.slice(0, from, to)
           .copy_(
               paid(controls_on(net, pool, indices, options.maps, options.narrow), pool, indices));
@@ -189,10 +189,12 @@ std::vector<HeldOutScore> held_out_scores(const ControllerNet& net, const Traine
     total = processes.sum(total);
     const auto best = pool.candidates.mean(0).argmin();
     const auto tuned = pool.candidates.select(1, best.item<std::int64_t>());
+    const auto everything = torch::arange(pool.size(), pool.losses.options().dtype(torch::kLong));
     scores.push_back({one.name, (total - pool.oracle).mean().item<double>(),
                       (tuned - pool.oracle).mean().item<double>(),
                       (total < tuned).to(torch::kDouble).mean().item<double>(),
-                      ((total - pool.tuned) / pool.unit).mean().item<double>()});
+                      beyond_tuned(total, pool, everything).mean().item<double>(),
+                      pool.combines()});
   }
   return scores;
 }

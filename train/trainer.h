@@ -50,7 +50,8 @@ struct HeldOutScore {
   double regret = 0;  // mean dynamic regret
   double tuned = 0;   // of the Fixed Share that is best for all of them together
   double wins = 0;    // share of sequences on which it is below that
-  double beyond = 0;  // mean of (paid - best Fixed Share on each) / unit
+  double beyond = 0;  // mean of beyond_tuned()
+  bool combines = false;
 };
 
 // The tensors that are not frozen, which alone are given gradients. Throws Error if there are none.

@@ -26,6 +26,8 @@ class Controller {
   // How many numbers of side information every round must bring; 0: any number, it may look at them
   // or not.
   virtual std::size_t side_needed() const { return 0; }
+  // Whether every round must have forecasts and an outcome, and losses alone are not enough.
+  virtual bool needs_forecasts() const { return false; }
 
   virtual void save(StateWriter& out) const = 0;
   virtual void load(StateReader& in) = 0;

@@ -54,6 +54,8 @@ class Method {
   virtual void learn(const Round& round) = 0;
   // How many numbers of side information every round must bring; 0: any number.
   virtual std::size_t side_needed() const { return 0; }
+  // Whether losses alone are not enough.
+  virtual bool needs_forecasts() const { return false; }
   // For methods that need forecasts and combine them in a way of their own; null for those that
   // play weights.
   virtual Combiner* combiner() { return nullptr; }
@@ -83,6 +85,7 @@ class ShareMethod final : public Method {
   std::span<const double> weights() const override { return share_.weights(); }
   void learn(const Round& round) override;
   std::size_t side_needed() const override { return controller_->side_needed(); }
+  bool needs_forecasts() const override { return controller_->needs_forecasts(); }
   const Share* share() const override { return &share_; }
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;

@@ -36,6 +36,7 @@ class Blend final : public Method, public Combiner {
   std::string name() const override { return name_; }
   // The share that each expert has in the next forecast, if all of them are awake.
   std::span<const double> weights() const override { return weights_; }
+  bool needs_forecasts() const override { return true; }
   Combiner* combiner() override { return this; }
 
   std::size_t kept() const override { return pool_.kept() + second_.kept(); }

@@ -13,6 +13,7 @@
 #include "infer/model_file.h"
 #include "infer/shipped.h"
 #include "pcgs/error.h"
+#include "tokens/error_stream.h"
 #include "tokens/side_features.h"
 #include "tokens/token_stream.h"
 
@@ -23,6 +24,42 @@ namespace {
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 double softplus(double x) { return x > 30 ? x : std::log1p(std::exp(x)); }
 
+// What the network is shown of a round: losses, or errors with their sign.
+class LossTokens {
+ public:
+  explicit LossTokens(std::size_t experts) : stream_(experts) {}
+  void observe(const Round& round) { stream_.observe(round.losses); }
+  const tokens::TokenStream& stream() const { return stream_; }
+  tokens::TokenStream& stream() { return stream_; }
+  float anchor(std::size_t) const { return 0; }
+
+ private:
+  tokens::TokenStream stream_;
+};
+
+class ErrorTokens {
+ public:
+  explicit ErrorTokens(std::size_t experts) : stream_(experts), errors_(experts) {}
+  // A sleeper's error is that of the combination: sleeping says nothing.
+  void observe(const Round& round) {
+    const RoundForecasts& f = round.forecasts;
+    invariant(f.task != nullptr, "a round has the forecasts that it needs");
+    for (std::size_t k = 0; k < errors_.size(); ++k) {
+      const double forecast = round.is_awake(k) ? f.given[k] : f.combined;
+      errors_[k] = std::clamp(forecast - f.outcome, -1e150, 1e150);
+    }
+    stream_.observe(errors_, round.losses);
+  }
+  const tokens::ErrorStream& stream() const { return stream_; }
+  tokens::ErrorStream& stream() { return stream_; }
+  float anchor(std::size_t k) const { return stream_.anchor()[k]; }
+
+ private:
+  tokens::ErrorStream stream_;
+  std::vector<double> errors_;  // [K]
+};
+
+template <class Tokens>
 class Transformer final : public Controller {
  public:
   Transformer(std::shared_ptr<const TransformerModel> model, std::string name,
@@ -39,9 +76,10 @@ class Transformer final : public Controller {
 
   std::string name() const override { return name_; }
   std::size_t side_needed() const override { return model_->side(); }
+  bool needs_forecasts() const override { return model_->combines(); }
 
   void reset(std::size_t experts) override {
-    stream_.emplace(experts);
+    tokens_.emplace(experts);
     forward_.emplace(model_->network(), experts);
     shared_.assign(model_->network().config().common(), 0.0f);
     logits_.assign(experts, 0.0f);
@@ -49,14 +87,15 @@ class Transformer final : public Controller {
   }
 
   Controls after(const Round& round) override {
-    stream_->observe(round.losses);
-    const auto rest =
-        std::copy(stream_->shared().begin(), stream_->shared().end(), shared_.begin());
+    tokens_->observe(round);
+    const auto& stream = tokens_->stream();
+    const auto rest = std::copy(stream.shared().begin(), stream.shared().end(), shared_.begin());
     if (model_->side() > 0) {
       invariant(round.side.size() == model_->side(), "a round has the side information it needs");
       tokens::side_features(round.side, {rest, shared_.end()});
     }
-    const infer::Pooled out = forward_->run(stream_->tokens(), shared_, logits_);
+    const infer::Pooled out = forward_->run(stream.tokens(), shared_, logits_);
+    for (std::size_t k = 0; k < q_.size(); ++k) logits_[k] += tokens_->anchor(k);
 
     const float most = *std::max_element(logits_.begin(), logits_.end());
     double total = 0;
@@ -67,21 +106,21 @@ class Transformer final : public Controller {
     for (double& q : q_) q = (1 - maps_.uniform) * q / total + uniform;
 
     const double rate = maps_.least_rate + softplus(static_cast<double>(out.rate));
-    const double eta = std::min(rate / stream_->scale(), kLargestEta);
+    const double eta = std::min(rate / stream.scale(), kLargestEta);
     const double rho = maps_.rho_max * sigmoid(static_cast<double>(out.restart));
     return {fixed_eta_.value_or(eta), fixed_rho_.value_or(rho), q_};
   }
 
   void save(StateWriter& out) const override {
     out.u64(model_->fingerprint());
-    stream_->save(out);
+    tokens_->stream().save(out);
   }
 
   void load(StateReader& in) override {
     if (in.u64() != model_->fingerprint()) {
       in.fail("it was saved with other weights of the controller than these");
     }
-    stream_->load(in);
+    tokens_->stream().load(in);
   }
 
  private:
@@ -89,12 +128,24 @@ class Transformer final : public Controller {
   std::string name_;
   ControlMaps maps_;
   std::optional<double> fixed_eta_, fixed_rho_;  // not left to the network
-  std::optional<tokens::TokenStream> stream_;
+  std::optional<Tokens> tokens_;
   std::optional<infer::Forward> forward_;
   std::vector<float> shared_;  // what is the same for all experts: the stream's, side information
   std::vector<float> logits_;  // [K]
   std::vector<double> q_;      // [K]
 };
+
+template <class Stream>
+void require_size(const infer::Model& model, const std::string& origin) {
+  if (model.config.features == Stream::kExpertFeatures &&
+      model.config.shared == Stream::kSharedFeatures) {
+    return;
+  }
+  throw Error(
+      fmt::format("{} takes {} features of an expert and {} shared ones; tokens have {} and {}",
+                  origin, model.config.features, model.config.shared, Stream::kExpertFeatures,
+                  Stream::kSharedFeatures));
+}
 
 }  // namespace
 
@@ -102,14 +153,12 @@ TransformerModel::TransformerModel(const infer::Model& model, const std::string&
     : network_(model),
       maps_(control_maps_of(model, origin)),
       fingerprint_(fnv1a<std::uint64_t>(infer::model_bytes(model))) {
-  infer::require_token_schema(model, tokens::schema_name(), origin);
-  if (model.config.features != tokens::kExpertFeatures ||
-      model.config.shared != tokens::kSharedFeatures) {
-    throw Error(
-        fmt::format("{} takes {} features of an expert and {} shared ones; tokens have {} "
-                    "and {}",
-                    origin, model.config.features, model.config.shared, tokens::kExpertFeatures,
-                    tokens::kSharedFeatures));
+  combines_ = model.token_schema == tokens::ErrorStream::schema_name();
+  if (combines_) {
+    require_size<tokens::ErrorStream>(model, origin);
+  } else {
+    infer::require_token_schema(model, tokens::TokenStream::schema_name(), origin);
+    require_size<tokens::TokenStream>(model, origin);
   }
 }
 
@@ -134,7 +183,10 @@ std::shared_ptr<const TransformerModel> transformer_from_file(const std::string&
 std::unique_ptr<Controller> make_transformer(std::shared_ptr<const TransformerModel> model,
                                              std::string name,
                                              const TransformerOverrides& overrides) {
-  return std::make_unique<Transformer>(std::move(model), std::move(name), overrides);
+  if (model->combines()) {
+    return std::make_unique<Transformer<ErrorTokens>>(std::move(model), std::move(name), overrides);
+  }
+  return std::make_unique<Transformer<LossTokens>>(std::move(model), std::move(name), overrides);
 }
 
 }  // namespace pcgs

@@ -10,6 +10,10 @@
 // typical difference between experts: eta is then a rate per typical difference, and losses of any
 // size are met with rates of their own. It is at most 1e6. side_t is the side information of round
 // t (tokens/side_features.h) where the model was trained with some, and absent where it was not.
+//
+// A model that combines is trained on the squared error of the combined forecast, and sees the errors
+// of the experts with their sign (tokens/error_stream.h). Its q is a tilt of a good combination's
+// weights c: softmax(s + ln c) in the place of softmax(s).
 #pragma once
 
 #include <memory>
@@ -33,12 +37,14 @@ class TransformerModel {
   const infer::Network& network() const { return network_; }
   std::size_t side() const { return network_.config().side; }  // numbers of side information
   const ControlMaps& maps() const { return maps_; }
+  bool combines() const { return combines_; }                 // needs rounds with forecasts
   std::uint64_t fingerprint() const { return fingerprint_; }  // of all weights and constants
 
  private:
   infer::Network network_;
   ControlMaps maps_;
   std::uint64_t fingerprint_;
+  bool combines_ = false;
 };
 
 std::shared_ptr<const TransformerModel> shipped_transformer(std::string_view name);

@@ -141,7 +141,7 @@ void Aggregator::combine(Slot& slot) const {
 }
 
 void Aggregator::check_takes_losses() const {
-  if (method_->combiner() == nullptr) return;
+  if (!method_->needs_forecasts()) return;
   throw Error(
       fmt::format("{} combines forecasts and has none here; give forecasts to predict(), or "
                   "take a method that learns from losses, such as guard",

@@ -9,26 +9,6 @@
 
 namespace pcgs::tokens {
 
-namespace {
-
-float decay_of(float span) { return 1 - 1 / (span + 1); }
-
-}  // namespace
-
-TokenStream::Average::Average(float span, std::size_t experts)
-    : decay(decay_of(span)), sums(experts, 0.0f) {}
-
-void TokenStream::Average::count() {
-  const double d = decay;
-  mass = d * mass + (1 - d);
-  squared_mass = d * d * squared_mass + (1 - d) * (1 - d);
-}
-
-float TokenStream::Average::trust() const {
-  // The mean is sums / mass, and worth mass^2 / squared_mass rounds.
-  return static_cast<float>(1 / std::sqrt(squared_mass));
-}
-
 TokenStream::TokenStream(std::size_t experts)
     : experts_(experts),
       centred_(experts),
@@ -89,10 +69,10 @@ void TokenStream::centre(std::span<const double> losses) {
 }
 
 void TokenStream::measure_noise() {
-  const Average& usual = averages_[kSurpriseSpan];
+  const RunningMean& usual = averages_[kSurpriseSpan];
   const float to_mean = usual.mass > 0 ? usual.to_mean() : 0.0f;
   for (std::size_t i = 0; i < dispersions_.size(); ++i) {
-    Average& squares = dispersions_[i];
+    RunningMean& squares = dispersions_[i];
     squares.count();
     for (std::size_t k = 0; k < experts_; ++k) {
       const float surprise = centred_[k] - to_mean * usual.sums[k];
@@ -123,7 +103,7 @@ void TokenStream::average_losses() {
     for (std::size_t k = 0; k < experts_; ++k) gap[k] = out[k] - least;
   };
   for (std::size_t i = 0; i < averages_.size(); ++i) {
-    Average& average = averages_[i];
+    RunningMean& average = averages_[i];
     average.count();
     for (std::size_t k = 0; k < experts_; ++k) {
       average.sums[k] += (1 - average.decay) * (centred_[k] - average.sums[k]);
@@ -133,8 +113,8 @@ void TokenStream::average_losses() {
   }
   // 2 m - m(m): the line through two exponential means, at the present round.
   for (std::size_t i = 0; i < trend_once_.size(); ++i) {
-    Average& once = trend_once_[i];
-    Average& twice = trend_twice_[i];
+    RunningMean& once = trend_once_[i];
+    RunningMean& twice = trend_twice_[i];
     once.count();
     twice.count();
     const float to_mean = once.to_mean();
@@ -165,7 +145,7 @@ void TokenStream::weigh_evidence() {
     charge_[k] = std::clamp(centred_[k] / own_noise_[k], -kLargestEvidence, kLargestEvidence);
   }
   for (std::size_t i = 0; i < evidence_.size(); ++i) {
-    Average& average = evidence_[i];
+    RunningMean& average = evidence_[i];
     average.count();
     const float trust = average.trust();
     const auto out = feature(kEvidence + i);
@@ -227,8 +207,8 @@ void TokenStream::compare_with_reference() {
   const auto scale = static_cast<float>(scale_);
   const float reference = filter_loss_[kReferenceFilter] * scale;
   for (std::size_t i = 0; i < regrets_.size(); ++i) {
-    Average& mean = regrets_[i];
-    Average& square = squared_regrets_[i];
+    RunningMean& mean = regrets_[i];
+    RunningMean& square = squared_regrets_[i];
     mean.count();
     square.count();
     const float step = 1 - mean.decay;
@@ -252,7 +232,7 @@ void TokenStream::compare_with_reference() {
 
 void TokenStream::judge_filters() {
   for (std::size_t i = 0; i < scores_.size(); ++i) {
-    Average& average = scores_[i];
+    RunningMean& average = scores_[i];
     average.count();
     const float trust = average.trust();
     for (std::size_t f = 0; f < kFilters; ++f) {
@@ -303,7 +283,7 @@ void TokenStream::save(StateWriter& out) const {
   }
   for (const auto* group : {&averages_, &trend_once_, &trend_twice_, &dispersions_, &evidence_,
                             &regrets_, &squared_regrets_, &scores_}) {
-    for (const Average& average : *group) {
+    for (const RunningMean& average : *group) {
       out.f64(average.mass);
       out.f64(average.squared_mass);
       save_floats(out, average.sums);
@@ -324,7 +304,7 @@ void TokenStream::load(StateReader& in) {
   // The largest and least that are averaged in each group. Means then stay within them, and what is
   // saved later can be loaded again.
   struct Group {
-    std::vector<Average>& averages;
+    std::vector<RunningMean>& averages;
     double low, high;
   };
   const double evidence = kLargestEvidence;
@@ -338,7 +318,7 @@ void TokenStream::load(StateReader& in) {
                                     {regrets_, -2, 2},
                                     {squared_regrets_, 0, 4},
                                     {scores_, -kLargestScore, kLargestScore}}) {
-    for (Average& average : group.averages) {
+    for (RunningMean& average : group.averages) {
       average.mass = in.f64_within(0, 1.000001, "an averaging mass");
       // No round yet, or at least the weight of one: a mean divides by it.
       if (average.mass != 0 && average.mass < 1 - double{average.decay}) {

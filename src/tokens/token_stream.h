@@ -12,12 +12,17 @@
 
 #include "pcgs/state.h"
 #include "tokens/leadership.h"
+#include "tokens/running_mean.h"
 #include "tokens/token_schema.h"
 
 namespace pcgs::tokens {
 
 class TokenStream {
  public:
+  static constexpr std::size_t kExpertFeatures = tokens::kExpertFeatures;
+  static constexpr std::size_t kSharedFeatures = tokens::kSharedFeatures;
+  static std::string schema_name() { return tokens::schema_name(); }
+
   explicit TokenStream(std::size_t experts);
 
   // One finished round: [K] losses in [0,1]. Does not allocate.
@@ -35,21 +40,6 @@ class TokenStream {
   void load(StateReader& in);
 
  private:
-  // An exponentially weighted mean of vectors, and how much to trust it.
-  struct Average {
-    float decay = 0;          // a round
-    double mass = 0;          // 1 - decay^t, the sum of all weights so far
-    double squared_mass = 0;  // the same of squared weights
-    std::vector<float> sums;  // [K]
-
-    Average(float span, std::size_t experts);
-    void count();  // one more round: to be called before sums are advanced
-    // The factor that makes the sums a mean, times the root of how many rounds that mean is worth:
-    // noise of size 1 then stays of size 1 at every span.
-    float trust() const;
-    float to_mean() const { return static_cast<float>(1 / mass); }
-  };
-
   void centre(std::span<const double> losses);
   void average_losses();
   void measure_noise();
@@ -76,15 +66,15 @@ class TokenStream {
   std::vector<float> centred_;               // [K] this round's losses less their mean
   std::vector<float> own_noise_;             // [K] each expert's, in losses
 
-  std::vector<Average> averages_;                   // of centred losses, one for each span
-  std::vector<Average> trend_once_, trend_twice_;   // the mean, and the mean of the means
-  std::vector<Average> dispersions_;                // of squared surprises
-  std::vector<Average> evidence_;                   // of centred losses in units of own noise
-  std::vector<Average> regrets_, squared_regrets_;  // beside the reference filter
-  std::vector<float> sums_;                         // [2 x K] cumulative sums
-  std::vector<float> extremes_;                     // [2 x K] fading minimum and maximum
-  std::vector<float> weights_;                      // [filters x K]
-  std::vector<Average> scores_;                     // [filters] at each span: a vector over filters
+  std::vector<RunningMean> averages_;                   // of centred losses, one for each span
+  std::vector<RunningMean> trend_once_, trend_twice_;   // the mean, and the mean of the means
+  std::vector<RunningMean> dispersions_;                // of squared surprises
+  std::vector<RunningMean> evidence_;                   // of centred losses in units of own noise
+  std::vector<RunningMean> regrets_, squared_regrets_;  // beside the reference filter
+  std::vector<float> sums_;                             // [2 x K] cumulative sums
+  std::vector<float> extremes_;                         // [2 x K] fading minimum and maximum
+  std::vector<float> weights_;                          // [filters x K]
+  std::vector<RunningMean> scores_;  // [filters] at each span: a vector over filters
   Leadership leadership_;
 
   std::vector<float> charge_;    // [K] scratch
