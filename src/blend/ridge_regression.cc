@@ -19,6 +19,7 @@ RidgeRegression::RidgeRegression(std::span<const double> ridge, double forgettin
       forgetting_(forgetting),
       ridge_(ridge.begin(), ridge.end()),
       triangle_(ridge.size() * stride_),
+      diagonal_(ridge.size()),
       coefficients_(stride_),
       row_(stride_) {
   reset();
@@ -27,7 +28,8 @@ RidgeRegression::RidgeRegression(std::span<const double> ridge, double forgettin
 void RidgeRegression::reset() {
   std::fill(triangle_.begin(), triangle_.end(), 0.0);
   std::fill(coefficients_.begin(), coefficients_.end(), 0.0);
-  for (std::size_t i = 0; i < size(); ++i) triangle_[i * stride_ + i] = std::sqrt(ridge_[i]);
+  for (std::size_t i = 0; i < size(); ++i) triangle_[i * stride_ + i] = 1;
+  std::copy(ridge_.begin(), ridge_.end(), diagonal_.begin());
 }
 
 double RidgeRegression::predict(std::span<const double> x) const {
@@ -35,16 +37,16 @@ double RidgeRegression::predict(std::span<const double> x) const {
 }
 
 void RidgeRegression::learn(std::span<const double> x, double y, double scale) {
-  const kernels::Triangle triangle = {triangle_.data(), size(), stride_};
-  for (std::size_t i = 0; i < size(); ++i) row_[i] = scale * x[i];
-  row_[size()] = scale * y;
-  kernels::rotate_in(triangle, 0, row_.data(), std::sqrt(forgetting_));
+  const kernels::Triangle triangle = {diagonal_.data(), triangle_.data(), size(), stride_};
+  std::copy(x.begin(), x.end(), row_.begin());
+  row_[size()] = y;
+  kernels::rotate_in(triangle, 0, row_.data(), scale * scale, forgetting_);
   if (forgetting_ < 1 && ++since_ == kEvery) {
     since_ = 0;
     std::fill(row_.begin(), row_.end(), 0.0);
     const auto rows = static_cast<double>(kEvery * size());
-    row_[turn_] = std::sqrt(ridge_[turn_] * (1 - forgetting_) * rows);
-    kernels::rotate_in(triangle, turn_, row_.data(), 1);
+    row_[turn_] = 1;
+    kernels::rotate_in(triangle, turn_, row_.data(), ridge_[turn_] * (1 - forgetting_) * rows, 1);
     turn_ = (turn_ + 1) % size();
   }
   kernels::back_substitute(triangle, coefficients_.data());
@@ -54,6 +56,7 @@ void RidgeRegression::learn(std::span<const double> x, double y, double scale) {
 
 void RidgeRegression::save(StateWriter& out) const {
   out.f64s(triangle_);
+  out.f64s(diagonal_);
   out.f64s(coefficients_);
   out.u64(turn_);
   out.u64(since_);
@@ -61,6 +64,7 @@ void RidgeRegression::save(StateWriter& out) const {
 
 void RidgeRegression::load(StateReader& in) {
   in.f64s(triangle_);
+  in.f64s(diagonal_);
   in.f64s(coefficients_);
   const auto turn = in.u64();
   const auto since = in.u64();
@@ -68,9 +72,10 @@ void RidgeRegression::load(StateReader& in) {
   bool good = turn < size() && since < kEvery &&
               std::all_of(triangle_.begin(), triangle_.end(), sane) &&
               std::all_of(coefficients_.begin(), coefficients_.end(), sane);
-  for (std::size_t i = 0; i < size(); ++i) good = good && triangle_[i * stride_ + i] > 1e-9;
-  // Zeros that the kernels count on.
+  for (const double d : diagonal_) good = good && d > 1e-18 && d < kMost;
+  // Zeros and ones that the kernels count on.
   for (std::size_t i = 0; i < size(); ++i) {
+    good = good && triangle_[i * stride_ + i] == 1;
     for (std::size_t j = 0; j < stride_; ++j) {
       if (j < i || j > size()) good = good && triangle_[i * stride_ + j] == 0;
     }
