@@ -10,7 +10,11 @@ namespace pcgs::blend {
 
 namespace {
 
-constexpr double kMost = 1e12;  // rows and targets are in units, and no coefficient is ever near it
+constexpr double kMost = 1e12;    // rows and targets are in units, and nothing is ever near it
+constexpr double kLeast = 1e-18;  // of D
+
+bool sane(double c) { return std::abs(c) <= kMost; }
+bool sane_diagonal(double d) { return d >= kLeast && d <= kMost; }
 
 }  // namespace
 
@@ -40,18 +44,22 @@ void RidgeRegression::learn(std::span<const double> x, double y, double scale) {
   const kernels::Triangle triangle = {diagonal_.data(), triangle_.data(), size(), stride_};
   std::copy(x.begin(), x.end(), row_.begin());
   row_[size()] = y;
-  kernels::rotate_in(triangle, 0, row_.data(), scale * scale, forgetting_);
+  double largest = kernels::rotate_in(triangle, 0, row_.data(), scale * scale, forgetting_);
   if (forgetting_ < 1 && ++since_ == kEvery) {
     since_ = 0;
     std::fill(row_.begin(), row_.end(), 0.0);
     const auto rows = static_cast<double>(kEvery * size());
     row_[turn_] = 1;
-    kernels::rotate_in(triangle, turn_, row_.data(), ridge_[turn_] * (1 - forgetting_) * rows, 1);
+    const double weight = ridge_[turn_] * (1 - forgetting_) * rows;
+    largest = std::max(largest, kernels::rotate_in(triangle, turn_, row_.data(), weight, 1));
     turn_ = (turn_ + 1) % size();
   }
   kernels::back_substitute(triangle, coefficients_.data());
-  const auto sane = [](double c) { return std::abs(c) <= kMost; };
-  if (!std::all_of(coefficients_.begin(), coefficients_.end(), sane)) reset();
+  // What load() would refuse must never be saved.
+  const bool good = sane(largest) &&
+                    std::all_of(diagonal_.begin(), diagonal_.end(), sane_diagonal) &&
+                    std::all_of(coefficients_.begin(), coefficients_.end(), sane);
+  if (!good) reset();
 }
 
 void RidgeRegression::save(StateWriter& out) const {
@@ -68,11 +76,10 @@ void RidgeRegression::load(StateReader& in) {
   in.f64s(coefficients_);
   const auto turn = in.u64();
   const auto since = in.u64();
-  const auto sane = [](double c) { return std::abs(c) <= kMost; };
   bool good = turn < size() && since < kEvery &&
               std::all_of(triangle_.begin(), triangle_.end(), sane) &&
+              std::all_of(diagonal_.begin(), diagonal_.end(), sane_diagonal) &&
               std::all_of(coefficients_.begin(), coefficients_.end(), sane);
-  for (const double d : diagonal_) good = good && d > 1e-18 && d < kMost;
   // Zeros and ones that the kernels count on.
   for (std::size_t i = 0; i < size(); ++i) {
     good = good && triangle_[i * stride_ + i] == 1;

@@ -12,11 +12,12 @@ using namespace pcgs::HWY_NAMESPACE;
 
 // Only the weight waits for a division, and each entry of the row for one product: with cosines both
 // would wait for a root as well.
-void RotateIn(const Triangle& triangle, std::size_t first, double* HWY_RESTRICT row, double weight,
-              double keep) {
+double RotateIn(const Triangle& triangle, std::size_t first, double* HWY_RESTRICT row,
+                double weight, double keep) {
   const D d;
   const std::size_t lanes = hn::Lanes(d);
   const std::size_t end = triangle.size + 1;
+  V largest = hn::Zero(d);
   for (std::size_t i = first; i < triangle.size; ++i) {
     double* HWY_RESTRICT r = triangle.rows + i * triangle.stride;
     const double x = row[i];
@@ -33,9 +34,12 @@ void RotateIn(const Triangle& triangle, std::size_t first, double* HWY_RESTRICT 
       const V u = hn::Load(d, r + j);
       const V left = hn::NegMulAdd(v_x, u, hn::Load(d, row + j));
       hn::Store(left, d, row + j);
-      hn::Store(hn::MulAdd(gain, left, u), d, r + j);
+      const V turned = hn::MulAdd(gain, left, u);
+      hn::Store(turned, d, r + j);
+      largest = hn::Max(largest, hn::Abs(turned));
     }
   }
+  return hn::GetLane(hn::MaxOfLanes(d, largest));
 }
 
 // A register's worth of rows at a time: what is solved already is subtracted from all of them in
@@ -73,9 +77,9 @@ namespace pcgs::blend::kernels {
 HWY_EXPORT(RotateIn);
 HWY_EXPORT(BackSubstitute);
 
-void rotate_in(const Triangle& triangle, std::size_t first, double* row, double weight,
-               double keep) {
-  HWY_DYNAMIC_DISPATCH(RotateIn)(triangle, first, row, weight, keep);
+double rotate_in(const Triangle& triangle, std::size_t first, double* row, double weight,
+                 double keep) {
+  return HWY_DYNAMIC_DISPATCH(RotateIn)(triangle, first, row, weight, keep);
 }
 
 void back_substitute(const Triangle& triangle, double* solution) {

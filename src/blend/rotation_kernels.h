@@ -15,9 +15,10 @@ struct Triangle {
 };
 
 // Multiplies D by `keep` and rotates a row [stride] of this weight into it; columns before `first` of
-// the row are 0, and rows before it are left alone. The row is used up.
-void rotate_in(const Triangle& triangle, std::size_t first, double* row, double weight,
-               double keep);
+// the row are 0, and rows before it are left alone. The row is used up. Returns the
+// largest size of a number that is written to U, unless one is NaN.
+double rotate_in(const Triangle& triangle, std::size_t first, double* row, double weight,
+                 double keep);
 
 // Back substitution: U times the solution is the right side. `solution` [stride] is zero from n on
 // afterwards.
