@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace pcgs {
@@ -26,6 +27,8 @@ class TaskLoss {
 
   // Infinite where a log forecast ruled out what happened.
   double operator()(double forecast, double outcome) const;
+  // The same for many forecasts of one outcome; `losses` has as many entries.
+  void each(std::span<const double> forecasts, double outcome, std::span<double> losses) const;
   // A subgradient of it in the forecast, finite: 2 (f - y); the sign of f - y; 1 - tau above y and
   // -tau otherwise; (f - y) / (f (1 - f)).
   double slope(double forecast, double outcome) const;
@@ -35,6 +38,9 @@ class TaskLoss {
   std::string_view objection_to_outcome(double outcome) const;
 
  private:
+  template <class Use>
+  auto with_kind(const Use& use) const;
+
   Kind kind_ = Kind::kSquared;
   double tau_ = 0.5;
 };

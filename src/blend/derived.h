@@ -75,7 +75,7 @@ struct Setting {
 std::unique_ptr<Derived> make_mean();
 std::unique_ptr<Derived> make_median(const Setting& setting);
 std::unique_ptr<Derived> make_trimmed_mean(const Setting& setting, double share);
-std::unique_ptr<Derived> make_inverse_error(const Setting& setting, double power, double decay);
+std::unique_ptr<Derived> make_inverse_error(const Setting& setting, int power, double decay);
 std::unique_ptr<Derived> make_filter(const Setting& setting, double eta, double rho);
 enum class Regrets { kMlPoly, kMlProd, kMlEwa, kBoa };
 std::unique_ptr<Derived> make_linear(const Setting& setting, Regrets regrets);

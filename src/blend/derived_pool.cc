@@ -113,8 +113,10 @@ double DerivedPool::median(const OpenedRound& round) {
   return *middle;
 }
 
-// Who is awake and not wild, into `kept`.
+// The median of the awake, and who of them is not wild, into `kept`.
 void DerivedPool::find_heard(const OpenedRound& round, std::span<double> kept) {
+  const double middle = median(round);
+  kept[kMedian] = middle;
   const auto heard = kept.subspan(heard_at_, forecasts_.size());
   std::size_t awake = 0;
   for (std::size_t k = 0; k < heard.size(); ++k) {
@@ -122,7 +124,6 @@ void DerivedPool::find_heard(const OpenedRound& round, std::span<double> kept) {
     awake += round.awake[k];
   }
   if (awake < 3 || rounds_ < kFirstRounds) return;
-  const double middle = median(round);
   const double unit = units_.size(round.task, 0).error;
   for (std::size_t k = 0; k < heard.size(); ++k) {
     const double usual = std::max(distance_[k], unit);
@@ -188,12 +189,11 @@ void DerivedPool::observe(const OpenedRound& round, std::span<const double> kept
   }
   centre_errors_.put(round.number, std::clamp(outcome - then.centre, -1e140, 1e140));
   units_.observe(then, outcome);
-  observe_distances(round);
+  observe_distances(round, kept[kMedian]);
 }
 
 // Slowly, and a wild one counts like kWild usual ones.
-void DerivedPool::observe_distances(const OpenedRound& round) {
-  const double middle = median(round);
+void DerivedPool::observe_distances(const OpenedRound& round, double middle) {
   rounds_ = std::min(rounds_ + 1, kDistanceRounds);
   for (std::size_t k = 0; k < distance_.size(); ++k) {
     if (round.awake[k] == 0) continue;

@@ -54,12 +54,12 @@ class DerivedPool {
   void load(StateReader& in);
 
  private:
-  enum At : std::size_t { kMean, kCentre, kUnit, kLossUnit, kErrors };
+  enum At : std::size_t { kMedian, kMean, kCentre, kUnit, kLossUnit, kErrors };
 
   Seen seen(const OpenedRound& round, std::span<const double> kept);
   void find_heard(const OpenedRound& round, std::span<double> kept);
   double median(const OpenedRound& round);  // of the awake; the higher of two
-  void observe_distances(const OpenedRound& round);
+  void observe_distances(const OpenedRound& round, double middle);
 
   std::vector<std::unique_ptr<Derived>> derived_;
   std::vector<double> trust_;

@@ -6,7 +6,6 @@
 // Bates and Granger, The combination of forecasts, 1969, with forgetting; power 1 is optimal for
 // unbiased experts with independent errors, more is closer to selecting.
 #include <algorithm>
-#include <cmath>
 
 #include "blend/averages.h"
 
@@ -16,7 +15,7 @@ namespace {
 
 class InverseError final : public Derived {
  public:
-  InverseError(std::size_t experts, double power, double decay)
+  InverseError(std::size_t experts, int power, double decay)
       : power_(power),
         decay_(decay),
         mean_(experts, 0.0),
@@ -70,13 +69,15 @@ class InverseError final : public Derived {
     for (std::size_t k = 0; k < mean_.size(); ++k) {
       const double mean = count_[k] > 0 ? mean_[k] : best;
       const double ratio = (best + floor) / (mean + floor);  // at most 1
-      scratch_[k] = seen.awake[k] == 0 ? 0 : power_ == 1 ? ratio : std::pow(ratio, power_);
+      scratch_[k] = seen.awake[k] == 0 ? 0 : ratio;
+      for (int i = 1; i < power_; ++i) scratch_[k] *= ratio;
       total += scratch_[k];
     }
     return total;
   }
 
-  double power_, decay_;
+  int power_;
+  double decay_;
   std::vector<double> mean_;             // [K] m
   std::vector<double> count_;            // [K] sum of decay^age; 0: never judged
   mutable std::vector<double> scratch_;  // [K]
@@ -84,7 +85,7 @@ class InverseError final : public Derived {
 
 }  // namespace
 
-std::unique_ptr<Derived> make_inverse_error(const Setting& setting, double power, double decay) {
+std::unique_ptr<Derived> make_inverse_error(const Setting& setting, int power, double decay) {
   return std::make_unique<InverseError>(setting.experts, power, decay);
 }
 

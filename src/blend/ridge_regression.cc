@@ -10,7 +10,11 @@ namespace pcgs::blend {
 
 namespace {
 
-constexpr double kMost = 1e12;  // rows and targets are in units, and no coefficient is ever near it
+constexpr double kMost = 1e12;    // rows and targets are in units, and nothing is ever near it
+constexpr double kLeast = 1e-18;  // of D
+
+bool sane(double c) { return std::abs(c) <= kMost; }
+bool sane_diagonal(double d) { return d >= kLeast && d <= kMost; }
 
 }  // namespace
 
@@ -19,6 +23,7 @@ RidgeRegression::RidgeRegression(std::span<const double> ridge, double forgettin
       forgetting_(forgetting),
       ridge_(ridge.begin(), ridge.end()),
       triangle_(ridge.size() * stride_),
+      diagonal_(ridge.size()),
       coefficients_(stride_),
       row_(stride_) {
   reset();
@@ -27,7 +32,8 @@ RidgeRegression::RidgeRegression(std::span<const double> ridge, double forgettin
 void RidgeRegression::reset() {
   std::fill(triangle_.begin(), triangle_.end(), 0.0);
   std::fill(coefficients_.begin(), coefficients_.end(), 0.0);
-  for (std::size_t i = 0; i < size(); ++i) triangle_[i * stride_ + i] = std::sqrt(ridge_[i]);
+  for (std::size_t i = 0; i < size(); ++i) triangle_[i * stride_ + i] = 1;
+  std::copy(ridge_.begin(), ridge_.end(), diagonal_.begin());
 }
 
 double RidgeRegression::predict(std::span<const double> x) const {
@@ -35,25 +41,30 @@ double RidgeRegression::predict(std::span<const double> x) const {
 }
 
 void RidgeRegression::learn(std::span<const double> x, double y, double scale) {
-  const kernels::Triangle triangle = {triangle_.data(), size(), stride_};
-  for (std::size_t i = 0; i < size(); ++i) row_[i] = scale * x[i];
-  row_[size()] = scale * y;
-  kernels::rotate_in(triangle, 0, row_.data(), std::sqrt(forgetting_));
+  const kernels::Triangle triangle = {diagonal_.data(), triangle_.data(), size(), stride_};
+  std::copy(x.begin(), x.end(), row_.begin());
+  row_[size()] = y;
+  double largest = kernels::rotate_in(triangle, 0, row_.data(), scale * scale, forgetting_);
   if (forgetting_ < 1 && ++since_ == kEvery) {
     since_ = 0;
     std::fill(row_.begin(), row_.end(), 0.0);
     const auto rows = static_cast<double>(kEvery * size());
-    row_[turn_] = std::sqrt(ridge_[turn_] * (1 - forgetting_) * rows);
-    kernels::rotate_in(triangle, turn_, row_.data(), 1);
+    row_[turn_] = 1;
+    const double weight = ridge_[turn_] * (1 - forgetting_) * rows;
+    largest = std::max(largest, kernels::rotate_in(triangle, turn_, row_.data(), weight, 1));
     turn_ = (turn_ + 1) % size();
   }
   kernels::back_substitute(triangle, coefficients_.data());
-  const auto sane = [](double c) { return std::abs(c) <= kMost; };
-  if (!std::all_of(coefficients_.begin(), coefficients_.end(), sane)) reset();
+  // What load() would refuse must never be saved.
+  const bool good = sane(largest) &&
+                    std::all_of(diagonal_.begin(), diagonal_.end(), sane_diagonal) &&
+                    std::all_of(coefficients_.begin(), coefficients_.end(), sane);
+  if (!good) reset();
 }
 
 void RidgeRegression::save(StateWriter& out) const {
   out.f64s(triangle_);
+  out.f64s(diagonal_);
   out.f64s(coefficients_);
   out.u64(turn_);
   out.u64(since_);
@@ -61,16 +72,17 @@ void RidgeRegression::save(StateWriter& out) const {
 
 void RidgeRegression::load(StateReader& in) {
   in.f64s(triangle_);
+  in.f64s(diagonal_);
   in.f64s(coefficients_);
   const auto turn = in.u64();
   const auto since = in.u64();
-  const auto sane = [](double c) { return std::abs(c) <= kMost; };
   bool good = turn < size() && since < kEvery &&
               std::all_of(triangle_.begin(), triangle_.end(), sane) &&
+              std::all_of(diagonal_.begin(), diagonal_.end(), sane_diagonal) &&
               std::all_of(coefficients_.begin(), coefficients_.end(), sane);
-  for (std::size_t i = 0; i < size(); ++i) good = good && triangle_[i * stride_ + i] > 1e-9;
-  // Zeros that the kernels count on.
+  // Zeros and ones that the kernels count on.
   for (std::size_t i = 0; i < size(); ++i) {
+    good = good && triangle_[i * stride_ + i] == 1;
     for (std::size_t j = 0; j < stride_; ++j) {
       if (j < i || j > size()) good = good && triangle_[i * stride_ + j] == 0;
     }

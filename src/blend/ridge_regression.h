@@ -2,10 +2,11 @@
 //
 //     c_t = argmin_c  sum_{s <= t} forgetting^(t-s) v_s (y_s - <c, x_s>)^2  +  sum_i ridge_i c_i^2
 //
-// Kept as the triangle R of R'R = sum forgetting^(t-s) v x x' + diag(ridge) (QR: Golub and Van Loan,
-// Matrix Computations, section 6.5): a row is rotated in by orthogonal steps, so that nothing grows
-// but what the data make grow. R'R is positive whatever the rows are: duplicates, fewer rows than
-// coefficients, a million rows.
+// Kept as the triangle U, with ones on its diagonal, and the diagonal D > 0 of U'DU = sum
+// forgetting^(t-s) v x x' + diag(ridge): a row is rotated in by orthogonal steps that need no roots
+// (Gentleman, Least squares computations by Givens transformations without square roots, 1973), so
+// that nothing grows but what the data make grow. D is positive whatever the rows are: duplicates,
+// fewer rows than coefficients, a million rows.
 //
 // Forgetting takes of the ridge, too. It is put back every fourth row for one coefficient, in turn, as
 // a row that says "this coefficient is 0": O(n^2) like everything else. Should the numbers leave the
@@ -29,7 +30,7 @@ class RidgeRegression {
   std::size_t size() const { return ridge_.size(); }
   std::span<const double> coefficients() const { return {coefficients_.data(), size()}; }  // c
   double predict(std::span<const double> x) const;
-  // One row of weight v = scale^2. Requires moderate numbers: |scale x|, |scale y| below 1e100.
+  // One row of weight v = scale^2. Requires moderate numbers: |x|, |y| below 1e100.
   void learn(std::span<const double> x, double y, double scale);
 
   void save(StateWriter& out) const;
@@ -43,7 +44,8 @@ class RidgeRegression {
   std::size_t stride_;
   double forgetting_;
   std::vector<double> ridge_;   // [n]
-  AlignedVector triangle_;      // [n x stride] R, by rows; column n is its right side
+  AlignedVector triangle_;      // [n x stride] U, by rows; column n is its right side
+  AlignedVector diagonal_;      // [n] D
   AlignedVector coefficients_;  // [stride]
   AlignedVector row_;           // [stride] scratch
   std::size_t turn_ = 0;        // whose ridge is put back next

@@ -5,19 +5,23 @@
 
 namespace pcgs::blend::kernels {
 
-// A triangle of n rows; each row is `stride` numbers, aligned, zero below the diagonal and beyond
-// column n, which is the right side.
+// D and U of U'DU. U has n rows of `stride` numbers, aligned, with ones on the diagonal, zeros before
+// it and beyond column n, which is the right side.
 struct Triangle {
-  double* rows;
+  double* diagonal;    // [n] D
+  double* rows;        // [n x stride] U
   std::size_t size;    // n
   std::size_t stride;  // a multiple of 8, above n
 };
 
-// Multiplies the triangle by `keep` and rotates a row [stride] into it; columns before `first` of
-// the row are 0, and rows before it are left alone. The row is used up.
-void rotate_in(const Triangle& triangle, std::size_t first, double* row, double keep);
+// Multiplies D by `keep` and rotates a row [stride] of this weight into it; columns before `first` of
+// the row are 0, and rows before it are left alone. The row is used up. Returns the
+// largest size of a number that is written to U, unless one is NaN.
+double rotate_in(const Triangle& triangle, std::size_t first, double* row, double weight,
+                 double keep);
 
-// Back substitution. `solution` [stride] is zero from n on afterwards.
+// Back substitution: U times the solution is the right side. `solution` [stride] is zero from n on
+// afterwards.
 void back_substitute(const Triangle& triangle, double* solution);
 
 }  // namespace pcgs::blend::kernels

@@ -31,6 +31,22 @@ constexpr double kWild = 20;   // a loss counts in that average like this many u
 constexpr double kLeastOfUnit =
     0.01;  // a filter's usual loss is at least this much of the best expert's
 
+// Forecasts, and their range: weights that sum to 1 up to rounding must not leave it.
+struct Ranged {
+  explicit Ranged(std::span<const double> all) : forecasts(all), low(all[0]), high(all[0]) {
+    for (const double f : all) {
+      low = std::min(low, f);
+      high = std::max(high, f);
+    }
+  }
+  double weighed(std::span<const double> weights) const {
+    return std::clamp(kernels::dot(weights, forecasts), low, high);
+  }
+
+  std::span<const double> forecasts;
+  double low, high;
+};
+
 }  // namespace
 
 SecondLevel::SecondLevel(std::size_t raw, std::span<const double> trust)
@@ -38,6 +54,7 @@ SecondLevel::SecondLevel(std::size_t raw, std::span<const double> trust)
       members_(kRates.size() + 2),
       usual_(kRates.size(), 0.0),
       rounds_(kRates.size(), 0.0),
+      raw_losses_(raw + trust.size()),
       losses_(raw + trust.size()),
       shares_(raw + trust.size()) {
   const double total = std::accumulate(trust.begin(), trust.end(), 0.0);
@@ -51,37 +68,26 @@ SecondLevel::SecondLevel(std::size_t raw, std::span<const double> trust)
 }
 
 double SecondLevel::forecast(std::span<const double> forecasts, std::span<double> kept) {
-  for (std::size_t i = 0; i < filters_.size(); ++i) {
-    kept[i] = weighed(filters_[i].weights(), forecasts);
-  }
+  const Ranged all(forecasts), derived(forecasts.subspan(raw_));
+  for (std::size_t i = 0; i < filters_.size(); ++i) kept[i] = all.weighed(filters_[i].weights());
   for (std::size_t i = 0; i < regrets_.size(); ++i) {
-    kept[filters_.size() + i] = weighed(regrets_[i]->weights(), forecasts.subspan(raw_));
+    kept[filters_.size() + i] = derived.weighed(regrets_[i]->weights());
   }
-  const auto members = std::span<const double>(kept.first(members_));
+  const Ranged members(kept.first(members_));
   double mean = 0;
-  for (const double f : members) mean += f / static_cast<double>(members_);
+  for (const double f : members.forecasts) mean += f / static_cast<double>(members_);
   double published = mean / 3;
   for (std::size_t i = 0; i < final_.size(); ++i) {
-    kept[members_ + i] = weighed(final_[i]->weights(), members);
+    kept[members_ + i] = members.weighed(final_[i]->weights());
     published += kept[members_ + i] / 3;
   }
-  // Weights that sum to 1 up to rounding must not leave the range of what they weigh.
-  const auto [low, high] = std::minmax_element(forecasts.begin(), forecasts.end());
-  return std::clamp(published, *low, *high);
-}
-
-double SecondLevel::weighed(std::span<const double> weights,
-                            std::span<const double> forecasts) const {
-  const double f = kernels::dot(weights, forecasts);
-  const auto [low, high] = std::minmax_element(forecasts.begin(), forecasts.end());
-  return std::clamp(f, *low, *high);
+  return std::clamp(published, all.low, all.high);
 }
 
 void SecondLevel::observe(std::span<const double> forecasts, std::span<const double> kept,
                           const Outcome& outcome) {
-  for (std::size_t i = 0; i < filters_.size(); ++i) {
-    learn_filter(i, forecasts, kept[i], outcome);
-  }
+  outcome.task.each(forecasts, outcome.value, raw_losses_);
+  for (std::size_t i = 0; i < filters_.size(); ++i) learn_filter(i, kept[i], outcome);
   for (std::size_t i = 0; i < regrets_.size(); ++i) {
     learn_regrets(*regrets_[i], forecasts.subspan(raw_), kept[filters_.size() + i], outcome);
   }
@@ -90,14 +96,12 @@ void SecondLevel::observe(std::span<const double> forecasts, std::span<const dou
   }
 }
 
-void SecondLevel::learn_filter(std::size_t i, std::span<const double> forecasts, double made,
-                               const Outcome& outcome) {
-  const TaskLoss& task = outcome.task;
-  const double own = std::min(task(made, outcome.value), 1e150);
+void SecondLevel::learn_filter(std::size_t i, double made, const Outcome& outcome) {
+  const double own = std::min(outcome.task(made, outcome.value), 1e150);
   if (rounds_[i] == 0) usual_[i] = own;
   const double usual = std::max(usual_[i], kLeastOfUnit * outcome.loss_unit);
   for (std::size_t k = 0; k < losses_.size(); ++k) {
-    losses_[k] = std::min(task(forecasts[k], outcome.value) / usual, kLargestLoss);
+    losses_[k] = std::min(raw_losses_[k] / usual, kLargestLoss);
   }
   const double eta = kRates[i].eta / std::sqrt(1 + static_cast<double>(outcome.late));
   filters_[i].step(losses_, {eta, kRates[i].rho, prior_});

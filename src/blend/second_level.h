@@ -47,9 +47,7 @@ class SecondLevel {
   void load(StateReader& in);
 
  private:
-  double weighed(std::span<const double> weights, std::span<const double> forecasts) const;
-  void learn_filter(std::size_t i, std::span<const double> forecasts, double made,
-                    const Outcome& outcome);
+  void learn_filter(std::size_t i, double made, const Outcome& outcome);
   void learn_regrets(Method& method, std::span<const double> forecasts, double made,
                      const Outcome& outcome);
 
@@ -59,6 +57,7 @@ class SecondLevel {
   std::vector<double> usual_, rounds_;            // [filters] mean of its losses, and of how many
   std::vector<std::unique_ptr<Method>> regrets_;  // over the derived
   std::vector<std::unique_ptr<Method>> final_;    // over the members
+  std::vector<double> raw_losses_;                // [N] scratch: of the round that is learned
   std::vector<double> losses_, shares_;           // [N] scratch
 };
 

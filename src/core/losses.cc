@@ -29,20 +29,34 @@ TaskLoss::TaskLoss(std::string_view name, double tau) : tau_(tau) {
 
 std::string_view TaskLoss::name() const { return kTaskNames[static_cast<std::size_t>(kind_)]; }
 
-double TaskLoss::operator()(double forecast, double outcome) const {
-  const double error = forecast - outcome;
+// Calls a function of (forecast, outcome) that knows the kind, so that loops need not ask.
+template <class Use>
+auto TaskLoss::with_kind(const Use& use) const {
   switch (kind_) {
     case Kind::kSquared:
-      return error * error;
+      return use([](double f, double y) { return (f - y) * (f - y); });
     case Kind::kAbsolute:
-      return std::abs(error);
+      return use([](double f, double y) { return std::abs(f - y); });
     case Kind::kPinball:
-      return error > 0 ? (1 - tau_) * error : -tau_ * error;
+      return use([tau = tau_](double f, double y) {
+        return f > y ? (1 - tau) * (f - y) : -tau * (f - y);
+      });
     case Kind::kLog:
-      return outcome == 1 ? -std::log(forecast) : -std::log1p(-forecast);
+      break;
   }
-  invariant(false, "a loss of a known kind");
-  return 0;
+  return use([](double f, double y) { return y == 1 ? -std::log(f) : -std::log1p(-f); });
+}
+
+double TaskLoss::operator()(double forecast, double outcome) const {
+  return with_kind([&](const auto& loss) { return loss(forecast, outcome); });
+}
+
+void TaskLoss::each(std::span<const double> forecasts, double outcome,
+                    std::span<double> losses) const {
+  invariant(forecasts.size() == losses.size(), "one loss per forecast");
+  with_kind([&](const auto& loss) {
+    for (std::size_t k = 0; k < losses.size(); ++k) losses[k] = loss(forecasts[k], outcome);
+  });
 }
 
 double TaskLoss::slope(double forecast, double outcome) const {

@@ -9,12 +9,11 @@
 // the others share the rest. Regret to the best single expert of order sqrt( sum_t r_t(k)^2 ln K );
 // no bound against switching paths. Wintenberger, Optimal learning with Bernstein online
 // aggregation, 2017; learning rates as in the R package opera 1.2.2.
-#include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "core/kernels.h"
 #include "methods/methods.h"
+#include "methods/rated_weights.h"
 #include "methods/state_checks.h"
 
 namespace pcgs {
@@ -33,29 +32,16 @@ class Boa final : public Method {
 
   void learn(const Round& round) override {
     const std::size_t experts = gain_.size();
-    double highest = 0;
-    std::size_t rated = 0;
+    RatedWeights rated(weights_);
     for (std::size_t k = 0; k < experts; ++k) {
       const double r = instantaneous_regret(round, k);
       variance_[k] += 2.2 * r * r;
-      if (variance_[k] < kLeastVariance) continue;
+      if (!is_rated(k)) continue;
       const double eta = 1 / std::sqrt(variance_[k]);
       gain_[k] += r - eta * r * r;
-      weights_[k] = std::log(eta) + eta * gain_[k];  // the logarithm, for now
-      highest = rated == 0 ? weights_[k] : std::max(highest, weights_[k]);
-      ++rated;
+      rated.rate(k, std::log(eta) + eta * gain_[k]);
     }
-    double total = 0;
-    for (std::size_t k = 0; k < experts; ++k) {
-      if (variance_[k] < kLeastVariance) continue;
-      weights_[k] = std::exp(weights_[k] - highest);
-      total += weights_[k];
-    }
-    const double uniform = 1.0 / static_cast<double>(experts);
-    const double share = static_cast<double>(rated) * uniform;
-    for (std::size_t k = 0; k < experts; ++k) {
-      weights_[k] = variance_[k] < kLeastVariance ? uniform : weights_[k] / total * share;
-    }
+    rated.share_out([&](std::size_t k) { return is_rated(k); });
   }
 
   void save(StateWriter& out) const override {
@@ -70,6 +56,8 @@ class Boa final : public Method {
   }
 
  private:
+  bool is_rated(std::size_t k) const { return variance_[k] >= kLeastVariance; }
+
   // Losses are of order 1: a regret below 1e-12 is rounding, and dividing by it would let rounding
   // decide who gets the weight.
   static constexpr double kLeastVariance = 1e-24;

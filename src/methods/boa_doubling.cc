@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "methods/methods.h"
+#include "methods/rated_weights.h"
 #include "methods/state_checks.h"
 
 namespace pcgs {
@@ -33,31 +34,18 @@ class BoaDoubling final : public Method {
   void learn(const Round& round) override {
     const std::size_t experts = gain_.size();
     const double log_experts = std::log(static_cast<double>(std::max<std::size_t>(2, experts)));
-    double highest = 0;
-    std::size_t rated = 0;
+    RatedWeights rated(weights_);
     for (std::size_t k = 0; k < experts; ++k) {
       const double r = instantaneous_regret(round, k);
       squares_[k] += r * r;
       largest_[k] = std::max(largest_[k], std::abs(r));
-      if (largest_[k] < kLeastRegret) continue;
+      if (!is_rated(k)) continue;
       const double bound = std::exp2(std::ceil(std::log2(largest_[k])));
       const double rate = std::min(1 / bound, std::sqrt(log_experts / squares_[k]));
       gain_[k] += (r - rate * r * r + (rate * r > 0.5 ? bound : 0)) / 2;
-      weights_[k] = std::log(rate) + rate * gain_[k];  // the logarithm, for now
-      highest = rated == 0 ? weights_[k] : std::max(highest, weights_[k]);
-      ++rated;
+      rated.rate(k, std::log(rate) + rate * gain_[k]);
     }
-    double total = 0;
-    for (std::size_t k = 0; k < experts; ++k) {
-      if (largest_[k] < kLeastRegret) continue;
-      weights_[k] = std::exp(weights_[k] - highest);
-      total += weights_[k];
-    }
-    const double uniform = 1.0 / static_cast<double>(experts);
-    const double share = static_cast<double>(rated) * uniform;
-    for (std::size_t k = 0; k < experts; ++k) {
-      weights_[k] = largest_[k] < kLeastRegret ? uniform : weights_[k] / total * share;
-    }
+    rated.share_out([&](std::size_t k) { return is_rated(k); });
   }
 
   void save(StateWriter& out) const override {
@@ -79,6 +67,8 @@ class BoaDoubling final : public Method {
   }
 
  private:
+  bool is_rated(std::size_t k) const { return largest_[k] >= kLeastRegret; }
+
   // Losses are of order 1: a smaller regret is rounding, and must not decide who gets the weight.
   static constexpr double kLeastRegret = 1e-12;
 
