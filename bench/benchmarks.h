@@ -13,6 +13,7 @@ inline void require(bool holds, const std::string& what) {
   std::exit(1);
 }
 
+void register_blend();
 void register_infer();
 void register_learn();
 void register_oracle();

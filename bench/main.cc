@@ -4,6 +4,7 @@
 
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
+  pcgs::bench::register_blend();
   pcgs::bench::register_infer();
   pcgs::bench::register_learn();
   pcgs::bench::register_oracle();

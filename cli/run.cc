@@ -98,15 +98,21 @@ void check_resumed(const RunOptions& options, const Problem& problem, const Aggr
 }
 
 // Before the work, not after it.
-void check_certified(const std::vector<std::string>& methods) {
-  const auto carries = [](const std::string& name) {
-    return is_playable(name) && method_info(name).traits.share_form;
+void check_certified(const std::vector<std::string>& methods, const std::string& trace) {
+  const auto any = [&](bool MethodTraits::*trait) {
+    return std::any_of(methods.begin(), methods.end(), [&](const std::string& name) {
+      return is_playable(name) && method_info(name).traits.*trait;
+    });
   };
-  if (std::none_of(methods.begin(), methods.end(), carries)) {
+  const bool replayed = any(&MethodTraits::share_form);
+  if (!replayed && !any(&MethodTraits::certifies_forecasts)) {
     throw Error(fmt::format(
-        "{} carries no certificate that can be replayed (that of guard is shown by --json); give "
-        "--method one of {}",
+        "{} carries no certificate that can be written (that of guard is shown by --json); give "
+        "--method one of {}, or blend for forecasts",
         fmt::join(methods, ","), share_form_names()));
+  }
+  if (replayed && trace.empty()) {
+    throw Error("--certificate goes with --trace, which it is proved from; give --trace FILE");
   }
 }
 
@@ -132,7 +138,7 @@ void check_outputs(const RunOptions& options) {
 class RunOutputs {
  public:
   RunOutputs(const RunOptions& options, const Problem& problem, std::size_t methods)
-      : options_(options), page_(options.report) {
+      : options_(options), records_(problem), page_(options.report) {
     if (!options.out.empty()) {
       std::error_code failed;  // then the files cannot be written either, and say so
       std::filesystem::create_directories(options.out, failed);
@@ -164,9 +170,11 @@ class RunOutputs {
       const auto bytes = saved->save_bytes();
       state_->write(bytes.data(), bytes.size());
     }
+    std::string proved;
     if (certificate_) {
-      const auto proved = results::certificate_of(records_.records(), options_.switches);
-      certificate_->write(to_json(proved, 1) + "\n");
+      const auto certificate = records_.certificate(options_.switches);
+      certificate_->write(to_json(certificate, 1) + "\n");
+      proved = results::sentences(certificate);
     }
     if (results_) results_->write(json);
     if (forecasts_) forecasts_->write(forecasts_csv(problem, comparison));
@@ -179,6 +187,7 @@ class RunOutputs {
     fmt::print("{}", options_.json
                          ? json
                          : results::run_table(result, problem.origin, problem.task.name()));
+    if (!options_.json) fmt::print("{}", proved);
     if (page_ && !options_.json) fmt::print("page in {}\n", options_.report);
   }
 
@@ -195,12 +204,15 @@ class RunOutputs {
 };
 
 // The aggregator of a run that is saved.
-Aggregator make_saved(const Problem& problem, const std::vector<std::string>& methods) {
+Aggregator make_saved(const Problem& problem, const std::vector<std::string>& methods,
+                      bool certify_forecasts) {
   if (methods.size() != 1 || !is_playable(methods.front())) {
     throw Error("--save goes with one method that can be played; give it with --method NAME");
   }
   const std::string& method = methods.front();
-  return compare::make_player(problem, method, method_info(method).traits.share_form);
+  const MethodTraits& traits = method_info(method).traits;
+  return compare::make_player(
+      problem, method, traits.share_form || (certify_forecasts && traits.certifies_forecasts));
 }
 
 void run(const RunOptions& options) {
@@ -218,8 +230,11 @@ void run(const RunOptions& options) {
     compare::check_methods(compared.methods,
                            {problem.experts.size(), problem.side.columns, problem.has_forecasts()});
   }
-  if (!options.save.empty() && !aggregator) aggregator = make_saved(problem, compared.methods);
-  if (!options.certificate.empty()) check_certified(compared.methods);
+  compared.certify_forecasts = !options.certificate.empty();
+  if (!options.save.empty() && !aggregator) {
+    aggregator = make_saved(problem, compared.methods, compared.certify_forecasts);
+  }
+  if (!options.certificate.empty()) check_certified(compared.methods, options.trace);
 
   check_outputs(options);
   RunOutputs outputs(options, problem, compared.methods.size());
@@ -274,13 +289,12 @@ void add_run(CLI::App& app) {
   add_text(command, "--side-file", options->columns.side_file,
            "Side information in a file of its own, one row per round (.csv or .npy)")
       ->excludes(side);
-  CLI::Option* trace = add_text(command, "--trace", options->trace,
-                                "Write every round (weights, losses, controls) to this CSV file");
+  add_text(command, "--trace", options->trace,
+           "Write every round (weights, losses, controls) to this CSV file");
   CLI::Option* certificate =
       add_text(command, "--certificate", options->certificate,
-               "Write what is proved about the methods of the share form to this JSON file; pcgs "
-               "certify proves it again from the trace")
-          ->needs(trace);
+               "Write what is proved about blend and about methods of the share form to this JSON "
+               "file; for the latter pcgs certify proves it again from --trace");
   add_text(command, "--out", options->out, "Folder for results.json and, with --y, forecasts.csv");
   add_report_option(command, options->report);
   add_text(command, "--save", options->save, "Save the method's state at the end to this file");

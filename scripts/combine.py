@@ -6,10 +6,12 @@ usage: combine.py PCGS FORECASTS OUT
 FORECASTS holds NAME@SEASONS.csv: the outcome in the first column, y, and one column for each expert;
 SEASONS as for --season. Files whose name begins with dayahead are forecast 24 rounds at a time, before
 any outcome of the 24 is known. Writes OUT/combine_rmse.csv (squared loss) and OUT/combine_mae.csv
-(absolute loss), with geometric means. Needs NumPy.
+(absolute loss), with geometric means, and OUT/combine_certificate.csv: what blend's squared loss was
+beyond that of the best expert and of the best paths, and what is proved of it. Needs NumPy.
 """
 import csv
 import glob
+import json
 import os
 import subprocess
 import sys
@@ -57,6 +59,37 @@ def best_mixture(x, y, loss):
     return x @ best
 
 
+def proved(pcgs, path, season, block, out):
+    """What blend proves about its forecasts, as --certificate writes it."""
+    os.makedirs(out, exist_ok=True)
+    file_name = f"{out}/certificate.json"
+    command = [pcgs, "run", path, "--y", "y", "--method", "blend", "--season", season]
+    command += ["--block", str(block), "--quiet", "--certificate", file_name]
+    print("+ " + " ".join(command), file=sys.stderr)
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    with open(file_name, encoding="utf-8") as file:
+        return json.load(file)["published"][0]
+
+
+def write_certificates(pcgs, folder, out):
+    """Mean squared losses beyond each comparator's, relative to the best expert's."""
+    with open(f"{out}/combine_certificate.csv", "w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(["series", "best expert: measured", "proved", "best path of experts: measured",
+                        "proved", "switches", "best path of all: measured", "proved", "switches"])
+        for path in sorted(glob.glob(f"{folder}/*.csv")):
+            series, season = os.path.basename(path)[:-4].split("@")
+            block = BLOCK if series.startswith("dayahead") else 1
+            claims = proved(pcgs, path, season, block, f"{out}/{series}")
+            row = [series.replace("dayahead_", "day-ahead ")]
+            for name in ("expert", "raw_path", "path"):
+                claim = claims[name]
+                unit = claims["expert"]["loss"] - claims["expert"]["regret"]
+                row += [f"{claim['regret'] / unit:.3f}", f"{claim['bound'] / unit:.3f}"]
+                row += [claim["switches"]] if "switches" in claim else []
+            table.writerow(row)
+
+
 def main():
     pcgs, folder, out = sys.argv[1:]
     for loss, name in (("squared", "rmse"), ("absolute", "mae")):
@@ -84,6 +117,7 @@ def main():
                     values = [c[m] for c in columns.values()]
                     mean = np.exp(np.mean(np.log(values)))
                     table.writerow([m, *(f"{v:.3f}" for v in values), f"{mean:.3f}"])
+    write_certificates(pcgs, folder, out)
 
 
 main()

@@ -41,7 +41,8 @@ struct AggregatorOptions {
   // Names of the experts, or none. They are kept with the state, so that whoever loads it can tell
   // whether the experts are still the same.
   std::vector<std::string> names{};
-  // Proves as it goes what the run has achieved. Takes a method of the share form.
+  // Proves as it goes what the run has achieved. Takes a method of the share form, or one that
+  // certifies its forecasts, such as blend.
   bool certify = false;
   // Number of the first round, at least 1. Methods that know a season count its phases from round 1.
   std::int64_t first_round = 1;
@@ -106,8 +107,10 @@ class Aggregator {
   // Every learned round is shown to the sink, which must outlive its use; null to stop.
   void trace(TraceSink* sink) { sink_ = sink; }
 
-  // What is proved so far; null unless the options asked for it.
+  // What is proved so far; null unless the options asked for it. The second is for methods that are
+  // not of the share form and certify their forecasts.
   const LiveCertificate* certificate() const { return live_ ? &*live_ : nullptr; }
+  const ForecastCertificate* forecast_certificate() const { return of_forecasts_; }
 
   // Everything but the sink. run, save, load, run gives the bits of run, run.
   void save(const std::string& path) const;
@@ -137,6 +140,7 @@ class Aggregator {
   Options options_;
   TraceSink* sink_ = nullptr;
   std::optional<LiveCertificate> live_;
+  ForecastCertificate* of_forecasts_ = nullptr;  // the method's
 
   Slots open_;  // in the order of opening
   Slots free_;  // to reuse

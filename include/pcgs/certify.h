@@ -19,6 +19,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "pcgs/forecast_certificate.h"
 #include "pcgs/live_certificate.h"
 #include "pcgs/matrix.h"
 #include "pcgs/share.h"
@@ -69,6 +70,7 @@ class ShareRecord {
   double realised_gaps() const { return realised_gaps_; }  // sum_t eta_t (d_t + paid_t - <w_t,l_t>)
   double worst_gaps() const { return worst_gaps_; }        // the same with d_t = eta_t / 8
 
+  bool has_forecasts() const { return forecasts_ > 0 && forecasts_ == rounds(); }  // in each round
   // Of combined forecasts, F_t in units of the losses; mixture losses where there are none.
   double constant_rate() const {
     return constant_rate_;
@@ -103,7 +105,7 @@ class ShareRecord {
   std::vector<double> q_;        // rows of K
   std::vector<Round> rounds_;
   std::unordered_set<std::int64_t> numbers_;  // of traced rounds
-  std::size_t late_rounds_ = 0;
+  std::size_t late_rounds_ = 0, forecasts_ = 0;
   double constant_eta_ = 0, total_eta_ = 0, total_paid_ = 0, weighted_paid_ = 0;
   double realised_gaps_ = 0, worst_gaps_ = 0;
   double constant_rate_ = 0, total_rate_ = 0, weighted_combined_ = 0, combined_gaps_ = 0;
@@ -126,6 +128,22 @@ Certificate sharp_certificate(const ShareRecord& record, std::span<const std::ui
 // The loss of the combined forecast in the user's units (see LiveCertificate::combined), against
 // any path: a mean over the rounds in which round t counts with its rate eta_t / C_t.
 Certificate combined_certificate(const ShareRecord& record, std::span<const std::uint32_t> path);
+
+// The same against the best path, and against the best of the paths that stay with one expert.
+// Requires has_forecasts().
+struct ForecastClaims {
+  ForecastClaim path, expert;
+};
+ForecastClaims forecast_claims(const ShareRecord& record);
+
+// The sharp form against a mixture of experts in each round; `mixtures` is [T x K], rows on the
+// simplex. Rounds with the same mixture one after another keep the expert that is drawn from it for
+// the first of them, and code(p) is replaced by its expectation over these draws:
+//     sum_t eta_t (paid_t - <u_t,l_t>) <= E[code] + sum_t eta_t d_t
+// Throws Error if a row is no mixture. Where losses are linearised and none was capped,
+// eta_t (paid_t - <u_t,l_t>) is at least eta_t / C_t times what the combined forecast lost beyond
+// the forecast that u_t makes.
+Certificate mixture_certificate(const ShareRecord& record, MatrixView mixtures);
 
 // A weighted certificate in units of loss, where eta was the same in every round: divided by it.
 // Throws Error if eta changed, however little: then a bound on the weighted regret says nothing

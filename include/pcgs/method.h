@@ -18,6 +18,8 @@
 
 namespace pcgs {
 
+class ForecastCertificate;
+
 // A round that is being opened, as a Combiner sees it.
 struct OpenedRound {
   std::int64_t number = 0;              // 1, 2, ...
@@ -61,6 +63,9 @@ class Method {
   virtual Combiner* combiner() { return nullptr; }
   // The recursion inside, for traces and certificates; null for methods of another form.
   virtual const Share* share() const { return nullptr; }
+  // Starts to prove what the published forecasts achieve, before the first round, and returns where
+  // that is kept; null for methods that cannot. A method does not save it: its owner does.
+  virtual ForecastCertificate* certify_forecasts() { return nullptr; }
   // The latest round as the recursion inside learned it, where that is not as it was given; null
   // otherwise. Valid until the next one.
   virtual const Round* as_learned() const { return nullptr; }

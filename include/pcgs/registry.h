@@ -32,6 +32,7 @@ struct MethodTraits {
   bool takes_side = false;       // may need side information: Method::side_needed()
   bool linearises = false;       // learns from linearised losses unless told otherwise: gradient=0
   bool needs_forecasts = false;  // losses alone are not enough
+  bool certifies_forecasts = false;  // Method::certify_forecasts()
 };
 
 struct MethodInfo {

@@ -38,6 +38,7 @@ class Blend final : public Method, public Combiner {
   std::span<const double> weights() const override { return weights_; }
   bool needs_forecasts() const override { return true; }
   Combiner* combiner() override { return this; }
+  ForecastCertificate* certify_forecasts() override { return &second_.certify(); }
 
   std::size_t kept() const override { return pool_.kept() + second_.kept(); }
 
@@ -63,8 +64,9 @@ class Blend final : public Method, public Combiner {
     const auto of_pool = given.kept.first(pool_.kept());
     pool_.observe(opened, of_pool, given.outcome, round.late);
     gather(of_pool);
-    second_.observe(forecasts_, given.kept.subspan(pool_.kept()),
-                    {*given.task, given.outcome, pool_.loss_unit(of_pool), round.late});
+    second_.observe(
+        forecasts_, given.kept.subspan(pool_.kept()),
+        {*given.task, given.outcome, pool_.loss_unit(of_pool), round.late, given.combined});
     std::copy(of_pool.begin(), of_pool.end(), everybody_.begin());
     pool_.hear_all(everybody_);
     share_out({round.number + 1, pool_.filled(), all_awake_, *given.task}, everybody_);

@@ -104,7 +104,11 @@ void SecondLevel::learn_filter(std::size_t i, double made, const Outcome& outcom
     losses_[k] = std::min(raw_losses_[k] / usual, kLargestLoss);
   }
   const double eta = kRates[i].eta / std::sqrt(1 + static_cast<double>(outcome.late));
-  filters_[i].step(losses_, {eta, kRates[i].rho, prior_});
+  const ShareStep& step = filters_[i].step(losses_, {eta, kRates[i].rho, prior_});
+  if (proved_) {
+    const double published = outcome.task(outcome.published, outcome.value);
+    proved_->observe(i, {raw_losses_, published}, losses_, usual, step);
+  }
   rounds_[i] = std::min(rounds_[i] + 1, kSpan);
   usual_[i] += (std::min(own, kWild * usual) - usual_[i]) / rounds_[i];
 }
@@ -120,6 +124,11 @@ void SecondLevel::learn_regrets(Method& method, std::span<const double> forecast
   round.mixture_loss = round.learner_loss;
   round.losses = losses;
   method.learn(round);
+}
+
+ForecastCertificate& SecondLevel::certify() {
+  if (!proved_) proved_.emplace(raw_, prior_, filters_.size());
+  return *proved_;
 }
 
 std::span<const double> SecondLevel::shares() {

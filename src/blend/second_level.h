@@ -13,9 +13,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "pcgs/forecast_certificate.h"
 #include "pcgs/losses.h"
 #include "pcgs/method.h"
 #include "pcgs/share.h"
@@ -37,9 +39,12 @@ class SecondLevel {
     double value;
     double loss_unit;
     std::int64_t late;  // as in Round
+    double published;   // the forecast
   };
   void observe(std::span<const double> forecasts, std::span<const double> kept,
                const Outcome& outcome);
+  // Starts to prove what is published, if that has not been done.
+  ForecastCertificate& certify();
   // [N] the share of each forecast in the published one, now.
   std::span<const double> shares();
 
@@ -59,6 +64,7 @@ class SecondLevel {
   std::vector<std::unique_ptr<Method>> final_;    // over the members
   std::vector<double> raw_losses_;                // [N] scratch: of the round that is learned
   std::vector<double> losses_, shares_;           // [N] scratch
+  std::optional<ForecastCertificate> proved_;     // if anybody asks
 };
 
 }  // namespace pcgs::blend

@@ -109,6 +109,7 @@ void ShareRecord::add(const TraceRow& row) {
     reject("has a mixture loss that is not its weights' loss");
   }
   late_rounds_ += late ? 1 : 0;
+  forecasts_ += row.has_forecast() ? 1u : 0u;
 
   stamp(std::bit_cast<std::uint64_t>(row.round.number));
   stamp(row.played);

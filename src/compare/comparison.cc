@@ -210,7 +210,9 @@ Comparison play_methods(const Problem& problem, const ComparisonOptions& options
       best->chosen = name;
       best->name = options.shown_as[i];
     }
-    const bool certified = share_form && !starred;
+    const bool certified =
+        !starred &&
+        (share_form || (options.certify_forecasts && method_info(name).traits.certifies_forecasts));
     if (from != nullptr || certified || !options.observers.empty()) {
       std::optional<Aggregator> made;
       if (from == nullptr) made = make_player(problem, best->spec(), certified);

@@ -65,7 +65,8 @@ struct ComparisonOptions {
   // which ends the work.
   std::function<void(std::size_t rounds)> advance;
   std::vector<Observer*> observers{};
-  std::size_t stretches = 0;  // of the hindsight that observers get
+  std::size_t stretches = 0;       // of the hindsight that observers get
+  bool certify_forecasts = false;  // of methods that do and are not of the share form
 };
 
 // The aggregator that plays a method on this problem, before its first round.

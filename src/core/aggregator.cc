@@ -10,6 +10,7 @@
 #include "core/kernels.h"
 #include "core/whole_file.h"
 #include "pcgs/error.h"
+#include "pcgs/forecast_certificate.h"
 
 namespace pcgs {
 
@@ -46,11 +47,15 @@ Aggregator::Aggregator(std::unique_ptr<Method> method, Options options)
                             experts()));
   }
   if (options_.certify) {
-    if (method_->share() == nullptr) {
-      throw Error(fmt::format("{} carries no certificate; only methods of the share form do",
-                              method_->name()));
+    if (method_->share() != nullptr) {
+      live_.emplace(experts());
+    } else {
+      of_forecasts_ = method_->certify_forecasts();
+      if (of_forecasts_ == nullptr) {
+        throw Error(fmt::format("{} carries no certificate; methods of the share form and blend do",
+                                method_->name()));
+      }
     }
-    live_.emplace(experts());
   }
   invariant(options_.first_round >= 1, "rounds are numbered from 1");
   next_round_ = options_.first_round;
@@ -383,7 +388,7 @@ std::vector<std::uint8_t> Aggregator::save_bytes() const {
   options_.scale.save(out);
   out.u64(options_.names.size());
   for (const auto& name : options_.names) out.text(name);
-  out.u64(live_ ? 1 : 0);
+  out.u64(options_.certify ? 1 : 0);
   out.u64(static_cast<std::uint64_t>(next_round_));
   out.u64(static_cast<std::uint64_t>(learned_));
   out.u64(static_cast<std::uint64_t>(skipped_));
@@ -406,6 +411,7 @@ std::vector<std::uint8_t> Aggregator::save_bytes() const {
   }
   method_->save(out);
   if (live_) live_->save(out);
+  if (of_forecasts_ != nullptr) of_forecasts_->save(out);
   return out.file(architecture_hash(method_->name(), experts()));
 }
 
@@ -430,7 +436,7 @@ Aggregator Aggregator::load_bytes(std::span<const std::uint8_t> file, const std:
   if (names != 0 && names != experts) in.fail("it has names for another number of experts");
   for (std::size_t k = 0; k < names; ++k) options.names.push_back(in.text());
   options.certify = in.u64() != 0;
-  if (options.certify && method->share() == nullptr) {
+  if (options.certify && method->share() == nullptr && method->certify_forecasts() == nullptr) {
     in.fail("it has a certificate for a method that carries none");
   }
 
@@ -459,6 +465,7 @@ Aggregator Aggregator::load_bytes(std::span<const std::uint8_t> file, const std:
   }
   loaded.method_->load(in);
   if (loaded.live_) loaded.live_->load(in);
+  if (loaded.of_forecasts_ != nullptr) loaded.of_forecasts_->load(in);
   in.finish();
   return loaded;
 }

@@ -220,7 +220,7 @@ std::span<const Entry> all_entries() {
         "raw experts, their averages, filters, stacks and corrections in two levels",
         "this project",
         {season, longer},
-        {.needs_forecasts = true}},
+        {.needs_forecasts = true, .certifies_forecasts = true}},
        [](Values v, const std::string& name) { return blend_source(v, name); }},
   });
   return kEntries;

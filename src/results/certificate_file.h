@@ -1,16 +1,29 @@
 // The certificate of a run: what was proved, and enough to prove it again from the trace.
 //
-//     {"format": "pcgs certificate 1", "switches": [5, ...],
+//     {"format": "pcgs certificate 1", "switches": [5, ...], "loss": "squared",
 //      "methods": [{"name", "rounds", "experts", "fingerprint", "total_loss", "weighted",
 //                   "best_path": {"loss", "code", "switches", "regret", "bound", "holds"},
 //                   "switching": [{"switches", "oracle", "regret", "bound", "plain_bound", "holds"},
-//                                 ...]}]}
+//                                 ...],
+//                   "forecasts": {"path": CLAIM, "expert": CLAIM}}],
+//      "published": [{"name", "rounds", "path": CLAIM, "raw_path": CLAIM, "expert": CLAIM}]}
+//     CLAIM = {"loss", "regret", "bound", "holds", "switches" or "expert" (its name),
+//              "rmse", "rmse_bound"}
 //
-// Regrets and bounds are in units of bounded loss, or weighted by eta ("weighted": true) where eta
-// changed. The fingerprint is made from every number of the trace.
+// Regrets and bounds of a method are in units of bounded loss, or weighted by eta ("weighted": true)
+// where eta changed. The fingerprint is made from every number of the trace.
+//
+// A claim is about the loss of combined forecasts in the user's units, a mean in which round t counts
+// with its rate: no expert, and no path with a code as short as that of the best one, had a mean loss
+// lower than "loss" by more than "bound". In a "raw_path" that is every path over the experts with at
+// most as many switches. For squared losses the same in the units of forecasts: "rmse" is the root of
+// "loss", and "rmse_bound" by how much theirs could at most be lower. "published" is what methods
+// such as blend prove as they run; a trace does not hold what they know, so that it cannot be proved
+// again from it.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +44,21 @@ struct CertificateFile {
     double oracle = 0, regret = 0, bound = 0, plain_bound = 0;
     bool holds = false;
   };
+  struct Claim {
+    double loss = 0, regret = 0, bound = 0;
+    bool holds = false;
+    std::optional<std::size_t> switches;
+    std::optional<std::string> expert;
+    std::optional<double> rmse, rmse_bound;
+  };
+  struct Forecasts {
+    Claim path, expert;
+  };
+  struct Published {
+    std::string name;
+    std::size_t rounds = 0;
+    Claim path, raw_path, expert;
+  };
   struct Method {
     std::string name;
     std::size_t rounds = 0, experts = 0;
@@ -39,20 +67,32 @@ struct CertificateFile {
     bool weighted = false;
     BestPath best_path;
     std::vector<Switching> switching;  // one for each budget
+    std::optional<Forecasts> forecasts;
   };
 
   std::vector<std::size_t> switches;  // budgets
+  std::string loss;                   // of forecasts, if there are any
   std::vector<Method> methods;
+  std::vector<Published> published;
 
   bool holds() const;  // every regret is at most its bound
 };
 
 // One run of a method of the share form, by its name.
 using NamedRecord = std::pair<std::string, ShareRecord>;
+// What claims about forecasts are said in.
+struct ClaimWords {
+  std::vector<std::string> experts;
+  std::string loss;  // the name of the TaskLoss; empty without forecasts
+};
 
 CertificateFile certificate_of(const std::vector<NamedRecord>& records,
-                               const std::vector<std::size_t>& switches);
+                               const std::vector<std::size_t>& switches, const ClaimWords& words);
+CertificateFile::Published published(const std::string& name, const ForecastCertificate& proved,
+                                     const ClaimWords& words);
 std::string to_json(const CertificateFile& certificate, int indent);
+// What is proved about published forecasts, as sentences, one a line; empty if nothing is.
+std::string sentences(const CertificateFile& certificate);
 
 // Computes a certificate again from the trace. Throws Error unless it is the one in the file, to a
 // part in 1e9, and holds.

@@ -7,6 +7,7 @@
 #include <deque>
 #include <numbers>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "pcgs/error.h"
@@ -280,7 +281,9 @@ TEST(Blend, AForgedStateIsRefusedOrHarmless) {
   Random random(10);
   const auto factory = [](std::string_view name, std::size_t k) { return make_method(name, k); };
   for (const char* spec : {"blend", "blend{season=2}"}) {
-    Aggregator blend = make_aggregator(spec, 2);
+    AggregatorOptions options;
+    options.certify = std::string(spec) == "blend";
+    Aggregator blend = make_aggregator(spec, 2, options);
     Series series(2, 10);
     for (int t = 0; t < 30; ++t) {
       const Made made = series.next();
@@ -314,7 +317,9 @@ TEST(Blend, AForgedStateIsRefusedOrHarmless) {
 
 TEST(Blend, AllocatesNothingOnceItRuns) {
   for (const char* spec : kSpecs) {
-    Aggregator blend = make_aggregator(spec, 6);
+    AggregatorOptions options;
+    options.certify = std::string(spec) == "blend";
+    Aggregator blend = make_aggregator(spec, 6, options);
     Series series(6, 9);
     for (int t = 0; t < 200; ++t) {
       const Made made = series.next();

@@ -1,6 +1,8 @@
 // pcgs run --certificate and pcgs certify.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -98,9 +100,86 @@ TEST_F(Certify, MethodsWithoutOneAreRefusedBeforeTheWork) {
 }
 
 TEST_F(Certify, ACertificateComesWithItsTrace) {
-  const Said said = run_program({"run", dir_ / "losses.csv", "--certificate", dir_ / "c"});
+  const Said said = run_program(
+      {"run", dir_ / "losses.csv", "--method", "fixed-share", "--certificate", dir_ / "c"});
   EXPECT_EQ(said.exit_code, 2);
   EXPECT_NE(said.err.find("--trace"), std::string::npos);
+}
+
+class CertifyForecasts : public ProgramTest {
+ protected:
+  CertifyForecasts() {
+    Random random(6);
+    std::ofstream file(forecasts_);
+    file << "y,near,far\n";
+    for (int t = 0; t < 200; ++t) {
+      const double y = 5 * random.uniform();
+      file << y << ',' << y + random.uniform(-1, 1) << ',' << y + random.uniform(-3, 3) << '\n';
+    }
+  }
+  json certificate(const std::vector<std::string>& more) {
+    std::vector<std::string> command = {"run", forecasts_, "--y", "y", "--certificate", written_};
+    command.insert(command.end(), more.begin(), more.end());
+    const Said said = run_program(command);
+    EXPECT_EQ(said.exit_code, 0) << said.err;
+    return json::parse(content(written_));
+  }
+
+  std::string forecasts_ = dir_ / "forecasts.csv";
+  std::string written_ = dir_ / "certificate.json";
+};
+
+void expect_claim(const json& claim) {
+  EXPECT_TRUE(claim["holds"]);
+  EXPECT_LE(claim["regret"], claim["bound"]);
+  const double loss = claim["loss"], bound = claim["bound"];
+  EXPECT_NEAR(claim["rmse"], std::sqrt(loss), 1e-12);
+  EXPECT_NEAR(claim["rmse_bound"], std::sqrt(loss) - std::sqrt(std::max(0.0, loss - bound)), 1e-12);
+}
+
+TEST_F(CertifyForecasts, BlendNeedsNoTrace) {
+  const json file = certificate({});
+  EXPECT_EQ(file["loss"], "squared");
+  EXPECT_TRUE(file["methods"].empty());
+  ASSERT_EQ(file["published"].size(), 1);
+  const json& blend = file["published"][0];
+  EXPECT_EQ(blend["name"], "blend");
+  EXPECT_EQ(blend["rounds"], 200);
+  EXPECT_EQ(blend["expert"]["expert"], "near");
+  for (const char* name : {"path", "raw_path", "expert"}) expect_claim(blend[name]);
+}
+
+TEST_F(CertifyForecasts, TheProgramSaysWhatIsProved) {
+  const Said said = run_program({"run", forecasts_, "--y", "y", "--certificate", written_});
+  EXPECT_NE(said.out.find("no expert had a root mean squared error lower than that of blend by"),
+            std::string::npos)
+      << said.out;
+  EXPECT_NE(said.out.find("that of the best (near) was higher by"), std::string::npos) << said.out;
+  const Said plain = run_program({"run", forecasts_, "--y", "y"});
+  EXPECT_EQ(plain.out.find("proved"), std::string::npos) << plain.out;
+}
+
+TEST_F(CertifyForecasts, ThoseOfAShareMethodAreProvedAgain) {
+  const std::string trace = dir_ / "t.csv";
+  json file = certificate({"--method", "fixed-share,blend", "--trace", trace});
+  ASSERT_EQ(file["methods"].size(), 1);
+  const json& claims = file["methods"][0]["forecasts"];
+  expect_claim(claims["path"]);
+  expect_claim(claims["expert"]);
+  EXPECT_EQ(claims["expert"]["expert"], "near");
+  const Said holds = run_program({"certify", trace, written_});
+  EXPECT_EQ(holds.exit_code, 0) << holds.err;
+
+  file["methods"][0]["forecasts"]["expert"]["bound"] = 0.001;
+  std::ofstream(written_) << file;
+  const Said lies = run_program({"certify", trace, written_});
+  EXPECT_EQ(lies.exit_code, 2);
+  EXPECT_NE(lies.err.find("forecasts/expert/bound"), std::string::npos) << lies.err;
+}
+
+TEST_F(CertifyForecasts, ALinearisedRunHasNoLossOfItsForecasts) {
+  const json file = certificate({"--method", "fixed-share{gradient=1}", "--trace", dir_ / "t.csv"});
+  EXPECT_FALSE(file["methods"][0].contains("forecasts"));
 }
 
 }  // namespace

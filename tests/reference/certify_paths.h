@@ -32,4 +32,9 @@ std::vector<double> penalised_by_enumeration(const std::vector<double>& initial,
                                              const std::vector<PathRound>& rounds,
                                              std::size_t most);
 
+// E[-ln prior(p)] over paths that draw an expert from the mixture of each stretch of equal rows
+// [T][K], independently, and keep it to the end of the stretch. Looks at every outcome of the draws.
+double expected_code(const std::vector<double>& initial, const std::vector<PathRound>& rounds,
+                     const std::vector<std::vector<double>>& mixtures);
+
 }  // namespace pcgs::reference
