@@ -7,6 +7,7 @@
 #include "pcgs/controller.h"
 #include "pcgs/error.h"
 #include "pcgs/experts.h"
+#include "pcgs/intervals.h"
 #include "pcgs/live_certificate.h"
 #include "pcgs/loss_scale.h"
 #include "pcgs/losses.h"
