@@ -105,6 +105,10 @@ std::optional<IntervalOptions> chosen_intervals(const RunOptions& options, const
     intervals.levels.push_back(static_cast<double>(level) / 100);
   }
   std::sort(intervals.levels.begin(), intervals.levels.end());
+  const auto twice = std::adjacent_find(intervals.levels.begin(), intervals.levels.end());
+  if (twice != intervals.levels.end()) {
+    throw Error(fmt::format("--intervals has {:g} twice; give each level once", 100 * *twice));
+  }
   intervals.season = options.seasons.empty() ? 0 : options.seasons.front();
   return intervals;
 }

@@ -125,7 +125,7 @@ TEST_F(RunForecasts, RefuseWhatMakesNoSense) {
   refuses({"run", file, "--y", "y", "--season", "36,12"}, {"longer"});
   refuses({"run", file, "--y", "y", "--block", "0"}, {"--block"});
   refuses({"run", file, "--y", "y", "--intervals", "100"}, {"--intervals"});
-  refuses({"run", file, "--y", "y", "--intervals", "80,80"}, {"80"});
+  refuses({"run", file, "--y", "y", "--intervals", "80,80"}, {"--intervals", "twice"});
   refuses({"run", file, "--intervals", "80"}, {"--y"});
   refuses({"run", file, "--method", "blend", "--scale", "1e6"}, {"forecasts", "--y"});
 }
