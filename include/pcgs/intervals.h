@@ -1,9 +1,9 @@
 // Prediction intervals around combined forecasts, made from the errors of earlier ones.
 //
-// Promised: over a run, an interval of level 0.8 holds the outcome in 80 % of the rounds, whatever
-// the outcomes do, for every miss that is too many widens the intervals after it. How wide they are
-// otherwise follows the recent errors, those of the same phase of a season, and how far the experts
-// disagree.
+// Over a run, intervals of level 0.8 hold about 80 % of the outcomes, also where errors change, for
+// misses are counted and every one too many widens the intervals after it. No law of the errors is
+// assumed. How wide intervals are otherwise follows the recent errors, those of the same phase of a
+// season, and how far the experts disagree.
 #pragma once
 
 #include <cstddef>

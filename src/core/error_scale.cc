@@ -86,11 +86,10 @@ void ErrorScale::observe(std::int64_t number, const Opened& opened, double error
   }
   if (opened.disagreement >= kTiny) {
     disagreements_ = std::min(disagreements_ + 1, kSlow);
+    if (disagreements_ == 1) usual_disagreement_ = opened.disagreement;
+    const double ratio = opened.disagreement / usual_disagreement_;
     usual_disagreement_ =
-        disagreements_ == 1
-            ? opened.disagreement
-            : usual_disagreement_ *
-                  std::pow(opened.disagreement / usual_disagreement_, 1 / disagreements_);
+        std::clamp(usual_disagreement_ * std::pow(ratio, 1 / disagreements_), kTiny, kHuge);
   }
 }
 
