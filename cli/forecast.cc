@@ -84,9 +84,12 @@ void run_forecast(const ForecastOptions& options) {
   };
   ExpertPool pool = make_pool();
   const auto names = expert_names(pool, series);
+  IntervalOptions intervals;
+  if (!options.seasons.empty()) intervals.season = options.seasons.front();
   const auto make_player = [&] {
-    return make_aggregator(method, names.size(),
-                           {chosen_task(options.loss), chosen_scale(options.loss), names});
+    return make_aggregator(
+        method, names.size(),
+        {chosen_task(options.loss), chosen_scale(options.loss), names, false, 1, intervals});
   };
   Aggregator aggregator = make_player();
   check_distinct({options.out, options.report}, {options.input, options.pool, options.model});

@@ -44,6 +44,7 @@ struct RunOptions {
   LossOptions loss;
   std::vector<std::size_t> seasons;
   std::size_t block = 1, delay = 0;
+  std::vector<std::size_t> levels = {80, 95};  // of intervals, in per cent
   std::vector<std::size_t> switches = {5, 10, 20};
   std::string trace, certificate, out, save, resume, report;
   bool json = false;
@@ -74,6 +75,42 @@ std::string forecasts_csv(const Problem& problem, const Comparison& comparison) 
     out += '\n';
   }
   return out;
+}
+
+// The intervals of the last method, the one that forecasts.csv has last.
+std::string intervals_csv(const Problem& problem, const Comparison& comparison) {
+  const compare::MethodResult& method = comparison.methods.back();
+  std::string out = "round,outcome,forecast";
+  for (const double level : method.intervals->levels) {
+    out += fmt::format(",low_{0:g},high_{0:g}", 100 * level);
+  }
+  out += '\n';
+  const auto number = [](double x) { return std::isnan(x) ? "," : fmt::format(",{}", x); };
+  for (std::size_t t = 0; t < problem.rounds(); ++t) {
+    out += fmt::format("{},{}", t + 1, problem.outcomes[t]) + number(method.forecasts[t]);
+    for (std::size_t i = 0; i < method.intervals->levels.size(); ++i) {
+      out += number(method.intervals->low.row(t)[i]) + number(method.intervals->high.row(t)[i]);
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+// None for losses, and none for probabilities of what is 0 or 1.
+std::optional<IntervalOptions> chosen_intervals(const RunOptions& options, const Problem& problem) {
+  if (!problem.has_forecasts() || problem.task.kind() == TaskLoss::Kind::kLog) return {};
+  IntervalOptions intervals;
+  intervals.levels.clear();
+  for (const std::size_t level : options.levels) {
+    intervals.levels.push_back(static_cast<double>(level) / 100);
+  }
+  std::sort(intervals.levels.begin(), intervals.levels.end());
+  const auto twice = std::adjacent_find(intervals.levels.begin(), intervals.levels.end());
+  if (twice != intervals.levels.end()) {
+    throw Error(fmt::format("--intervals has {:g} twice; give each level once", 100 * *twice));
+  }
+  intervals.season = options.seasons.empty() ? 0 : options.seasons.front();
+  return intervals;
 }
 
 // A state goes on with the method and the experts that it was saved with.
@@ -118,13 +155,15 @@ void check_certified(const std::vector<std::string>& methods, const std::string&
 
 std::string results_file(const RunOptions& options) { return options.out + "/results.json"; }
 std::string forecasts_file(const RunOptions& options) { return options.out + "/forecasts.csv"; }
+std::string intervals_file(const RunOptions& options) { return options.out + "/intervals.csv"; }
 
 // Only a state may replace the one it continues.
 void check_outputs(const RunOptions& options) {
   std::vector<std::string> outputs = {options.trace, options.certificate, options.save,
                                       options.report};
   if (!options.out.empty()) {
-    outputs.insert(outputs.end(), {results_file(options), forecasts_file(options)});
+    outputs.insert(outputs.end(),
+                   {results_file(options), forecasts_file(options), intervals_file(options)});
   }
   std::vector<std::string> inputs = {options.input, options.columns.side_file, options.model};
   std::error_code ignored;
@@ -137,13 +176,14 @@ void check_outputs(const RunOptions& options) {
 // Everything that a run writes: opened before the work, and there, whole, after it.
 class RunOutputs {
  public:
-  RunOutputs(const RunOptions& options, const Problem& problem, std::size_t methods)
+  RunOutputs(const RunOptions& options, const Problem& problem, std::size_t methods, bool intervals)
       : options_(options), records_(problem), page_(options.report) {
     if (!options.out.empty()) {
       std::error_code failed;  // then the files cannot be written either, and say so
       std::filesystem::create_directories(options.out, failed);
       results_.emplace(results_file(options));
       if (problem.has_forecasts()) forecasts_.emplace(forecasts_file(options));
+      if (intervals) intervals_.emplace(intervals_file(options));
     }
     if (!options.trace.empty()) {
       trace_.emplace(options.trace, problem.experts);
@@ -178,9 +218,10 @@ class RunOutputs {
     }
     if (results_) results_->write(json);
     if (forecasts_) forecasts_->write(forecasts_csv(problem, comparison));
+    if (intervals_) intervals_->write(intervals_csv(problem, comparison));
     const std::string page = page_ ? report::run_page(problem, comparison, depth_->take()) : "";
     if (trace_) trace_->commit();
-    for (auto* file : {&certificate_, &results_, &forecasts_, &state_}) {
+    for (auto* file : {&certificate_, &results_, &forecasts_, &intervals_, &state_}) {
       if (*file) (*file)->commit();
     }
     if (page_) page_.write(page);
@@ -197,22 +238,24 @@ class RunOutputs {
   std::optional<results::TraceObserver> traced_;
   results::RecordObserver records_;
   std::optional<report::DepthObserver> depth_;
-  std::optional<WholeFile> certificate_, results_, forecasts_, state_;
+  std::optional<WholeFile> certificate_, results_, forecasts_, intervals_, state_;
   ReportFile page_;
   std::vector<compare::Observer*> observers_;
   std::size_t stretches_ = 0;
 };
 
 // The aggregator of a run that is saved.
-Aggregator make_saved(const Problem& problem, const std::vector<std::string>& methods,
-                      bool certify_forecasts) {
+Aggregator make_saved(const Problem& problem, const compare::ComparisonOptions& compared) {
+  const auto& methods = compared.methods;
   if (methods.size() != 1 || !is_playable(methods.front())) {
     throw Error("--save goes with one method that can be played; give it with --method NAME");
   }
   const std::string& method = methods.front();
   const MethodTraits& traits = method_info(method).traits;
   return compare::make_player(
-      problem, method, traits.share_form || (certify_forecasts && traits.certifies_forecasts));
+      problem, method,
+      traits.share_form || (compared.certify_forecasts && traits.certifies_forecasts),
+      compared.intervals);
 }
 
 void run(const RunOptions& options) {
@@ -223,21 +266,24 @@ void run(const RunOptions& options) {
   compared.switches = options.switches;
   if (aggregator) {
     check_resumed(options, problem, *aggregator);
+    compared.intervals = aggregator->interval_options();
     compared.methods = {options.methods.empty() ? aggregator->method().name() : options.methods};
   } else {
     compared.methods = compare::methods_from(
         {options.methods, options.model, problem.has_forecasts(), options.seasons});
     compare::check_methods(compared.methods,
                            {problem.experts.size(), problem.side.columns, problem.has_forecasts()});
+    if (is_playable(compared.methods.back())) {
+      compared.intervals = chosen_intervals(options, problem);
+    }
   }
   compared.certify_forecasts = !options.certificate.empty();
-  if (!options.save.empty() && !aggregator) {
-    aggregator = make_saved(problem, compared.methods, compared.certify_forecasts);
-  }
+  if (!options.save.empty() && !aggregator) aggregator = make_saved(problem, compared);
   if (!options.certificate.empty()) check_certified(compared.methods, options.trace);
 
   check_outputs(options);
-  RunOutputs outputs(options, problem, compared.methods.size());
+  const bool intervals = problem.has_forecasts() && compared.intervals.has_value();
+  RunOutputs outputs(options, problem, compared.methods.size(), intervals);
   compared.observers = outputs.observers();
   compared.stretches = outputs.stretches();
   compared.advance = io::progress_bars(options.quiet)("playing", rounds_to_play(problem, compared));
@@ -280,7 +326,11 @@ void add_run(CLI::App& app) {
                  "24 for day-ahead work on hours (default 1)");
   CLI::Option* delay = add_number(command, "--delay", options->delay, 0, 1000000,
                                   "Rounds by which every outcome comes late (default 0)");
-  for (CLI::Option* with_outcomes : {season, block, delay}) with_outcomes->needs(y);
+  CLI::Option* intervals =
+      add_numbers(command, "--intervals", options->levels, 1, 99,
+                  "Levels, in per cent, of the intervals around the forecasts of the last method "
+                  "(default 80,95; none for log loss)");
+  for (CLI::Option* with_outcomes : {season, block, delay, intervals}) with_outcomes->needs(y);
   add_names(command, "--experts", options->columns.experts,
             "Columns to combine (default: all others)");
   add_names(command, "--ignore", options->columns.ignore, "Columns to leave out, such as dates");
@@ -295,12 +345,14 @@ void add_run(CLI::App& app) {
       add_text(command, "--certificate", options->certificate,
                "Write what is proved about blend and about methods of the share form to this JSON "
                "file; for the latter pcgs certify proves it again from --trace");
-  add_text(command, "--out", options->out, "Folder for results.json and, with --y, forecasts.csv");
+  add_text(command, "--out", options->out,
+           "Folder for results.json and, with --y, forecasts.csv and intervals.csv");
   add_report_option(command, options->report);
   add_text(command, "--save", options->save, "Save the method's state at the end to this file");
   CLI::Option* resume = add_text(command, "--resume", options->resume,
                                  "Go on from a saved state, with its method, loss and scale");
-  for (CLI::Option* fixed : {model, loss.loss, loss.tau, loss.scale, season, certificate}) {
+  for (CLI::Option* fixed :
+       {model, loss.loss, loss.tau, loss.scale, season, intervals, certificate}) {
     resume->excludes(fixed);
   }
   add_printing(command, options->json, options->quiet, " of the table");

@@ -6,7 +6,7 @@
 //
 //     byte 0   mode: 0 file, 1 payload, 2 edits
 //     byte 1   method, as an index into the registry      (modes 1 and 2)
-//     byte 2   experts - 1, modulo 8                      (modes 1 and 2)
+//     byte 2   experts - 1, modulo 8                      (modes 1 and 2); 128 more: with intervals
 //     rest     file:    the whole file
 //              payload: the payload; frame and checksum are put around it
 //              edits:   4 bytes each, made on the payload of a state that was really saved, which
@@ -64,11 +64,16 @@ std::vector<double> some_losses(std::size_t experts) {
   return losses;
 }
 
-// Losses, or an outcome for methods that need forecasts.
+// Losses, or an outcome where forecasts are needed.
 void learn_something(Aggregator& aggregator) {
   const std::vector<double> numbers = some_losses(aggregator.experts());
-  if (method_info(aggregator.method().name()).traits.needs_forecasts) {
+  if (method_info(aggregator.method().name()).traits.needs_forecasts ||
+      aggregator.interval_options()) {
     invariant(std::isfinite(aggregator.predict(numbers)), "a combined forecast is finite");
+    for (const Interval& one : aggregator.intervals(aggregator.last_opened())) {
+      invariant(std::isfinite(one.low) && std::isfinite(one.high) && one.low <= one.high,
+                "an interval has two finite ends");
+    }
     aggregator.learn(aggregator.last_opened(), 0.4);
   } else {
     aggregator.learn(numbers);
@@ -76,8 +81,10 @@ void learn_something(Aggregator& aggregator) {
 }
 
 // The payload of a state with a past: rounds learned, and one open.
-Bytes real_payload(std::string_view method, std::size_t experts) {
-  Aggregator aggregator = make_aggregator(method, experts);
+Bytes real_payload(std::string_view method, std::size_t experts, bool intervals) {
+  Aggregator::Options options;
+  if (intervals) options.intervals = IntervalOptions{{0.8, 0.95}, 2};
+  Aggregator aggregator = make_aggregator(method, experts, options);
   for (int round = 0; round < 3; ++round) learn_something(aggregator);
   aggregator.predict(some_losses(experts));
   const Bytes file = aggregator.save_bytes();
@@ -143,7 +150,7 @@ Bytes file_from(Input input) {
   const std::uint64_t architecture = architecture_hash(make_method(spec, experts)->name(), experts);
   const Input rest = input.subspan(3);
   if (mode == 1) return framed(rest, architecture);
-  Bytes payload = real_payload(spec, experts);
+  Bytes payload = real_payload(spec, experts, input[2] >= 128);
   edit(payload, rest);
   return framed(payload, architecture);
 }

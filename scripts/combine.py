@@ -6,8 +6,9 @@ usage: combine.py PCGS FORECASTS OUT
 FORECASTS holds NAME@SEASONS.csv: the outcome in the first column, y, and one column for each expert;
 SEASONS as for --season. Files whose name begins with dayahead are forecast 24 rounds at a time, before
 any outcome of the 24 is known. Writes OUT/combine_rmse.csv (squared loss) and OUT/combine_mae.csv
-(absolute loss), with geometric means, and OUT/combine_certificate.csv: what blend's squared loss was
-beyond that of the best expert and of the best paths, and what is proved of it. Needs NumPy.
+(absolute loss), with geometric means; OUT/combine_certificate.csv: what blend's squared loss was beyond
+that of the best expert and of the best paths, and what is proved of it; and OUT/combine_intervals.csv:
+what the intervals of blend cover and their interval score. Needs NumPy.
 """
 import csv
 import glob
@@ -90,8 +91,70 @@ def write_certificates(pcgs, folder, out):
             table.writerow(row)
 
 
+LEVELS = (80, 95)
+ERRORS = 300
+
+
+def interval_score(low, high, y, level):
+    """Width, and 2 / (1 - level) times what an outcome is outside by (Winkler 1972)."""
+    outside = np.maximum(low - y, 0) + np.maximum(y - high, 0)
+    return np.mean(high - low + 2 / (1 - level / 100) * outside)
+
+
+def rolling_quantiles(forecast, y, block, level):
+    """Around each forecast the quantiles of the last errors that were known."""
+    error = y - forecast
+    tail = (1 - level / 100) / 2
+    ends = np.full((2, len(y)), np.nan)
+    for t in range(len(y)):
+        known = t // block * block
+        last = error[max(0, known - ERRORS) : known]
+        if len(last) > 1:
+            ends[:, t] = forecast[t] + np.quantile(last, [tail, 1 - tail])
+    return ends
+
+
+def judged_intervals(path, block):
+    """{row of the table: value}, of intervals.csv."""
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    column = {key: np.array([float(row[key] or "nan") for row in rows]) for key in rows[0]}
+    y, forecast = column["outcome"], column["forecast"]
+    values = {}
+    for level in LEVELS:
+        low, high = column[f"low_{level}"], column[f"high_{level}"]
+        plain = rolling_quantiles(forecast, y, block, level)
+        both = ~np.isnan(low) & ~np.isnan(plain[0])
+        inside = ((y >= low) & (y <= high))[~np.isnan(low)]
+        values[f"{level} %: held"] = f"{100 * np.mean(inside):.1f} %"
+        thirds = [100 * np.mean(third) for third in np.array_split(inside, 3)]
+        values[f"{level} %: held, in thirds of the run"] = " ".join(f"{x:.0f}" for x in thirds)
+        scores = [
+            interval_score(*ends[:, both], y[both], level) for ends in (np.array([low, high]), plain)
+        ]
+        values[f"{level} %: score"] = f"{scores[0] / scores[1]:.3f}"
+    return values
+
+
+def write_intervals(pcgs, folder, out):
+    columns = {}
+    for path in sorted(glob.glob(f"{folder}/*.csv")):
+        series, season = os.path.basename(path)[:-4].split("@")
+        block = BLOCK if series.startswith("dayahead") else 1
+        target = f"{out}/{series}/blend"
+        command = [pcgs, "run", path, "--y", "y", "--season", season, "--block", str(block)]
+        subprocess.run(command + ["--quiet", "--out", target], check=True, stdout=subprocess.DEVNULL)
+        columns[series] = judged_intervals(f"{target}/intervals.csv", block)
+    with open(f"{out}/combine_intervals.csv", "w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(["intervals of blend", *columns])
+        for row in next(iter(columns.values())):
+            table.writerow([row, *(column[row] for column in columns.values())])
+
+
 def main():
     pcgs, folder, out = sys.argv[1:]
+    write_intervals(pcgs, folder, out)
     for loss, name in (("squared", "rmse"), ("absolute", "mae")):
         measure = (lambda e: np.sqrt(np.mean(e**2))) if loss == "squared" else (
             lambda e: np.mean(np.abs(e)))

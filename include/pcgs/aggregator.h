@@ -27,6 +27,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pcgs/intervals.h"
 #include "pcgs/live_certificate.h"
 #include "pcgs/loss_scale.h"
 #include "pcgs/losses.h"
@@ -34,6 +35,8 @@
 #include "pcgs/trace.h"
 
 namespace pcgs {
+
+class Intervals;
 
 struct AggregatorOptions {
   TaskLoss task{};    // what forecasts are judged by
@@ -46,6 +49,8 @@ struct AggregatorOptions {
   bool certify = false;
   // Number of the first round, at least 1. Methods that know a season count its phases from round 1.
   std::int64_t first_round = 1;
+  // Puts intervals around combined forecasts. Not for log loss, whose outcomes are 0 and 1.
+  std::optional<IntervalOptions> intervals{};
 };
 
 class Aggregator {
@@ -67,6 +72,8 @@ class Aggregator {
   // As it stands before the coming round.
   const LossScale& scale() const { return options_.scale; }
   const std::vector<std::string>& names() const { return options_.names; }
+  // As the options asked for them.
+  const std::optional<IntervalOptions>& interval_options() const { return options_.intervals; }
 
   // [K] what to play when everybody is awake. Opens nothing.
   std::span<const double> weights() const { return method_->weights(); }
@@ -91,6 +98,9 @@ class Aggregator {
   std::span<const double> played(std::int64_t round) const;
   void learn(std::int64_t round, std::span<const double> losses);  // sleepers' entries are ignored
   void learn(std::int64_t round, double outcome);
+  // [levels] around the combined forecast of that open round. Empty unless the options asked for
+  // them, and where there is nothing to make them from: no error yet, and no two forecasts that differ.
+  std::span<const Interval> intervals(std::int64_t round) const;
   // Forgets an open round whose outcome will never come.
   void abandon(std::int64_t round);
 
@@ -128,19 +138,22 @@ class Aggregator {
   Slot& next_slot();
   void play(Slot& slot) const;
   void combine(Slot& slot) const;
+  void put_intervals(Slot& slot) const;
   void check_takes_losses() const;
   void check_side(std::span<const double> side) const;
   void check_losses(std::span<const double> losses, std::span<const std::uint8_t> awake) const;
   void close(std::size_t index);
   void learn_from(Slot& slot);
   void load_open(StateReader& in, Slot& slot) const;
-  void update(Round& round, std::span<const double> played, double forecast_loss);
+  void update(Round& round, std::span<const double> played, double forecast_loss,
+              std::span<const Interval> intervals);
 
   std::unique_ptr<Method> method_;
   Options options_;
   TraceSink* sink_ = nullptr;
   std::optional<LiveCertificate> live_;
   ForecastCertificate* of_forecasts_ = nullptr;  // the method's
+  std::unique_ptr<Intervals> intervals_;  // null unless the options asked for them
 
   Slots open_;  // in the order of opening
   Slots free_;  // to reuse

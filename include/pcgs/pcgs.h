@@ -8,6 +8,7 @@
 #include "pcgs/error.h"
 #include "pcgs/experts.h"
 #include "pcgs/forecast_certificate.h"
+#include "pcgs/intervals.h"
 #include "pcgs/live_certificate.h"
 #include "pcgs/loss_scale.h"
 #include "pcgs/losses.h"

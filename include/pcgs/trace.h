@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "pcgs/intervals.h"
 #include "pcgs/round.h"
 #include "pcgs/share.h"
 
@@ -22,6 +23,9 @@ struct TraceRow {
   double forecast_loss = kNoForecast;  // raw and finite, of the combined forecast; NaN without
 
   std::optional<Round> given{};  // where it is not `round`
+
+  // As the combined forecast was published with them; empty where there were none.
+  std::span<const Interval> intervals{};
 
   // What was lost, by the losses that were given.
   const Round& judged() const { return given ? *given : round; }

@@ -65,6 +65,19 @@ class Result:
             raise Error("losses were combined, not forecasts; give run() forecasts and y")
         return forecasts
 
+    def intervals(self, method: Optional[str] = None) -> Dict[float, Array]:
+        """{level: [T, 2]} low and high around the forecasts of the last method; NaN where there is none.
+
+        How many outcomes they held stands in `to_dict`.
+        """
+        name = self.methods[-1] if method is None else method
+        if name not in self.methods:
+            raise KeyError(name)
+        found = self._run.intervals(self.methods.index(name))
+        if not found:
+            raise Error(f"there are no intervals for {name}; run() puts them around the last method")
+        return found
+
     def to_pandas(self) -> pandas.DataFrame:
         """A DataFrame with a row for each method."""
         try:
@@ -136,6 +149,7 @@ def run(
     season: Union[int, Sequence[int]] = (),
     block: int = 1,
     delay: int = 0,
+    intervals: Optional[Sequence[float]] = None,
     name: Optional[str] = None,
 ) -> Result:
     """Plays methods on a whole sequence, as `pcgs run` does, and measures them against the oracle.
@@ -161,6 +175,8 @@ def run(
     season : rounds in a season whose phase matters, such as 24, or in two of them, as (24, 168).
     block : rounds that are forecast together, before the outcome of any of them is known.
     delay : rounds by which every outcome comes late. All three go with y.
+    intervals : levels of the intervals around the forecasts of the last method: (0.8, 0.95) unless
+        you say otherwise, none for log loss or where it is empty.
     name : what messages and the table call the sequence.
 
     Other Python threads run meanwhile, and Ctrl-C ends it.
@@ -183,6 +199,7 @@ def run(
             seasons=_seasons(season, y is not None),
             block=_count("block", block, 1, y is not None),
             delay=_count("delay", delay, 0, y is not None),
+            intervals=_levels(intervals, loss, y is not None),
             origin=name or ("losses" if outcomes is None else "forecasts"),
             outcome_name=outcome_name,
         )
@@ -236,6 +253,15 @@ def _seasons(season: Any, forecasts: bool) -> List[int]:
     if seasons and not forecasts:
         raise Error("a season is of use to methods that combine forecasts; give y")
     return [_count("season", one, 2, True) for one in seasons]
+
+
+def _levels(levels: Any, loss: str, forecasts: bool) -> Sequence[float]:
+    if levels is None:
+        return (0.8, 0.95) if forecasts and loss != "log" else ()
+    if len(levels) > 0 and not forecasts:
+        raise Error("intervals lie around forecasts, and here are none; give y")
+    given: Sequence[float] = levels
+    return given
 
 
 def _method_names(methods: Any, forecasts: bool) -> List[str]:

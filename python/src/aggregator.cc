@@ -57,14 +57,17 @@ class PythonAggregator::Turn {
 };
 
 PythonAggregator::PythonAggregator(py::object experts, py::object method, const LossOptions& losses,
-                                   bool certify) {
+                                   bool certify, const std::vector<std::size_t>& seasons,
+                                   std::optional<IntervalOptions> intervals) {
   ExpertNames names = expert_names(experts);
   experts_ = names.count;
   options_.names = std::move(names.names);
   options_.task = losses.task;
   options_.scale = losses.scale;
+  options_.intervals = std::move(intervals);
+  if (options_.intervals && !seasons.empty()) options_.intervals->season = seasons.front();
   if (py::isinstance<py::str>(method)) {
-    spec_ = std::string(py::str(method));
+    spec_ = with_seasons(std::string(py::str(method)), seasons);
     controller_ = py::none();
   } else {
     PythonController::check_kind(method);
@@ -102,7 +105,12 @@ std::unique_ptr<PythonAggregator> PythonAggregator::from_bytes(std::string_view 
   one->made_.aggregator = std::make_unique<Aggregator>(Aggregator::load_bytes(
       {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, origin, method_of));
   const Aggregator& loaded = *one->made_.aggregator;
-  one->options_ = {loaded.task(), loaded.scale(), loaded.names(), loaded.certificate() != nullptr};
+  one->options_ = {loaded.task(),
+                   loaded.scale(),
+                   loaded.names(),
+                   loaded.certificate() != nullptr,
+                   1,
+                   loaded.interval_options()};
   one->long_rounds_ =
       one->controller_.is_none() && has_long_rounds(loaded.method().name(), one->experts_);
   return one;
@@ -205,6 +213,18 @@ py::object PythonAggregator::played(py::handle round) {
   const Turn turn(*this);
   return read_only_array_of(
       made_.aggregator->played(count_of(round, "round", 1, std::int64_t{1} << 62)));
+}
+
+py::dict PythonAggregator::intervals(py::handle round) {
+  const Turn turn(*this);
+  const Aggregator& aggregator = *made_.aggregator;
+  const std::int64_t number = round.is_none() ? aggregator.last_opened()
+                                              : count_of(round, "round", 1, std::int64_t{1} << 62);
+  py::dict out;
+  for (const Interval& one : aggregator.intervals(number)) {
+    out[py::float_(one.level)] = py::make_tuple(one.low, one.high);
+  }
+  return out;
 }
 
 void PythonAggregator::abandon(py::handle round) {

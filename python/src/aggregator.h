@@ -32,9 +32,11 @@ struct LiveProof {
 
 class PythonAggregator : public ZeroedUntilConstructed {
  public:
-  // `method` is a spec or a pcgs.Controller.
+  // `method` is a spec or a pcgs.Controller. Seasons go to the method, if it takes them, and the
+  // first to the intervals.
   PythonAggregator(pybind11::object experts, pybind11::object method, const LossOptions& losses,
-                   bool certify);
+                   bool certify, const std::vector<std::size_t>& seasons,
+                   std::optional<IntervalOptions> intervals);
   static std::unique_ptr<PythonAggregator> from_bytes(std::string_view bytes,
                                                       const std::string& origin,
                                                       pybind11::object controller);
@@ -44,6 +46,7 @@ class PythonAggregator : public ZeroedUntilConstructed {
   std::int64_t open(pybind11::handle awake, pybind11::handle side);
   pybind11::object weights();
   pybind11::object played(pybind11::handle round);
+  pybind11::dict intervals(pybind11::handle round);
   void abandon(pybind11::handle round);
   LiveProof certificate(pybind11::handle switches);
   pybind11::bytes to_bytes();

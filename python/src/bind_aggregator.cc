@@ -5,6 +5,7 @@
 #include "bindings.h"
 #include "construction_guard.h"
 #include "core/whole_file.h"
+#include "interval_options.h"
 #include "paths.h"
 #include "pcgs/error.h"
 
@@ -15,7 +16,7 @@ namespace {
 namespace py = pybind11;
 
 constexpr const char* kClass =
-    R"(Aggregator(experts, method="guard", *, loss="squared", tau=None, scale=None, certify=True)
+    R"(Aggregator(experts, method="guard", *, loss="squared", tau=None, scale=None, certify=True, season=(), intervals=())
 
 Combines experts online, one round at a time, when the best one keeps changing.
 
@@ -51,6 +52,9 @@ scale : losses are divided by this number and capped at 1. "auto" follows the lo
     [0, 1] and forecasts get "auto".
 certify : keep what certificate() needs, for methods of the share form. Costs a fraction of a
     microsecond a round at 32 experts.
+season : rounds in a season whose phase matters, or in two of them, as (24, 168): for blend, and for
+    the intervals.
+intervals : levels of the intervals around combined forecasts, such as (0.8, 0.95), or none.
 
 Memory does not grow with the rounds. After an Error the aggregator is as it was before the call.
 Use it from one thread at a time; pickle and copy.deepcopy go through the save format.)";
@@ -111,6 +115,22 @@ array([0.5, 0. , 0.5])
 constexpr const char* kPlayed = R"(played(round)
 
 [K] what that open round plays: zero for sleepers, renormalised over the rest.)";
+
+constexpr const char* kIntervals = R"(intervals(round=None)
+
+{level: (low, high)} around the combined forecast of an open round, the last one unless you say
+which. Empty without levels, and where no error is known yet and no two forecasts differ. Over a run
+each level holds as many of the outcomes as it says.
+
+>>> import pcgs
+>>> agg = pcgs.Aggregator(2, "blend", intervals=(0.8, 0.95))
+>>> for y in (1.0, 1.5, 1.2, 1.4):
+...     f = agg.predict([y + 0.2, y - 0.1])
+...     agg.learn(y)
+>>> f = agg.predict([1.5, 1.2])
+>>> low, high = agg.intervals()[0.8]
+>>> low < f < high
+True)";
 
 constexpr const char* kAbandon = R"(abandon(round)
 
@@ -228,13 +248,16 @@ void bind_aggregator(py::module_& m) {
   const py::object none = py::none();
   py::class_<PythonAggregator>(m, "Aggregator", kClass)
       .def(py::init([](py::object experts, py::object method, py::object loss, py::object tau,
-                       py::object scale, bool certify) {
-             return std::make_unique<PythonAggregator>(std::move(experts), std::move(method),
-                                                       loss_options(loss, tau, scale), certify);
+                       py::object scale, bool certify, const py::object& season,
+                       const py::object& intervals) {
+             return std::make_unique<PythonAggregator>(
+                 std::move(experts), std::move(method), loss_options(loss, tau, scale), certify,
+                 seasons_of(season), interval_options(intervals));
            }),
            py::arg("experts"), py::arg("method") = "guard", py::kw_only(),
            py::arg("loss") = "squared", py::arg("tau") = none, py::arg("scale") = none,
-           py::arg("certify") = true)
+           py::arg("certify") = true, py::arg("season") = py::tuple(),
+           py::arg("intervals") = py::tuple())
       .def("predict", &PythonAggregator::predict, py::arg("forecasts"), py::arg("side") = none,
            kPredict)
       .def("learn", &PythonAggregator::learn, py::arg("y") = none, py::kw_only(),
@@ -242,6 +265,7 @@ void bind_aggregator(py::module_& m) {
       .def("weights", &PythonAggregator::weights, kWeights)
       .def("open", &PythonAggregator::open, py::arg("awake") = none, py::arg("side") = none, kOpen)
       .def("played", &PythonAggregator::played, py::arg("round"), kPlayed)
+      .def("intervals", &PythonAggregator::intervals, py::arg("round") = none, kIntervals)
       .def("abandon", &PythonAggregator::abandon, py::arg("round"), kAbandon)
       .def("certificate", &PythonAggregator::certificate, py::arg("switches") = none, kCertificate)
       .def(

@@ -16,6 +16,7 @@
 #include "core/whole_file.h"
 #include "expert_names.h"
 #include "interpreter.h"
+#include "interval_options.h"
 #include "loss_options.h"
 #include "paths.h"
 #include "pcgs/error.h"
@@ -130,7 +131,8 @@ class Interruptible {
 Run play(py::handle values, py::object names, py::object y, std::vector<std::string> methods,
          const py::iterable& switches, py::object side, py::object loss, py::object tau,
          py::object scale, const std::vector<std::size_t>& seasons, std::size_t block,
-         std::size_t delay, const std::string& origin, const std::string& outcome_name) {
+         std::size_t delay, const py::object& intervals, const std::string& origin,
+         const std::string& outcome_name) {
   Run run;
   run.problem =
       problem_of(values, {origin, outcome_name, std::move(names), std::move(y), std::move(side),
@@ -142,6 +144,8 @@ Run play(py::handle values, py::object names, py::object y, std::vector<std::str
   for (std::string& method : options.methods) {
     if (is_playable(method)) method = with_seasons(method, seasons);
   }
+  options.intervals = interval_options(intervals);
+  if (options.intervals && !seasons.empty()) options.intervals->season = seasons.front();
   if (options.methods.empty()) throw Error("no method is named; give at least one");
   for (const py::handle s : switches) {
     const auto count = static_cast<std::size_t>(count_of(s, "switches", 0, 1000000));
@@ -186,6 +190,24 @@ const compare::MethodResult& method_at(const Run& run, std::size_t i) {
   return run.comparison.methods[i];
 }
 
+// {level: [T x 2]}
+py::dict intervals_of(const Run& run, std::size_t method) {
+  py::dict out;
+  const auto& record = method_at(run, method).intervals;
+  if (!record) return out;
+  for (std::size_t i = 0; i < record->levels.size(); ++i) {
+    const auto rounds = static_cast<py::ssize_t>(run.problem.rounds());
+    py::array_t<double> ends({rounds, py::ssize_t{2}});
+    auto at = ends.mutable_unchecked<2>();
+    for (py::ssize_t t = 0; t < rounds; ++t) {
+      at(t, 0) = record->low.row(static_cast<std::size_t>(t))[i];
+      at(t, 1) = record->high.row(static_cast<std::size_t>(t))[i];
+    }
+    out[py::float_(record->levels[i])] = ends;
+  }
+  return out;
+}
+
 }  // namespace
 
 void bind_comparison(py::module_& m) {
@@ -203,6 +225,7 @@ void bind_comparison(py::module_& m) {
           "forecasts",
           [](const Run& run, std::size_t i) { return array_of(method_at(run, i).forecasts); },
           py::arg("method"))
+      .def("intervals", &intervals_of, py::arg("method"))
       .def("report", &write_report, py::arg("path"));
   m.def(
       "methods_from",
@@ -212,8 +235,8 @@ void bind_comparison(py::module_& m) {
       py::arg("list"), py::arg("forecasts"));
   m.def("play", &play, py::arg("values"), py::kw_only(), py::arg("names"), py::arg("y"),
         py::arg("methods"), py::arg("switches"), py::arg("side"), py::arg("loss"), py::arg("tau"),
-        py::arg("scale"), py::arg("seasons"), py::arg("block"), py::arg("delay"), py::arg("origin"),
-        py::arg("outcome_name"));
+        py::arg("scale"), py::arg("seasons"), py::arg("block"), py::arg("delay"),
+        py::arg("intervals"), py::arg("origin"), py::arg("outcome_name"));
 }
 
 }  // namespace pcgs::python

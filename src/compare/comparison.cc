@@ -82,17 +82,23 @@ class FanOut final : public TraceSink {
   std::vector<TraceSink*> sinks_;
 };
 
-void play_observed(const Problem& problem, const MethodResult& method, const Hindsight& hindsight,
-                   const std::vector<Observer*>& observers, const Advance& advance,
-                   Aggregator& aggregator) {
+std::optional<IntervalRecord> play_observed(const Problem& problem, const MethodResult& method,
+                                            const Hindsight& hindsight,
+                                            const std::vector<Observer*>& observers,
+                                            const Advance& advance, Aggregator& aggregator) {
   FanOut sinks;
+  std::optional<IntervalRecorder> intervals;
+  if (problem.has_forecasts() && aggregator.interval_options()) {
+    sinks.add(&intervals.emplace(problem, aggregator));
+  }
   for (Observer* observer : observers) {
     if (TraceSink* sink = observer->begin(method, aggregator, hindsight)) sinks.add(sink);
   }
-  if (!observers.empty()) aggregator.trace(&sinks);
+  if (!observers.empty() || intervals) aggregator.trace(&sinks);
   play_rounds(problem, aggregator, nullptr, advance);
   aggregator.trace(nullptr);
   for (Observer* observer : observers) observer->end();
+  return intervals ? std::optional(intervals->take()) : std::nullopt;
 }
 
 std::size_t most_switches(const std::vector<std::size_t>& switches) {
@@ -171,9 +177,11 @@ Aggregator bare_copy(const Aggregator& from) {
 
 }  // namespace
 
-Aggregator make_player(const Problem& problem, const std::string& method, bool certify) {
-  return make_aggregator(method, problem.experts.size(),
-                         {problem.task, problem.scale, problem.experts, certify});
+Aggregator make_player(const Problem& problem, const std::string& method, bool certify,
+                       std::optional<IntervalOptions> intervals) {
+  return make_aggregator(
+      method, problem.experts.size(),
+      {problem.task, problem.scale, problem.experts, certify, 1, std::move(intervals)});
 }
 
 std::size_t rounds_to_play(const Problem& problem, const ComparisonOptions& options) {
@@ -213,11 +221,14 @@ Comparison play_methods(const Problem& problem, const ComparisonOptions& options
     const bool certified =
         !starred &&
         (share_form || (options.certify_forecasts && method_info(name).traits.certifies_forecasts));
-    if (from != nullptr || certified || !options.observers.empty()) {
+    const bool last = i + 1 == options.methods.size();
+    const auto intervals = last && !starred ? options.intervals : std::nullopt;
+    if (from != nullptr || certified || intervals || !options.observers.empty()) {
       std::optional<Aggregator> made;
-      if (from == nullptr) made = make_player(problem, best->spec(), certified);
+      if (from == nullptr) made = make_player(problem, best->spec(), certified, intervals);
       Aggregator& player = from != nullptr ? *from : *made;
-      play_observed(problem, *best, hindsight, options.observers, options.advance, player);
+      best->intervals =
+          play_observed(problem, *best, hindsight, options.observers, options.advance, player);
       read_certificate(player.certificate(), *best);
     } else if (options.advance) {
       options.advance(problem.rounds());

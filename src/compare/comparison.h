@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compare/hindsight.h"
+#include "compare/interval_record.h"
 #include "compare/problem.h"
 #include "pcgs/aggregator.h"
 #include "pcgs/certify.h"
@@ -27,8 +28,9 @@ struct MethodResult {
   bool weighted_certificate = false;  // by eta, which changed
   std::optional<std::size_t> certified_switches;
   double ns_per_round = 0;
-  std::vector<double> next_weights;  // [K] what it would play next
-  std::vector<double> forecasts;     // [T] combined; empty when there are none
+  std::vector<double> next_weights;           // [K] what it would play next
+  std::vector<double> forecasts;              // [T] combined; empty when there are none
+  std::optional<IntervalRecord> intervals{};  // where they were asked for
 
   // What can be played.
   const std::string& spec() const { return chosen.empty() ? name : chosen; }
@@ -67,19 +69,23 @@ struct ComparisonOptions {
   std::vector<Observer*> observers{};
   std::size_t stretches = 0;       // of the hindsight that observers get
   bool certify_forecasts = false;  // of methods that do and are not of the share form
+  // Around the forecasts of the last method, if it can be played.
+  std::optional<IntervalOptions> intervals{};
 };
 
 // The aggregator that plays a method on this problem, before its first round.
-Aggregator make_player(const Problem& problem, const std::string& method, bool certify = false);
+Aggregator make_player(const Problem& problem, const std::string& method, bool certify = false,
+                       std::optional<IntervalOptions> intervals = {});
 
 // Over all methods and candidates, both passes.
 std::size_t rounds_to_play(const Problem& problem, const ComparisonOptions& options);
 
 // Each method plays once bare, which is timed; of a starred one each candidate does. Where there is
-// something to prove or to observe the method (the best candidate) plays once more, before all
+// something to prove, to observe or to put intervals around the method (the best candidate) plays once more, before all
 // observers at once. The oracle is swept once.
 //
-// `from`, if given, is where the only method goes on; it is left as it ends.
+// `from`, if given, is where the only method goes on, with intervals or without; it is left as it
+// ends.
 Comparison play_methods(const Problem& problem, const ComparisonOptions& options,
                         Aggregator* from = nullptr);
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/intervals.h"
 #include "core/invariant.h"
 #include "core/kernels.h"
 #include "core/whole_file.h"
@@ -17,6 +18,32 @@ namespace pcgs {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+// What a state holds beside the method.
+constexpr std::uint64_t kWithCertificate = 1, kWithIntervals = 2;
+
+// The median distance of the awake from the combined forecast.
+double disagreement(std::span<const double> forecasts, std::span<const std::uint8_t> awake,
+                    double combined, std::span<double> scratch) {
+  std::size_t count = 0;
+  for (std::size_t k = 0; k < forecasts.size(); ++k) {
+    if (awake[k] != 0) scratch[count++] = std::abs(forecasts[k] - combined);
+  }
+  const auto middle = scratch.begin() + static_cast<std::ptrdiff_t>(count / 2);
+  std::nth_element(scratch.begin(), middle, scratch.begin() + static_cast<std::ptrdiff_t>(count));
+  return *middle;
+}
+
+IntervalOptions load_interval_options(StateReader& in, const TaskLoss& task) {
+  IntervalOptions options;
+  options.season = in.count(2 * sizeof(double));  // of what follows for each phase
+  options.levels.resize(in.count(sizeof(double)));
+  in.f64s(options.levels);
+  if (!Intervals::objection_to(options).empty())
+    in.fail("the options of its intervals are damaged");
+  if (task.kind() == TaskLoss::Kind::kLog) in.fail("it has intervals for log loss");
+  return options;
+}
 
 }  // namespace
 
@@ -31,9 +58,11 @@ struct Aggregator::Slot {
   std::vector<double> forecasts;    // [K] zero for sleepers; used if has_forecasts
   std::vector<std::uint8_t> awake;  // [K]
   std::vector<double> side;
-  double combined = 0;       // the combined forecast
-  double outcome = 0;        // once it is known; used if has_forecasts
-  std::vector<double> kept;  // by the method's combiner, if it has one
+  double combined = 0;              // the combined forecast
+  double outcome = 0;               // once it is known; used if has_forecasts
+  std::vector<double> kept;         // by the method's combiner, if it has one
+  Intervals::Opened expected;       // where there are intervals
+  std::vector<Interval> intervals;  // around the combined forecast
   // Filled when the round is closed.
   std::vector<double> losses;  // [K] raw, then scaled
   double forecast_loss = 0;    // raw loss of the combined forecast
@@ -56,6 +85,15 @@ Aggregator::Aggregator(std::unique_ptr<Method> method, Options options)
                                 method_->name()));
       }
     }
+  }
+  if (options_.intervals) {
+    if (options_.task.kind() == TaskLoss::Kind::kLog) {
+      throw Error(
+          "outcomes of log loss are 0 and 1, and no interval around a probability holds them; "
+          "leave "
+          "intervals out");
+    }
+    intervals_ = std::make_unique<Intervals>(*options_.intervals);
   }
   invariant(options_.first_round >= 1, "rounds are numbered from 1");
   next_round_ = options_.first_round;
@@ -92,6 +130,10 @@ std::unique_ptr<Aggregator::Slot> Aggregator::new_slot() const {
   slot->awake.resize(experts(), 1);
   slot->losses.resize(experts());
   if (const Combiner* combiner = method_->combiner()) slot->kept.resize(combiner->kept());
+  if (intervals_) {
+    slot->expected.around_zero.reserve(options_.intervals->levels.size());
+    slot->intervals.reserve(options_.intervals->levels.size());
+  }
   return slot;
 }
 
@@ -101,6 +143,8 @@ Aggregator::Slot& Aggregator::next_slot() {
   Slot& slot = *free_.back();
   slot.number = next_round_++;
   slot.has_forecasts = false;
+  slot.expected.clear();
+  slot.intervals.clear();
   slot.side.clear();
   if (!slot.all_awake) std::fill(slot.awake.begin(), slot.awake.end(), std::uint8_t{1});
   slot.all_awake = true;
@@ -142,6 +186,15 @@ void Aggregator::combine(Slot& slot) const {
   } else {
     play(slot);
     slot.combined = kernels::dot(slot.played, slot.forecasts);
+  }
+}
+
+void Aggregator::put_intervals(Slot& slot) const {
+  constexpr double kMost = std::numeric_limits<double>::max();
+  slot.intervals.clear();
+  for (const Interval& one : slot.expected.around_zero) {
+    slot.intervals.push_back({one.level, std::clamp(slot.combined + one.low, -kMost, kMost),
+                              std::clamp(slot.combined + one.high, -kMost, kMost)});
   }
 }
 
@@ -194,6 +247,12 @@ double Aggregator::predict(std::span<const double> forecasts, std::span<const do
   }
   slot.count_awake();
   combine(slot);
+  if (intervals_ && slot.awake_count > 0) {
+    intervals_->open(slot.number,
+                     disagreement(slot.forecasts, slot.awake, slot.combined, slot.losses),
+                     slot.expected);
+    put_intervals(slot);
+  }
   open_.push_back(std::move(free_.back()));
   free_.pop_back();
   return slot.combined;
@@ -213,6 +272,10 @@ std::span<const double> Aggregator::played(std::int64_t round) const {
   return open_[checked_index(round)]->played;
 }
 
+std::span<const Interval> Aggregator::intervals(std::int64_t round) const {
+  return open_[checked_index(round)]->intervals;
+}
+
 void Aggregator::learn(std::span<const double> losses) {
   check_takes_losses();
   check_side({});
@@ -223,7 +286,7 @@ void Aggregator::learn(std::span<const double> losses) {
     round.number = next_round_++;
     round.losses = losses;
     round.mixture_loss = round.learner_loss = kernels::dot(method_->weights(), losses);
-    update(round, {}, TraceRow::kNoForecast);
+    update(round, {}, TraceRow::kNoForecast, {});
     return;
   }
   Slot& slot = next_slot();
@@ -348,11 +411,17 @@ void Aggregator::learn_from(Slot& slot) {
     round.forecasts = {&options_.task, slot.forecasts, slot.combined, slot.outcome, slot.kept};
   }
   give_sleepers(round.mixture_loss);
-  update(round, slot.played, slot.has_forecasts ? slot.forecast_loss : TraceRow::kNoForecast);
-  if (slot.has_forecasts) total_forecast_loss_ += slot.forecast_loss;
+  update(round, slot.played, slot.has_forecasts ? slot.forecast_loss : TraceRow::kNoForecast,
+         slot.intervals);
+  if (!slot.has_forecasts) return;
+  total_forecast_loss_ += slot.forecast_loss;
+  if (intervals_) {
+    intervals_->observe(slot.number, slot.expected, slot.outcome - slot.combined);
+  }
 }
 
-void Aggregator::update(Round& round, std::span<const double> played, double forecast_loss) {
+void Aggregator::update(Round& round, std::span<const double> played, double forecast_loss,
+                        std::span<const Interval> intervals) {
   round.weights = method_->weights();
   method_->learn(round);
   ++learned_;
@@ -363,6 +432,7 @@ void Aggregator::update(Round& round, std::span<const double> played, double for
   const double finite =
       std::isinf(forecast_loss) ? std::numeric_limits<double>::max() : forecast_loss;
   TraceRow row{round, played, share != nullptr ? &share->last() : nullptr, finite};
+  row.intervals = intervals;
   if (const Round* learned = method_->as_learned()) {
     // Linearised losses are those of the combined forecast already.
     row.given = round;
@@ -388,7 +458,12 @@ std::vector<std::uint8_t> Aggregator::save_bytes() const {
   options_.scale.save(out);
   out.u64(options_.names.size());
   for (const auto& name : options_.names) out.text(name);
-  out.u64(options_.certify ? 1 : 0);
+  out.u64((options_.certify ? kWithCertificate : 0) | (intervals_ ? kWithIntervals : 0));
+  if (intervals_) {
+    out.u64(options_.intervals->season);
+    out.u64(options_.intervals->levels.size());
+    out.f64s(options_.intervals->levels);
+  }
   out.u64(static_cast<std::uint64_t>(next_round_));
   out.u64(static_cast<std::uint64_t>(learned_));
   out.u64(static_cast<std::uint64_t>(skipped_));
@@ -408,10 +483,12 @@ std::vector<std::uint8_t> Aggregator::save_bytes() const {
       out.f64(slot->combined);
       out.f64s(slot->kept);
     }
+    if (intervals_) intervals_->save(out, slot->expected);
   }
   method_->save(out);
   if (live_) live_->save(out);
   if (of_forecasts_ != nullptr) of_forecasts_->save(out);
+  if (intervals_) intervals_->save(out);
   return out.file(architecture_hash(method_->name(), experts()));
 }
 
@@ -435,10 +512,13 @@ Aggregator Aggregator::load_bytes(std::span<const std::uint8_t> file, const std:
   const std::size_t names = in.count(sizeof(std::uint64_t));
   if (names != 0 && names != experts) in.fail("it has names for another number of experts");
   for (std::size_t k = 0; k < names; ++k) options.names.push_back(in.text());
-  options.certify = in.u64() != 0;
+  const std::uint64_t with = in.u64();
+  if (with > (kWithCertificate | kWithIntervals)) in.fail("it holds something unknown");
+  options.certify = (with & kWithCertificate) != 0;
   if (options.certify && method->share() == nullptr && method->certify_forecasts() == nullptr) {
     in.fail("it has a certificate for a method that carries none");
   }
+  if ((with & kWithIntervals) != 0) options.intervals = load_interval_options(in, options.task);
 
   Aggregator loaded(std::move(method), std::move(options));
   // A file with a valid checksum may still have been forged: nothing in it may overflow a counter
@@ -466,6 +546,7 @@ Aggregator Aggregator::load_bytes(std::span<const std::uint8_t> file, const std:
   loaded.method_->load(in);
   if (loaded.live_) loaded.live_->load(in);
   if (loaded.of_forecasts_ != nullptr) loaded.of_forecasts_->load(in);
+  if (loaded.intervals_) loaded.intervals_->load(in);
   in.finish();
   return loaded;
 }
@@ -497,6 +578,10 @@ void Aggregator::load_open(StateReader& in, Slot& slot) const {
     const bool sane = slot.awake[k] <= 1 && slot.played[k] >= 0 && slot.played[k] <= 2 &&
                       std::isfinite(slot.forecasts[k]);
     if (!sane) in.fail("an open round in it is damaged");
+  }
+  if (intervals_) {
+    intervals_->load(in, slot.expected);
+    if (slot.has_forecasts && slot.awake_count > 0) put_intervals(slot);
   }
   const std::size_t needed = method_->side_needed();
   if ((needed != 0 && slot.side.size() != needed) ||

@@ -21,11 +21,16 @@ void fields(Fields& f, ForecastResult::Expert& expert) {
     "next_weight", expert.next_weight);
 }
 
+void fields(Fields& f, ForecastResult::Range& range) {
+  f("level", range.level, "low", range.low, "high", range.high);
+}
+
 void fields(Fields& f, ForecastResult& forecast) {
   f("rounds", forecast.rounds, "gaps", forecast.gaps, "column", forecast.column, "method",
     forecast.method, "loss", forecast.loss, "scale", forecast.scale, "mean_loss",
-    forecast.mean_loss, "experts", forecast.experts, "next", forecast.next, "forecasts",
-    forecast.forecasts);
+    forecast.mean_loss, "experts", forecast.experts, "next", forecast.next);
+  f.unless_empty("next_intervals", forecast.next_intervals);
+  f("forecasts", forecast.forecasts);
 }
 
 }  // namespace pcgs::results

@@ -21,6 +21,10 @@ struct ForecastResult {
     double next_weight = 0;
     bool operator==(const Expert&) const = default;
   };
+  struct Range {
+    double level = 0, low = 0, high = 0;
+    bool operator==(const Range&) const = default;
+  };
 
   std::size_t rounds = 0;  // rows of the series
   std::size_t gaps = 0;
@@ -30,6 +34,7 @@ struct ForecastResult {
   std::vector<Expert> experts;
   std::optional<double> next;                    // of the combined forecast
   std::vector<std::optional<double>> forecasts;  // [rounds] combined
+  std::vector<Range> next_intervals{};  // [levels] around the next one; empty before any error
 
   bool operator==(const ForecastResult&) const = default;
 };

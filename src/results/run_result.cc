@@ -9,7 +9,8 @@ namespace pcgs::results {
 
 namespace {
 
-RunResult::Method method_result(const compare::MethodResult& played,
+RunResult::Method method_result(const compare::Problem& problem,
+                                const compare::MethodResult& played,
                                 const std::vector<std::size_t>& switches) {
   RunResult::Method out;
   out.name = played.name;
@@ -24,6 +25,12 @@ RunResult::Method method_result(const compare::MethodResult& played,
   }
   out.ns_per_round = played.ns_per_round;
   out.next_weights = played.next_weights;
+  if (played.intervals) {
+    for (const auto& score : interval_scores(problem, *played.intervals)) {
+      out.intervals.push_back(
+          {score.level, score.rounds, finite(score.coverage), finite(score.mean_width)});
+    }
+  }
   return out;
 }
 
@@ -41,7 +48,7 @@ RunResult run_result(const compare::Problem& problem, const compare::Comparison&
   out.scale = comparison.scale;
   out.skipped_rounds = comparison.skipped;
   for (const auto& method : comparison.methods) {
-    out.methods.push_back(method_result(method, comparison.switches));
+    out.methods.push_back(method_result(problem, method, comparison.switches));
   }
   return out;
 }
@@ -56,6 +63,11 @@ void fields(Fields& f, RunResult::Proof& proof) {
   f.unless_empty("switches", proof.switches);
 }
 
+void fields(Fields& f, RunResult::Intervals& intervals) {
+  f("level", intervals.level, "rounds", intervals.rounds, "coverage", intervals.coverage,
+    "mean_width", intervals.mean_width);
+}
+
 void fields(Fields& f, RunResult::Method& method) {
   f("name", method.name);
   f.unless_empty("chosen_in_hindsight", method.chosen_in_hindsight);
@@ -64,6 +76,7 @@ void fields(Fields& f, RunResult::Method& method) {
   f("dynamic_regret", method.dynamic_regret);
   f.unless_empty("certificate", method.certificate);
   f("ns_per_round", method.ns_per_round, "next_weights", method.next_weights);
+  f.unless_empty("intervals", method.intervals);
 }
 
 void fields(Fields& f, RunResult& run) {

@@ -27,6 +27,13 @@ struct RunResult {
     std::optional<std::size_t> switches;  // of the oracle it is against; none: any path
     bool operator==(const Proof&) const = default;
   };
+  // How often outcomes lay inside the intervals of one level.
+  struct Intervals {
+    double level = 0;
+    std::size_t rounds = 0;  // that had one
+    std::optional<double> coverage, mean_width;
+    bool operator==(const Intervals&) const = default;
+  };
   struct Method {
     std::string name;
     std::string chosen_in_hindsight;  // the best candidate of a starred method; else empty
@@ -36,7 +43,8 @@ struct RunResult {
     ByBudget<double> dynamic_regret;
     std::optional<Proof> certificate;
     double ns_per_round = 0;
-    std::vector<double> next_weights;  // [K]
+    std::vector<double> next_weights;    // [K]
+    std::vector<Intervals> intervals{};  // [levels] empty where there are none
     bool operator==(const Method&) const = default;
   };
 

@@ -41,6 +41,19 @@ std::string hindsight_text(const RunResult& run) {
   return out;
 }
 
+std::string intervals_text(const RunResult::Method& method) {
+  std::string out = fmt::format("intervals of {}:", method.name);
+  const char* separator = "";
+  for (const RunResult::Intervals& one : method.intervals) {
+    out += fmt::format("{} {:g} %", separator, 100 * one.level);
+    out += one.coverage && one.mean_width ? fmt::format(" held {:.1f} % of outcomes, {:.6g} wide",
+                                                        100 * *one.coverage, *one.mean_width)
+                                          : " not yet known";
+    separator = ";";
+  }
+  return out + '\n';
+}
+
 }  // namespace
 
 std::string run_table(const RunResult& run, const std::string& origin, std::string_view loss) {
@@ -66,6 +79,9 @@ std::string run_table(const RunResult& run, const std::string& origin, std::stri
     if (!method.chosen_in_hindsight.empty()) chosen += ' ' + method.chosen_in_hindsight;
   }
   std::string out = fmt::format("{}\n{}\n", text(table), hindsight_text(run));
+  for (const RunResult::Method& method : run.methods) {
+    if (!method.intervals.empty()) out += intervals_text(method);
+  }
   if (!chosen.empty()) {
     out += fmt::format("* rates chosen in hindsight; nobody can play these:{}\n", chosen);
   }

@@ -126,6 +126,9 @@ SeriesForecast forecast_series(const Series& series, ExpertPool& pool, Aggregato
     pool.observe(y);
   }
   result.next = results::finite(open(rows));
+  for (const Interval& one : aggregator.intervals(aggregator.last_opened())) {
+    result.next_intervals.push_back({one.level, one.low, one.high});
+  }
   const auto weights = aggregator.played(aggregator.last_opened());
   for (std::size_t k = 0; k < forecasts.size(); ++k) {
     const auto& expert = scores.experts[k];

@@ -23,9 +23,13 @@ std::string forecast_table(const std::string& origin, const SeriesForecast& fore
                           shown(expert.combined_mean_loss), shown(expert.next_forecast),
                           fmt::format("{:.4f}", expert.next_weight)});
   }
-  return text(table) + fmt::format("\ncombined by {}: {} {} in {} rounds; next value {}\n",
-                                   result.method, loss, shown(result.mean_loss), forecast.scored,
-                                   shown(result.next));
+  std::string out = text(table) + fmt::format("\ncombined by {}: {} {} in {} rounds; next value {}",
+                                              result.method, loss, shown(result.mean_loss),
+                                              forecast.scored, shown(result.next));
+  for (const auto& one : result.next_intervals) {
+    out += fmt::format(", {:g} % within {:.6g} to {:.6g}", 100 * one.level, one.low, one.high);
+  }
+  return out + '\n';
 }
 
 }  // namespace pcgs::studies

@@ -36,6 +36,23 @@ class Forecast : public ProgramTest {
   }
 };
 
+TEST_F(Forecast, ShowsTheIntervalsOfTheNextValue) {
+  const auto file = write("y.csv", seasonal_series(200, 3, 0));
+  const Said shown =
+      run_program({"forecast", file, "--column", "y", "--season", "12", "--out", dir_ / "out.csv"});
+  ASSERT_EQ(shown.exit_code, 0) << shown.err;
+  EXPECT_TRUE(mentions(shown.out, "80 % within "));
+  const Said said = run_program({"forecast", file, "--column", "y", "--season", "12", "--json"});
+  const json result = json::parse(said.out);
+  const double next = result["next"];
+  ASSERT_EQ(result["next_intervals"].size(), 2u);
+  EXPECT_EQ(result["next_intervals"][1]["level"], 0.95);
+  for (const json& one : result["next_intervals"]) {
+    EXPECT_LT(one["low"].get<double>(), next);
+    EXPECT_GT(one["high"].get<double>(), next);
+  }
+}
+
 TEST_F(Forecast, AgreesWithTheLibraryRowByRow) {
   const auto series = seasonal_series(300, 21, 0.03);
   const auto file = write("y.csv", series);

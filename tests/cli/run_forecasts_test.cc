@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -55,11 +57,76 @@ TEST_F(RunForecasts, GoOnToTheBitWithTheirSeason) {
   EXPECT_EQ(forecasts({second, "--resume", dir_ / "state"}), all);
 }
 
+TEST_F(RunForecasts, IntervalsHoldTheShareOfOutcomesThatTheySay) {
+  const auto file = series("y.csv", 0, 600);
+  const Said said =
+      run_program({"run", file, "--y", "y", "--season", "12", "--intervals", "90,50", "--method",
+                   "ml-poly,blend", "--json", "--quiet", "--out", dir_ / "out"});
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  const auto methods = nlohmann::json::parse(said.out)["methods"];
+  EXPECT_FALSE(methods[0].contains("intervals")) << "only the last method has them";
+  const auto rows = csv_rows(dir_ / "out/intervals.csv");
+  const auto forecasts = csv_rows(dir_ / "out/forecasts.csv");
+  ASSERT_EQ(rows.size(), 601u);
+  EXPECT_EQ(rows[0], (std::vector<std::string>{"round", "outcome", "forecast", "low_50", "high_50",
+                                               "low_90", "high_90"}));
+  for (std::size_t i = 0; i < 2; ++i) {
+    int inside = 0;
+    double width = 0;
+    for (std::size_t t = 1; t < rows.size(); ++t) {
+      ASSERT_EQ(rows[t][2], forecasts[t].back());
+      const double y = std::stod(rows[t][1]);
+      const double low = std::stod(rows[t][3 + 2 * i]), high = std::stod(rows[t][4 + 2 * i]);
+      inside += y >= low && y <= high ? 1 : 0;
+      width += high - low;
+    }
+    const auto& said_of_it = methods[1]["intervals"][i];
+    EXPECT_EQ(said_of_it["level"], i == 0 ? 0.5 : 0.9);
+    EXPECT_EQ(said_of_it["rounds"], 600);
+    EXPECT_NEAR(said_of_it["coverage"].get<double>(), inside / 600.0, 1e-12);
+    EXPECT_NEAR(said_of_it["mean_width"].get<double>(), width / 600, 1e-9 * width);
+    EXPECT_NEAR(inside / 600.0, i == 0 ? 0.5 : 0.9, 0.03);
+  }
+}
+
+TEST_F(RunForecasts, IntervalsGoOnToTheBit) {
+  const auto whole = series("whole.csv", 0, 200);
+  const auto first = series("first.csv", 0, 101);
+  const auto second = series("second.csv", 101, 200);
+  // All but the number of the round, which begins anew.
+  const auto intervals = [&](std::size_t from) {
+    auto rows = csv_rows(dir_ / "out/intervals.csv");
+    rows.erase(rows.begin(), rows.begin() + 1 + static_cast<std::ptrdiff_t>(from));
+    for (auto& row : rows) row.erase(row.begin());
+    return rows;
+  };
+  forecasts({whole, "--season", "12"});
+  const auto all = intervals(101);
+  forecasts({first, "--season", "12", "--save", dir_ / "state"});
+  forecasts({second, "--resume", dir_ / "state"});
+  EXPECT_EQ(intervals(0), all);
+}
+
+TEST_F(RunForecasts, ThereAreNoIntervalsAroundProbabilities) {
+  std::ofstream csv(dir_ / "p.csv");
+  csv << "y,a,b\n";
+  for (int t = 0; t < 30; ++t) csv << t % 2 << ",0.25," << (t % 2 == 0 ? 0.25 : 0.75) << '\n';
+  csv.close();
+  const Said said = run_program({"run", dir_ / "p.csv", "--y", "y", "--loss", "log", "--method",
+                                 "ml-poly", "--out", dir_ / "out", "--quiet"});
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_EQ(said.out.find("intervals"), std::string::npos) << said.out;
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "out/intervals.csv"));
+}
+
 TEST_F(RunForecasts, RefuseWhatMakesNoSense) {
   const auto file = series("y.csv", 0, 20);
   refuses({"run", file, "--season", "12"}, {"--y"});
   refuses({"run", file, "--y", "y", "--season", "36,12"}, {"longer"});
   refuses({"run", file, "--y", "y", "--block", "0"}, {"--block"});
+  refuses({"run", file, "--y", "y", "--intervals", "100"}, {"--intervals"});
+  refuses({"run", file, "--y", "y", "--intervals", "80,80"}, {"--intervals", "twice"});
+  refuses({"run", file, "--intervals", "80"}, {"--y"});
   refuses({"run", file, "--method", "blend", "--scale", "1e6"}, {"forecasts", "--y"});
 }
 

@@ -39,7 +39,8 @@ RunResult run() {
                                   by_budget({5, 20}, {1, -kInfinity}),
                                   RunResult::Proof{9.5, 8.25, true, true, 20},
                                   66.5,
-                                  {0.25, 0.75}};
+                                  {0.25, 0.75},
+                                  {{0.8, 299, 0.81, 2.5}, {0.95, 0, {}, {}}}};
   const RunResult::Method bare = {"guard", "",  13,    {}, by_budget({5, 20}, {1.5, 2.5}),
                                   {},      7e9, {0, 1}};
   RunResult::Method infinite = bare;
@@ -108,11 +109,17 @@ ElectricityResult electricity() {
 }
 
 ForecastResult forecast() {
-  return {3,         1,
-          "load",    "guard",
-          "squared", 2.5,
-          0.5,       {{"lag1", 2, 0.75, 0.5, 10.5, 0.25}, {"late", 0, {}, {}, {}, 0.75}},
-          10.25,     {std::nullopt, 9.5, 10}};
+  return {3,
+          1,
+          "load",
+          "guard",
+          "squared",
+          2.5,
+          0.5,
+          {{"lag1", 2, 0.75, 0.5, 10.5, 0.25}, {"late", 0, {}, {}, {}, 0.75}},
+          10.25,
+          {std::nullopt, 9.5, 10},
+          {{0.8, 9.5, 11}, {0.95, 9.25, 12}}};
 }
 
 OracleResult oracle() {
@@ -134,6 +141,7 @@ std::vector<Result> examples() {
   no_round.mean_loss.reset();
   no_round.next.reset();
   no_round.forecasts.clear();
+  no_round.next_intervals.clear();
   no_round.experts.clear();
   return {run(),
           nobody_awake,
@@ -226,7 +234,9 @@ const std::vector<std::string> kMayBeMissing = {"chosen_in_hindsight",
                                                 "mechanism",
                                                 "ablation",
                                                 "0",
-                                                "7"};
+                                                "7",
+                                                "intervals",
+                                                "next_intervals"};
 
 void without_each_key(ordered_json& whole, ordered_json& json) {
   if (json.is_object()) {

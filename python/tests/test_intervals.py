@@ -1,0 +1,89 @@
+"""Intervals around combined forecasts."""
+import numpy as np
+import pytest
+
+import pcgs
+
+
+def series(rounds, seed=1):
+    random = np.random.default_rng(seed)
+    level = 50 + 20 * np.sin(np.arange(rounds) / 12 * np.pi)
+    size = 1 + np.arange(rounds) % 24 / 12
+    y = level + size * random.normal(size=rounds)
+    return level[:, None] + random.normal(size=(rounds, 3)) * [1, 2, 3], y
+
+
+def test_an_aggregator_covers_what_it_says():
+    forecasts, y = series(800)
+    agg = pcgs.Aggregator(3, "blend", season=24, intervals=(0.8, 0.95))
+    inside = {0.8: 0, 0.95: 0}
+    for x, outcome in zip(forecasts, y):
+        agg.predict(x)
+        for level, (low, high) in agg.intervals().items():
+            inside[level] += low <= outcome <= high
+        agg.learn(outcome)
+    assert abs(inside[0.8] / 800 - 0.8) < 0.02
+    assert abs(inside[0.95] / 800 - 0.95) < 0.01
+
+
+def test_open_rounds_have_their_own():
+    agg = pcgs.Aggregator(2, "ml-poly", intervals=[0.9])
+    agg.predict([1.0, 2.0])
+    agg.predict([10.0, 20.0])
+    assert agg.intervals() == agg.intervals(2) != agg.intervals(1)
+    agg.learn(1.5, round=1)
+    with pytest.raises(pcgs.Error, match="not open"):
+        agg.intervals(1)
+
+
+def test_run_gives_those_of_the_aggregator():
+    forecasts, y = series(200)
+    result = pcgs.run(forecasts, y, season=24, intervals=(0.5, 0.9))
+    agg = pcgs.Aggregator(3, "blend", season=24, intervals=(0.5, 0.9))
+    ends = result.intervals()
+    for t in range(200):
+        agg.predict(forecasts[t])
+        for level, pair in agg.intervals().items():
+            assert tuple(ends[level][t]) == pair
+        agg.learn(y[t])
+    said = result.to_dict()["methods"][0]["intervals"]
+    held = (ends[0.9][:, 0] <= y) & (y <= ends[0.9][:, 1])
+    assert said[1]["level"] == 0.9 and said[1]["coverage"] == pytest.approx(held.mean())
+
+
+def test_run_has_them_unless_there_is_nothing_to_put_them_around():
+    forecasts, y = series(30)
+    assert list(pcgs.run(forecasts, y).intervals()) == [0.8, 0.95]
+    with pytest.raises(pcgs.Error, match="no intervals"):
+        pcgs.run(forecasts, y, intervals=()).intervals()
+    losses = np.random.default_rng(1).random((30, 2))
+    with pytest.raises(pcgs.Error, match="no intervals"):
+        pcgs.run(losses, methods="hedge").intervals()
+    with pytest.raises(pcgs.Error, match="give y"):
+        pcgs.run(losses, methods="hedge", intervals=[0.8])
+
+
+def test_they_are_saved_with_the_state():
+    forecasts, y = series(60)
+    agg = pcgs.Aggregator(3, "ml-poly", intervals=(0.8,))
+    for t in range(50):
+        agg.predict(forecasts[t])
+        agg.learn(y[t])
+    again = pcgs.Aggregator.from_bytes(agg.to_bytes())
+    assert agg.predict(forecasts[50]) == again.predict(forecasts[50])
+    assert agg.intervals() == again.intervals()
+
+
+@pytest.mark.parametrize(
+    "options, part",
+    [
+        ({"intervals": [0.95, 0.8]}, "increase"),
+        ({"intervals": [80]}, "between 0 and 1"),
+        ({"intervals": [0.8], "loss": "log"}, "log loss"),
+        ({"season": 1}, "season"),
+        ({"season": (168, 24)}, "the shorter first"),
+    ],
+)
+def test_refusals(options, part):
+    with pytest.raises(pcgs.Error, match=part):
+        pcgs.Aggregator(2, "ml-poly", **options)
