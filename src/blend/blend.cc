@@ -23,10 +23,11 @@ namespace {
 
 class Blend final : public Method, public Combiner {
  public:
-  Blend(std::size_t experts, std::vector<std::size_t> seasons, std::string name)
+  Blend(std::size_t experts, std::vector<std::size_t> seasons, const BlendParts& parts,
+        std::string name)
       : name_(std::move(name)),
-        pool_({experts, std::move(seasons)}),
-        second_(experts, pool_.trust()),
+        pool_({experts, std::move(seasons), parts}),
+        second_(experts, pool_.trust(), parts),
         forecasts_(experts + pool_.size()),
         shares_(pool_.size()),
         weights_(experts, 1 / static_cast<double>(experts)),
@@ -64,9 +65,9 @@ class Blend final : public Method, public Combiner {
     const auto of_pool = given.kept.first(pool_.kept());
     pool_.observe(opened, of_pool, given.outcome, round.late);
     gather(of_pool);
-    second_.observe(
-        forecasts_, given.kept.subspan(pool_.kept()),
-        {*given.task, given.outcome, pool_.loss_unit(of_pool), round.late, given.combined});
+    second_.observe(forecasts_, given.kept.subspan(pool_.kept()),
+                    {*given.task, given.outcome, pool_.loss_unit(of_pool),
+                     1 / std::sqrt(1 + static_cast<double>(round.late)), given.combined});
     std::copy(of_pool.begin(), of_pool.end(), everybody_.begin());
     pool_.hear_all(everybody_);
     share_out({round.number + 1, pool_.filled(), all_awake_, *given.task}, everybody_);
@@ -128,8 +129,8 @@ class Blend final : public Method, public Combiner {
 }  // namespace
 
 std::unique_ptr<Method> make_blend(std::size_t experts, std::vector<std::size_t> seasons,
-                                   std::string name) {
-  return std::make_unique<Blend>(experts, std::move(seasons), std::move(name));
+                                   const BlendParts& parts, std::string name) {
+  return std::make_unique<Blend>(experts, std::move(seasons), parts, std::move(name));
 }
 
 }  // namespace pcgs

@@ -9,9 +9,19 @@
 
 namespace pcgs {
 
+// What takes part; less than everything shows what a part is worth.
+struct BlendParts {
+  bool linear = true;   // methods on linearised losses
+  bool learned = true;  // a network
+  bool derived = true;  // anything but averages and those two
+  bool tails = true;    // large losses stay large in the second level
+
+  bool operator==(const BlendParts&) const = default;
+};
+
 // `seasons`: rounds in a day, a week, ...; shortest first; may be empty. `name` is what the registry
 // would parse.
 std::unique_ptr<Method> make_blend(std::size_t experts, std::vector<std::size_t> seasons,
-                                   std::string name);
+                                   const BlendParts& parts, std::string name);
 
 }  // namespace pcgs

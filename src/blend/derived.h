@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "blend/blend.h"
 #include "pcgs/losses.h"
 #include "pcgs/state.h"
 
@@ -70,6 +71,7 @@ inline double usual_loss(const Seen& seen, double forecast, double outcome) {
 struct Setting {
   std::size_t experts = 1;           // K
   std::vector<std::size_t> seasons;  // rounds in a day, a week, ...; shortest first; may be empty
+  BlendParts parts = {};
 };
 
 std::unique_ptr<Derived> make_mean();
@@ -79,6 +81,7 @@ std::unique_ptr<Derived> make_inverse_error(const Setting& setting, int power, d
 std::unique_ptr<Derived> make_filter(const Setting& setting, double eta, double rho);
 enum class Regrets { kMlPoly, kMlProd, kMlEwa, kBoa };
 std::unique_ptr<Derived> make_linear(const Setting& setting, Regrets regrets);
+std::unique_ptr<Derived> make_learned(const Setting& setting);
 // Deviations from the mean or from the centre; with earlier errors of the centre or without.
 struct StackOptions {
   double forgetting = 1, ridge = 1;

@@ -13,6 +13,7 @@ namespace {
 // A stack costs the square of its experts in time and, for each phase, in memory: a hundred experts
 // or a season of ten thousand rounds do without.
 constexpr std::size_t kMostStacked = 128;
+constexpr std::size_t kMostLearned = 128;                   // so does attention
 constexpr std::size_t kMostNumbers = std::size_t{1} << 19;  // of a stack with all its phases
 constexpr std::size_t kMostPhases = std::size_t{1} << 13;
 
@@ -46,11 +47,16 @@ Standard standard_derived(const Setting& s) {
   Standard all;
   const bool stacks = s.experts <= kMostStacked;
   all.add(make_mean());
-  const std::size_t centre = all.add(make_linear(s, Regrets::kBoa));
+  const std::size_t centre =
+      all.add(s.parts.linear ? make_linear(s, Regrets::kBoa) : make_inverse_error(s, 1, 0.999));
   all.add(make_median(s));
-  all.add(make_linear(s, Regrets::kMlPoly));
-  all.add(make_linear(s, Regrets::kMlProd));
-  all.add(make_linear(s, Regrets::kMlEwa));
+  if (s.parts.linear) {
+    all.add(make_linear(s, Regrets::kMlPoly));
+    all.add(make_linear(s, Regrets::kMlProd));
+    all.add(make_linear(s, Regrets::kMlEwa));
+  }
+  if (s.parts.learned && s.experts <= kMostLearned) all.add(make_learned(s));
+  if (!s.parts.derived) return all;
   all.add(make_inverse_error(s, 1, 0.99));
   all.add(make_filter(s, 0.3, 0.05));
   all.add(make_filter(s, 1, 0.05), kFragile);

@@ -26,8 +26,9 @@ constexpr std::array<Rates, 8> kRates = {{{0.005, 0.001},
                                           {0.3, 0.01},
                                           {0.3, 0.03}}};
 constexpr double kPriorOfRaw = 0.05;
-constexpr double kSpan = 300;  // rounds over which a filter's own losses are averaged
-constexpr double kWild = 20;   // a loss counts in that average like this many usual ones
+constexpr double kShortTail = 4;  // about the 95 % quantile of a squared normal error
+constexpr double kSpan = 300;     // rounds over which a filter's own losses are averaged
+constexpr double kWild = 20;      // a loss counts in that average like this many usual ones
 constexpr double kLeastOfUnit =
     0.01;  // a filter's usual loss is at least this much of the best expert's
 
@@ -49,9 +50,9 @@ struct Ranged {
 
 }  // namespace
 
-SecondLevel::SecondLevel(std::size_t raw, std::span<const double> trust)
+SecondLevel::SecondLevel(std::size_t raw, std::span<const double> trust, const BlendParts& parts)
     : raw_(raw),
-      members_(kRates.size() + 2),
+      largest_loss_(parts.tails ? kLargestLoss : kShortTail),
       usual_(kRates.size(), 0.0),
       rounds_(kRates.size(), 0.0),
       raw_losses_(raw + trust.size()),
@@ -61,10 +62,15 @@ SecondLevel::SecondLevel(std::size_t raw, std::span<const double> trust)
   prior_.assign(raw, kPriorOfRaw / static_cast<double>(raw));
   for (const double one : trust) prior_.push_back((1 - kPriorOfRaw) * one / total);
   for (std::size_t i = 0; i < kRates.size(); ++i) filters_.emplace_back(prior_.size(), prior_);
-  regrets_.push_back(make_ml_poly(trust.size()));
-  regrets_.push_back(make_boa(trust.size()));
-  final_.push_back(make_ml_poly(members_));
-  final_.push_back(make_boa(members_));
+  if (parts.linear) {
+    regrets_.push_back(make_ml_poly(trust.size()));
+    regrets_.push_back(make_boa(trust.size()));
+  }
+  members_ = filters_.size() + regrets_.size();
+  if (parts.linear) {
+    final_.push_back(make_ml_poly(members_));
+    final_.push_back(make_boa(members_));
+  }
 }
 
 double SecondLevel::forecast(std::span<const double> forecasts, std::span<double> kept) {
@@ -76,10 +82,11 @@ double SecondLevel::forecast(std::span<const double> forecasts, std::span<double
   const Ranged members(kept.first(members_));
   double mean = 0;
   for (const double f : members.forecasts) mean += f / static_cast<double>(members_);
-  double published = mean / 3;
+  const double part = 1 / static_cast<double>(1 + final_.size());
+  double published = part * mean;
   for (std::size_t i = 0; i < final_.size(); ++i) {
     kept[members_ + i] = members.weighed(final_[i]->weights());
-    published += kept[members_ + i] / 3;
+    published += part * kept[members_ + i];
   }
   return std::clamp(published, all.low, all.high);
 }
@@ -100,10 +107,11 @@ void SecondLevel::learn_filter(std::size_t i, double made, const Outcome& outcom
   const double own = std::min(outcome.task(made, outcome.value), 1e150);
   if (rounds_[i] == 0) usual_[i] = own;
   const double usual = std::max(usual_[i], kLeastOfUnit * outcome.loss_unit);
+  const double most = outcome.together * largest_loss_;
   for (std::size_t k = 0; k < losses_.size(); ++k) {
-    losses_[k] = std::min(raw_losses_[k] / usual, kLargestLoss);
+    losses_[k] = std::min(raw_losses_[k] / usual, most);
   }
-  const double eta = kRates[i].eta / std::sqrt(1 + static_cast<double>(outcome.late));
+  const double eta = outcome.together * kRates[i].eta;
   const ShareStep& step = filters_[i].step(losses_, {eta, kRates[i].rho, prior_});
   if (proved_) {
     const double published = outcome.task(outcome.published, outcome.value);
@@ -120,7 +128,7 @@ void SecondLevel::learn_regrets(Method& method, std::span<const double> forecast
   round.scale = outcome.loss_unit;
   round.forecasts = {&outcome.task, forecasts, made, outcome.value, {}};
   const auto losses = std::span(losses_).first(std::min(losses_.size(), forecasts.size()));
-  linearise(round, kLargestLoss, losses, round.learner_loss);
+  linearise(round, outcome.together * kLargestLoss, losses, round.learner_loss);
   round.mixture_loss = round.learner_loss;
   round.losses = losses;
   method.learn(round);
@@ -136,7 +144,7 @@ std::span<const double> SecondLevel::shares() {
   const auto share_of = [&](std::size_t member) {
     double share = 1 / static_cast<double>(members_);
     for (const auto& method : final_) share += method->weights()[member];
-    return share / 3;
+    return share / static_cast<double>(1 + final_.size());
   };
   for (std::size_t i = 0; i < filters_.size(); ++i) {
     const double share = share_of(i);

@@ -7,9 +7,9 @@
 //               linearised losses
 //
 // No setting is best everywhere, so none is chosen: where one is better for long, ML-Poly and BOA
-// follow it, and the mean stays as an anchor. A loss above fifty usual ones counts as fifty. Where an
-// outcome comes n rounds late, a filter learns from it with eta / sqrt(1 + n): outcomes that come
-// together say much the same.
+// follow it, and the mean stays as an anchor. A loss above fifty usual ones counts as fifty. Outcomes
+// that come together, late, say much the same: where one comes n rounds late, eta and the fifty are
+// divided by sqrt(1 + n).
 #pragma once
 
 #include <memory>
@@ -17,6 +17,7 @@
 #include <span>
 #include <vector>
 
+#include "blend/blend.h"
 #include "pcgs/forecast_certificate.h"
 #include "pcgs/losses.h"
 #include "pcgs/method.h"
@@ -28,9 +29,9 @@ class SecondLevel {
  public:
   // The first `raw` forecasts are the raw experts'; the others' share of the prior is as their
   // trust.
-  SecondLevel(std::size_t raw, std::span<const double> trust);
+  SecondLevel(std::size_t raw, std::span<const double> trust, const BlendParts& parts);
 
-  std::size_t kept() const { return members_ + 2; }
+  std::size_t kept() const { return members_ + final_.size(); }
   // The published forecast. Fills `kept`.
   double forecast(std::span<const double> forecasts, std::span<double> kept);
   // What became of a round.
@@ -38,8 +39,8 @@ class SecondLevel {
     const TaskLoss& task;
     double value;
     double loss_unit;
-    std::int64_t late;  // as in Round
-    double published;   // the forecast
+    double together;   // what it counts, in (0,1], beside outcomes that came with it
+    double published;  // the forecast
   };
   void observe(std::span<const double> forecasts, std::span<const double> kept,
                const Outcome& outcome);
@@ -56,7 +57,8 @@ class SecondLevel {
   void learn_regrets(Method& method, std::span<const double> forecasts, double made,
                      const Outcome& outcome);
 
-  std::size_t raw_, members_;
+  std::size_t raw_, members_ = 0;
+  double largest_loss_;                           // that a filter learns from, in usual ones
   std::vector<double> prior_;                     // [N]
   std::vector<Share> filters_;                    // over N
   std::vector<double> usual_, rounds_;            // [filters] mean of its losses, and of how many

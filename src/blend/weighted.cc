@@ -2,6 +2,7 @@
 //
 //     filter   Fixed Share on losses in units, eta and rho as given: follows who is good now
 //     linear   ML-Poly, ML-Prod, ML-EWA or BOA on linearised losses: learns which errors cancel
+//     learned  the share recursion steered by a network that sees errors with their sign
 //
 // A wild loss counts like fifty usual ones. Sources: the methods' own files.
 #include <algorithm>
@@ -9,6 +10,7 @@
 
 #include "blend/averages.h"
 #include "control/controllers.h"
+#include "control/transformer.h"
 #include "methods/linearised.h"
 #include "methods/methods.h"
 
@@ -18,8 +20,10 @@ namespace {
 
 class Weighted final : public Derived {
  public:
-  Weighted(std::unique_ptr<Method> method, bool linear)
-      : method_(std::move(method)), linear_(linear), losses_(method_->weights().size()) {}
+  enum class Learns { kFromLosses, kFromLinearised, kFromErrors };
+
+  Weighted(std::unique_ptr<Method> method, Learns learns)
+      : method_(std::move(method)), learns_(learns), losses_(method_->weights().size()) {}
 
   double forecast(const Seen& seen, std::span<double>) const override {
     const auto w = method_->weights();
@@ -37,13 +41,18 @@ class Weighted final : public Derived {
     round.number = seen.number;
     round.weights = method_->weights();
     round.awake = seen.awake;
-    if (linear_) {
+    if (learns_ == Learns::kFromLinearised) {
       round.scale = seen.loss_unit;
       round.forecasts = {&seen.task, seen.forecasts, made, outcome, {}};
       linearise(round, kLargestLoss, losses_, round.learner_loss);
     } else {
       // Outcomes that come together, late, say much the same.
-      const double counts = 1 / std::sqrt(1 + static_cast<double>(seen.late));
+      double counts = 1 / std::sqrt(1 + static_cast<double>(seen.late));
+      if (learns_ == Learns::kFromErrors) {
+        counts = 1 / kLargestLoss;  // all in [0,1], as the network knows them
+        round.scale = seen.loss_unit / counts;
+        round.forecasts = {&seen.task, seen.forecasts, made, outcome, {}};
+      }
       round.learner_loss = counts * usual_loss(seen, made, outcome);
       for (std::size_t k = 0; k < losses_.size(); ++k) {
         losses_[k] = seen.awake[k] == 0 ? round.learner_loss
@@ -74,7 +83,7 @@ class Weighted final : public Derived {
   static constexpr double kLeastTotal = 1e-100;
 
   std::unique_ptr<Method> method_;
-  bool linear_;
+  Learns learns_;
   std::vector<double> losses_;  // [K]
 };
 
@@ -82,14 +91,22 @@ class Weighted final : public Derived {
 
 std::unique_ptr<Derived> make_filter(const Setting& setting, double eta, double rho) {
   return std::make_unique<Weighted>(
-      std::make_unique<ShareMethod>(setting.experts, make_fixed_share(eta, rho)), false);
+      std::make_unique<ShareMethod>(setting.experts, make_fixed_share(eta, rho)),
+      Weighted::Learns::kFromLosses);
 }
 
 std::unique_ptr<Derived> make_linear(const Setting& setting, Regrets regrets) {
   constexpr std::unique_ptr<Method> (*kMake[])(std::size_t) = {make_ml_poly, make_ml_prod,
                                                                make_ml_ewa, make_boa};
   return std::make_unique<Weighted>(kMake[static_cast<std::size_t>(regrets)](setting.experts),
-                                    true);
+                                    Weighted::Learns::kFromLinearised);
+}
+
+std::unique_ptr<Derived> make_learned(const Setting& setting) {
+  return std::make_unique<Weighted>(
+      std::make_unique<ShareMethod>(
+          setting.experts, make_transformer(shipped_transformer("combine"), "pcgs-tf:combine")),
+      Weighted::Learns::kFromErrors);
 }
 
 }  // namespace pcgs::blend

@@ -19,11 +19,13 @@
 
 PCGS_INCLUDE_MODEL(regret);
 PCGS_INCLUDE_MODEL(oracle);
+PCGS_INCLUDE_MODEL(combine);
 
 namespace pcgs::infer {
 
 std::span<const std::uint8_t> shipped_model(std::string_view name) {
   if (name == "regret") return {pcgs_model_regret, pcgs_model_regret_end};
+  if (name == "combine") return {pcgs_model_combine, pcgs_model_combine_end};
   invariant(name == "oracle", "a model that is shipped");
   return {pcgs_model_oracle, pcgs_model_oracle_end};
 }

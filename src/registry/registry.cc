@@ -28,6 +28,7 @@ std::unique_ptr<Method> steered(std::size_t experts,
 constexpr std::string_view kModel = "model";
 constexpr std::string_view kSeason = "season";
 constexpr std::string_view kLonger = "longer";
+constexpr std::string_view kWithout = "without";
 
 using Numbers = std::span<const double>;
 using Values = std::span<const OptionValue>;
@@ -50,9 +51,16 @@ MethodSource transformer(std::shared_ptr<const TransformerModel> model, std::str
   };
 }
 
-// Of the file, or the shipped ones where there is none.
-std::shared_ptr<const TransformerModel> weights_of(const std::string& file) {
-  return file.empty() ? shipped_transformer("regret") : transformer_from_file(file);
+// Of the file, or the shipped ones of this name where there is none.
+std::shared_ptr<const TransformerModel> weights_of(const std::string& file,
+                                                   std::string_view shipped = "regret") {
+  if (file.empty()) return shipped_transformer(shipped);
+  auto model = transformer_from_file(file);
+  if (const bool combines = shipped == "combine"; model->combines() != combines) {
+    throw Error(fmt::format("{} was {}trained to combine forecasts; give it to {}", file,
+                            combines ? "not " : "", combines ? "pcgs-tf" : "pcgs-tf:combine"));
+  }
+  return model;
 }
 
 TransformerOverrides overrides_of(Values values) {
@@ -70,9 +78,33 @@ MethodSource guard(double learned, const std::string& file, const std::string& n
   };
 }
 
+BlendParts parts_without(std::string_view names, const std::string& name) {
+  BlendParts parts;
+  while (!names.empty()) {
+    const auto plus = names.find('+');
+    const auto one = names.substr(0, plus);
+    names = plus == std::string_view::npos ? "" : names.substr(plus + 1);
+    if (one == "linear") {
+      parts.linear = false;
+    } else if (one == "learned") {
+      parts.learned = false;
+    } else if (one == "derived") {
+      parts.derived = false;
+    } else if (one == "tails") {
+      parts.tails = false;
+    } else {
+      throw Error(
+          fmt::format("{} cannot do without '{}'; it can without linear, learned, derived "
+                      "or tails",
+                      name, one));
+    }
+  }
+  return parts;
+}
+
 MethodSource blend_source(Values values, const std::string& name) {
   std::vector<std::size_t> seasons;
-  for (const OptionValue& value : values) {
+  for (const OptionValue& value : values.first(2)) {
     if (!value.number) continue;
     if (*value.number != std::floor(*value.number)) {
       throw Error(fmt::format("{}: a season is a whole number of rounds", name));
@@ -82,7 +114,9 @@ MethodSource blend_source(Values values, const std::string& name) {
   if (seasons.size() == 2 && seasons[0] >= seasons[1]) {
     throw Error(fmt::format("{}: the longer season is not longer", name));
   }
-  return [seasons, name](std::size_t experts) { return make_blend(experts, seasons, name); };
+  return [seasons, parts = parts_without(values[2].text, name), name](std::size_t experts) {
+    return make_blend(experts, seasons, parts, name);
+  };
 }
 
 struct Entry {
@@ -124,6 +158,13 @@ std::span<const Entry> all_entries() {
       kSeason, "rounds in a season whose phase matters, such as 24 hours", 0, 2, 262144, kOverride};
   const Option longer = {kLonger,  "rounds in a longer one, such as 168 hours", 0, 2, 262144,
                          kOverride};
+  const Option without = {kWithout,
+                          "parts to leave out, to see what they are worth: linear, learned, "
+                          "derived or tails; joined by +",
+                          0,
+                          0,
+                          0,
+                          Option::Kind::kText};
   const MethodTraits other = {};
   const MethodTraits share = {.share_form = true};
   const MethodTraits network = {.share_form = true, .learned = true, .takes_side = true};
@@ -174,6 +215,14 @@ std::span<const Entry> all_entries() {
        [](Values v, const std::string& name) {
          return transformer(shipped_transformer("oracle"), name, overrides_of(v));
        }},
+      {{"pcgs-tf:combine",
+        "the same over errors with their sign; trained on the error of the combined forecast",
+        "this project",
+        {own_eta, own_rho, uniform, model},
+        {.share_form = true, .learned = true, .needs_forecasts = true}},
+       [](Values v, const std::string& name) {
+         return transformer(weights_of(v[3].text, "combine"), name, overrides_of(v));
+       }},
       {{"learn-alpha",
         "Bayes over a grid of fixed-share rates, nothing to tune",
         "Monteleoni and Jaakkola 2003",
@@ -219,7 +268,7 @@ std::span<const Entry> all_entries() {
       {{"blend",
         "raw experts, their averages, filters, stacks and corrections in two levels",
         "this project",
-        {season, longer},
+        {season, longer, without},
         {.needs_forecasts = true, .certifies_forecasts = true}},
        [](Values v, const std::string& name) { return blend_source(v, name); }},
   });
