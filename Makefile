@@ -125,9 +125,13 @@ real: build  ## real series into docs/results.md; DATA=folder, TRAINER=build/rel
 	python3 scripts/real.py build/release/pcgs $(DATA) build/real $(TRAINER)
 	python3 scripts/results.py build/real docs/results.md
 
-combine: build  ## errors of combined forecasts into docs/results.md; FORECASTS=folder of NAME@SEASONS.csv
+# PYTHON: with NumPy; with river and sktime installed, their methods are played too.
+combine: PYTHON ?= /usr/bin/python3
+combine: FORECASTS ?= build/combine/forecasts
+combine: build  ## errors of combined forecasts into docs/results.md; DATA=folder of series, or FORECASTS=folder of NAME@SEASONS.csv
 	@scripts/install-packages python3-numpy
-	python3 scripts/combine.py build/release/pcgs $(FORECASTS) build/combine
+	test -z "$(DATA)" || $(PYTHON) scripts/forecasts.py $(DATA) $(FORECASTS)
+	$(PYTHON) scripts/combine.py build/release/pcgs $(FORECASTS) build/combine
 	python3 scripts/results.py build/combine docs/results.md
 
 clean:

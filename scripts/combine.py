@@ -7,8 +7,9 @@ FORECASTS holds NAME@SEASONS.csv: the outcome in the first column, y, and one co
 SEASONS as for --season. Files whose name begins with dayahead are forecast 24 rounds at a time, before
 any outcome of the 24 is known. Writes OUT/combine_rmse.csv (squared loss) and OUT/combine_mae.csv
 (absolute loss), with geometric means; OUT/combine_certificate.csv: what blend's squared loss was beyond
-that of the best expert and of the best paths, and what is proved of it; and OUT/combine_intervals.csv:
-what the intervals of blend cover and their interval score. Needs NumPy.
+that of the best expert and of the best paths, and what is proved of it; OUT/combine_intervals.csv: what
+the intervals of blend cover and their interval score; and OUT/combine_ablation.csv: what its parts are
+worth. Needs NumPy; with river and sktime installed, their methods have rows too.
 """
 import csv
 import glob
@@ -19,7 +20,21 @@ import sys
 
 import numpy as np
 
-METHODS = ["fixed-share", "guard", "ml-poly", "ml-prod", "ml-ewa", "boa", "blend"]
+from peers import peers
+
+METHODS = ["fixed-share", "guard", "ml-poly", "ml-prod", "ml-ewa", "boa", "pcgs-tf:combine", "blend"]
+NO_ATTENTION = "pcgs-tf:combine{model=models/ablation/combine-no-attention.safetensors}"
+ABLATION = {  # row: method, and whether it is told the season
+    "blend": ("blend", True),
+    "without seasons": ("blend", False),
+    "without derived experts but averages, linearised methods and the network": (
+        "blend{without=derived}", True),
+    "without linearised losses": ("blend{without=linear}", True),
+    "without the network": ("blend{without=learned}", True),
+    "with large losses clipped at the 95 % quantile": ("blend{without=tails}", True),
+    "the network alone, pcgs-tf:combine": ("pcgs-tf:combine", False),
+    "the same without attention, trained alike": (NO_ATTENTION, False),
+}
 BLOCK = 24
 
 
@@ -30,16 +45,17 @@ def read(path):
     return numbers[:, 0], numbers[:, 1:]
 
 
-def played(pcgs, path, season, block, loss, out):
+def played(pcgs, path, season, block, loss, out, methods=METHODS):
     """{method: its forecasts}"""
-    command = [pcgs, "run", path, "--y", "y", "--loss", loss, "--method", ",".join(METHODS)]
-    command += ["--season", season, "--block", str(block), "--quiet", "--out", out]
+    command = [pcgs, "run", path, "--y", "y", "--loss", loss, "--method", ",".join(methods)]
+    command += ["--season", season] if season else []
+    command += ["--block", str(block), "--quiet", "--out", out]
     print("+ " + " ".join(command), file=sys.stderr)
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     with open(f"{out}/forecasts.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.reader(file))
     columns = np.array([[float(x) for x in row[2:]] for row in rows[1:]])
-    return dict(zip(METHODS, columns.T))
+    return dict(zip(methods, columns.T))
 
 
 def best_mixture(x, y, loss):
@@ -60,6 +76,33 @@ def best_mixture(x, y, loss):
     return x @ best
 
 
+def series_of(folder):
+    """(path, name, season, block) of each"""
+    for path in sorted(glob.glob(f"{folder}/*.csv")):
+        name, season = os.path.basename(path)[:-4].split("@")
+        yield path, name, season, BLOCK if name.startswith("dayahead") else 1
+
+
+def write_ablation(pcgs, folder, out):
+    """Root mean squared errors relative to the best expert, geometric means."""
+    ratios = {row: {1: [], BLOCK: []} for row in ABLATION}
+    for path, name, season, block in series_of(folder):
+        y, x = read(path)
+        best = min(np.mean((x[:, k] - y) ** 2) for k in range(x.shape[1]))
+        for told in (season, ""):
+            rows = [row for row, (_, tells) in ABLATION.items() if tells == bool(told)]
+            methods = [ABLATION[row][0] for row in rows]
+            forecasts = played(pcgs, path, told, block, "squared", f"{out}/{name}/ablation", methods)
+            for row, f in zip(rows, forecasts.values()):
+                ratios[row][block].append(np.sqrt(np.mean((f - y) ** 2) / best))
+    with open(f"{out}/combine_ablation.csv", "w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(["what is published", "one step", "day-ahead"])
+        for row, groups in ratios.items():
+            means = [np.exp(np.mean(np.log(group))) for group in groups.values() if group]
+            table.writerow([row, *(f"{mean:.4f}" for mean in means)])
+
+
 def proved(pcgs, path, season, block, out):
     """What blend proves about its forecasts, as --certificate writes it."""
     os.makedirs(out, exist_ok=True)
@@ -78,9 +121,7 @@ def write_certificates(pcgs, folder, out):
         table = csv.writer(file, lineterminator="\n")
         table.writerow(["series", "best expert: measured", "proved", "best path of experts: measured",
                         "proved", "switches", "best path of all: measured", "proved", "switches"])
-        for path in sorted(glob.glob(f"{folder}/*.csv")):
-            series, season = os.path.basename(path)[:-4].split("@")
-            block = BLOCK if series.startswith("dayahead") else 1
+        for path, series, season, block in series_of(folder):
             claims = proved(pcgs, path, season, block, f"{out}/{series}")
             row = [series.replace("dayahead_", "day-ahead ")]
             for name in ("expert", "raw_path", "path"):
@@ -138,9 +179,7 @@ def judged_intervals(path, block):
 
 def write_intervals(pcgs, folder, out):
     columns = {}
-    for path in sorted(glob.glob(f"{folder}/*.csv")):
-        series, season = os.path.basename(path)[:-4].split("@")
-        block = BLOCK if series.startswith("dayahead") else 1
+    for path, series, season, block in series_of(folder):
         target = f"{out}/{series}/blend"
         command = [pcgs, "run", path, "--y", "y", "--season", season, "--block", str(block)]
         subprocess.run(command + ["--quiet", "--out", target], check=True, stdout=subprocess.DEVNULL)
@@ -159,11 +198,11 @@ def main():
         measure = (lambda e: np.sqrt(np.mean(e**2))) if loss == "squared" else (
             lambda e: np.mean(np.abs(e)))
         groups = {"one step": {}, "day-ahead": {}}
-        for path in sorted(glob.glob(f"{folder}/*.csv")):
-            series, season = os.path.basename(path)[:-4].split("@")
-            late = series.startswith("dayahead")
+        for path, series, season, block in series_of(folder):
+            late = block > 1
             y, x = read(path)
-            forecasts = played(pcgs, path, season, BLOCK if late else 1, loss, f"{out}/{series}")
+            forecasts = played(pcgs, path, season, block, loss, f"{out}/{series}")
+            forecasts |= peers(x, y, block, loss)
             forecasts = {"equal weights": np.nanmean(x, axis=1), **forecasts}
             forecasts["best mixture in hindsight*"] = best_mixture(x, y, loss)
             best = min(measure(x[:, k] - y) for k in range(x.shape[1]))
@@ -181,6 +220,7 @@ def main():
                     mean = np.exp(np.mean(np.log(values)))
                     table.writerow([m, *(f"{v:.3f}" for v in values), f"{mean:.3f}"])
     write_certificates(pcgs, folder, out)
+    write_ablation(pcgs, folder, out)
 
 
 main()
