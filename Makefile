@@ -7,7 +7,7 @@ WERROR ?= OFF
 CONFIGURE = cmake --preset release -DPCGS_WERROR=$(WERROR) --log-level=WARNING > /dev/null
 SOURCES = $(shell git ls-files '*.h' '*.cc')
 
-.PHONY: run test build setup bench format format-check tidy sanitize threads fuzz picture train train-test results real combine clean
+.PHONY: run test build setup bench format format-check tidy sanitize threads fuzz picture train train-test results real combine peers clean
 
 run: build  ## build, then compare all methods on the seven families of sequences; ends with a page
 	build/release/pcgs suite --study main --report build/report.html
@@ -125,13 +125,19 @@ real: build  ## real series into docs/results.md; DATA=folder, TRAINER=build/rel
 	python3 scripts/real.py build/release/pcgs $(DATA) build/real $(TRAINER)
 	python3 scripts/results.py build/real docs/results.md
 
-# PYTHON: with NumPy; with river and sktime installed, their methods are played too.
-combine: PYTHON ?= /usr/bin/python3
 combine: FORECASTS ?= build/combine/forecasts
 combine: build  ## errors of combined forecasts into docs/results.md; DATA=folder of series, or FORECASTS=folder of NAME@SEASONS.csv
 	@scripts/install-packages python3-numpy
-	test -z "$(DATA)" || $(PYTHON) scripts/forecasts.py $(DATA) $(FORECASTS)
-	$(PYTHON) scripts/combine.py build/release/pcgs $(FORECASTS) build/combine
+	test -z "$(DATA)" || /usr/bin/python3 scripts/forecasts.py $(DATA) $(FORECASTS)
+	/usr/bin/python3 scripts/combine.py build/release/pcgs $(FORECASTS) build/combine
+	python3 scripts/results.py build/combine docs/results.md
+
+peers: FORECASTS ?= build/combine/forecasts
+peers:  ## the same forecasts in river's and sktime's hands; needs PyPI, and make combine before it
+	@scripts/install-packages python3-venv
+	python3 -m venv build/peers
+	build/peers/bin/pip install --quiet river==0.26.1 sktime==1.2.0
+	build/peers/bin/python scripts/peers.py $(FORECASTS) build/combine
 	python3 scripts/results.py build/combine docs/results.md
 
 clean:

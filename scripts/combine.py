@@ -9,7 +9,7 @@ any outcome of the 24 is known. Writes OUT/combine_rmse.csv (squared loss) and O
 (absolute loss), with geometric means; OUT/combine_certificate.csv: what blend's squared loss was beyond
 that of the best expert and of the best paths, and what is proved of it; OUT/combine_intervals.csv: what
 the intervals of blend cover and their interval score; and OUT/combine_ablation.csv: what its parts are
-worth. Needs NumPy; with river and sktime installed, their methods have rows too.
+worth. Needs NumPy.
 """
 import csv
 import glob
@@ -19,8 +19,6 @@ import subprocess
 import sys
 
 import numpy as np
-
-from peers import peers
 
 METHODS = ["fixed-share", "guard", "ml-poly", "ml-prod", "ml-ewa", "boa", "pcgs-tf:combine", "blend"]
 NO_ATTENTION = "pcgs-tf:combine{model=models/ablation/combine-no-attention.safetensors}"
@@ -202,7 +200,6 @@ def main():
             late = block > 1
             y, x = read(path)
             forecasts = played(pcgs, path, season, block, loss, f"{out}/{series}")
-            forecasts |= peers(x, y, block, loss)
             forecasts = {"equal weights": np.nanmean(x, axis=1), **forecasts}
             forecasts["best mixture in hindsight*"] = best_mixture(x, y, loss)
             best = min(measure(x[:, k] - y) for k in range(x.shape[1]))

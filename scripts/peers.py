@@ -1,68 +1,90 @@
-"""What other packages for Python make of the same forecasts, with their defaults; nothing where they are
-not installed. Each learns from an outcome when it is known, whole blocks at once.
+#!/usr/bin/env python3
+"""What other packages for Python make of the same forecasts, with their defaults.
+
+usage: peers.py FORECASTS OUT
+
+FORECASTS as for combine.py. Writes OUT/combine_peers.csv: root mean squared errors relative to the best
+single expert of each series, and seconds for a thousand rounds. Each learns from an outcome when it is
+known, whole blocks at once. Needs NumPy, river and sktime.
 """
+import csv
+import glob
+import os
+import sys
+import time
+
 import numpy as np
+from river import base, ensemble
+from sktime.forecasting.online_learning import NNLSEnsemble
+
+BLOCK = 24
 
 
-def river_ewa(x, y, block, loss):
-    """river.ensemble.EWARegressor over experts that say what they were given."""
-    try:
-        from river import base, ensemble, optim
-    except ImportError:
-        return None
+class Given(base.Regressor):
+    """Forecasts what an expert was given to say."""
 
-    class Given(base.Regressor):
-        def __init__(self, k=0):
-            self.k = k
+    def __init__(self, k=0):
+        self.k = k
 
-        def learn_one(self, x, y):
-            pass
+    def learn_one(self, x, y):
+        pass
 
-        def predict_one(self, x):
-            return x[self.k]
+    def predict_one(self, x):
+        return x[self.k]
 
-    task = optim.losses.Squared() if loss == "squared" else optim.losses.Absolute()
-    model = ensemble.EWARegressor([Given(k) for k in range(x.shape[1])], loss=task)
+
+def blocks(rounds, block):
+    return [range(start, min(start + block, rounds)) for start in range(0, rounds, block)]
+
+
+def river_ewa(x, y, block):
+    """Exponential weights at a rate of 0.5 on squared errors as they are."""
+    model = ensemble.EWARegressor([Given(k) for k in range(x.shape[1])])
     rows = [dict(enumerate(row)) for row in x.tolist()]
     forecasts = np.empty(len(y))
-    for start in range(0, len(y), block):
-        for t in range(start, min(start + block, len(y))):
+    for rounds in blocks(len(y), block):
+        for t in rounds:
             forecasts[t] = model.predict_one(rows[t])
-        for t in range(start, min(start + block, len(y))):
+        for t in rounds:
             model.learn_one(rows[t], y[t])
     return forecasts
 
 
-def sktime_ensemble(name):
-    """An ensemble algorithm of sktime.forecasting.online_learning."""
-
-    def run(x, y, block, loss):
-        try:
-            from sktime.forecasting import online_learning
-        except ImportError:
-            return None
-        from sklearn.metrics import mean_absolute_error, mean_squared_error
-
-        task = mean_squared_error if loss == "squared" else mean_absolute_error
-        model = getattr(online_learning, name)(n_estimators=x.shape[1], loss_func=task)
-        forecasts = np.empty(len(y))
-        for start in range(0, len(y), block):
-            stop = min(start + block, len(y))
-            forecasts[start:stop] = x[start:stop] @ np.asarray(model.weights)
-            model.update(x[start:stop].T, y[start:stop])
-        return forecasts
-
-    return run
+def sktime_nnls(x, y, block):
+    """Least squares over the whole past with weights that are not negative."""
+    model = NNLSEnsemble(n_estimators=x.shape[1])
+    forecasts = np.empty(len(y))
+    for rounds in blocks(len(y), block):
+        forecasts[rounds] = x[rounds] @ np.asarray(model.weights)
+        model.update(x[rounds].T, y[rounds])
+    return forecasts
 
 
-PEERS = {
-    "river's EWARegressor": river_ewa,
-    "sktime's NNLSEnsemble": sktime_ensemble("NNLSEnsemble"),
-    "sktime's NormalHedgeEnsemble": sktime_ensemble("NormalHedgeEnsemble"),
-}
+PEERS = {"river's EWARegressor": river_ewa, "sktime's NNLSEnsemble": sktime_nnls}
 
 
-def peers(x, y, block, loss):
-    """{name: forecasts} of those that are installed"""
-    made = {name: run(x, y, block, loss) for name, run in PEERS.items()}
-    return {name: forecasts for name, forecasts in made.items() if forecasts is not None}
+def main():
+    folder, out = sys.argv[1:]
+    columns, seconds, rounds = {}, dict.fromkeys(PEERS, 0.0), 0
+    for path in sorted(glob.glob(f"{folder}/*.csv")):
+        series = os.path.basename(path)[:-4].split("@")[0]
+        print("+ " + path, file=sys.stderr)
+        numbers = np.genfromtxt(path, delimiter=",", skip_header=1)
+        y, x = numbers[:, 0], numbers[:, 1:]
+        best = min(np.mean((x[:, k] - y) ** 2) for k in range(x.shape[1]))
+        rounds += len(y)
+        column = columns[series.replace("dayahead_", "day-ahead ")] = {}
+        for name, run in PEERS.items():
+            start = time.perf_counter()
+            forecasts = run(x, y, BLOCK if series.startswith("dayahead") else 1)
+            seconds[name] += time.perf_counter() - start
+            column[name] = np.sqrt(np.mean((forecasts - y) ** 2) / best)
+    with open(f"{out}/combine_peers.csv", "w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(["method", *columns, "seconds for 1000 rounds"])
+        for name in PEERS:
+            row = [f"{column[name]:.3f}" for column in columns.values()]
+            table.writerow([name, *row, f"{1000 * seconds[name] / rounds:.1f}"])
+
+
+main()
