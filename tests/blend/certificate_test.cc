@@ -29,7 +29,7 @@ AggregatorOptions certified(const TaskLoss& task) {
 TEST(BlendCertificate, IsAboutWhatWasPublishedInRawUnits) {
   const TaskLoss task;
   const std::vector<double> trust = {1};
-  blend::SecondLevel level(2, trust);
+  blend::SecondLevel level(2, trust, {});
   ForecastCertificate& proved = level.certify();
   std::vector<double> kept(level.kept());
   double bound = 0;
@@ -37,7 +37,7 @@ TEST(BlendCertificate, IsAboutWhatWasPublishedInRawUnits) {
     const double y = t % 7;
     const std::vector<double> forecasts = {y + 3, y + 1, y - 0.5};
     level.forecast(forecasts, kept);
-    level.observe(forecasts, kept, {task, y, 1, 0, y + 2});
+    level.observe(forecasts, kept, {task, y, 1, 1, y + 2});
     if (t == 99) bound = proved.against_expert().certificate.bound;
   }
   EXPECT_EQ(proved.rounds(), 2000u);
