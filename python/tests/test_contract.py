@@ -6,8 +6,13 @@ import contract
 import controllers
 import pcgs
 
-# blend learns from forecasts alone: tests/blend has its contract.
-REGISTERED = [*(m for m in pcgs.methods() if m != "blend"), "guard{learned=0}", "fixed-share{eta=500,rho=0.2}"]
+# These learn from forecasts alone: tests/contract/forecast_contract_test.cc has their contract.
+FROM_FORECASTS = ("blend", "pcgs-tf:combine")
+REGISTERED = [
+    *(m for m in pcgs.methods() if m not in FROM_FORECASTS),
+    "guard{learned=0}",
+    "fixed-share{eta=500,rho=0.2}",
+]
 CUSTOM = {
     "FixedShare": controllers.FixedShare,
     "Remembering": controllers.Remembering,

@@ -71,6 +71,7 @@ SecondLevel::SecondLevel(std::size_t raw, std::span<const double> trust, const B
     final_.push_back(make_ml_poly(members_));
     final_.push_back(make_boa(members_));
   }
+  linear_losses_.resize(std::max(trust.size(), members_));
 }
 
 double SecondLevel::forecast(std::span<const double> forecasts, std::span<double> kept) {
@@ -127,7 +128,7 @@ void SecondLevel::learn_regrets(Method& method, std::span<const double> forecast
   round.weights = method.weights();
   round.scale = outcome.loss_unit;
   round.forecasts = {&outcome.task, forecasts, made, outcome.value, {}};
-  const auto losses = std::span(losses_).first(std::min(losses_.size(), forecasts.size()));
+  const auto losses = std::span(linear_losses_).first(forecasts.size());
   linearise(round, outcome.together * kLargestLoss, losses, round.learner_loss);
   round.mixture_loss = round.learner_loss;
   round.losses = losses;

@@ -66,6 +66,7 @@ class SecondLevel {
   std::vector<std::unique_ptr<Method>> final_;    // over the members
   std::vector<double> raw_losses_;                // [N] scratch: of the round that is learned
   std::vector<double> losses_, shares_;           // [N] scratch
+  std::vector<double> linear_losses_;             // scratch: of derived experts or of members
   std::optional<ForecastCertificate> proved_;     // if anybody asks
 };
 

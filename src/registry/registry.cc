@@ -80,10 +80,11 @@ MethodSource guard(double learned, const std::string& file, const std::string& n
 
 BlendParts parts_without(std::string_view names, const std::string& name) {
   BlendParts parts;
-  while (!names.empty()) {
-    const auto plus = names.find('+');
-    const auto one = names.substr(0, plus);
-    names = plus == std::string_view::npos ? "" : names.substr(plus + 1);
+  if (names.empty()) return parts;
+  for (std::size_t from = 0; from <= names.size();) {
+    const std::size_t plus = std::min(names.find('+', from), names.size());
+    const auto one = names.substr(from, plus - from);
+    from = plus + 1;
     if (one == "linear") {
       parts.linear = false;
     } else if (one == "learned") {

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <numeric>
 
+#include "control/transformer.h"
 #include "core/parallel.h"
 #include "core/spec.h"
 #include "methods/grid.h"
@@ -36,13 +37,15 @@ struct Variant {
   std::vector<MethodSource> sources = {};  // of the candidates
 };
 
-// The models of a folder, in the order of their names.
+// The models of a folder, in the order of their names. One that combines needs forecasts, which the
+// sequences of this study do not have.
 std::vector<Variant> retrained(const std::string& folder) {
   std::vector<std::filesystem::path> paths;
   std::error_code failed;
   for (std::filesystem::directory_iterator at(folder, failed), end; !failed && at != end;
        at.increment(failed)) {
-    if (at->path().extension() == ".safetensors") paths.push_back(at->path());
+    if (at->path().extension() != ".safetensors") continue;
+    if (!transformer_from_file(at->path().string())->combines()) paths.push_back(at->path());
   }
   if (paths.empty()) {
     throw Error(

@@ -6,10 +6,12 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "cli/program.h"
 #include "support/csv.h"
+#include "support/data_file.h"
 
 namespace pcgs::test {
 namespace {
@@ -55,6 +57,43 @@ TEST_F(RunForecasts, GoOnToTheBitWithTheirSeason) {
   const auto all = forecasts({whole, "--season", "12,36"}, 101);
   forecasts({first, "--season", "12,36", "--save", dir_ / "state"});
   EXPECT_EQ(forecasts({second, "--resume", dir_ / "state"}), all);
+}
+
+TEST_F(RunForecasts, OfTheLearnedCombinationGoOnToTheBit) {
+  const auto whole = series("whole.csv", 0, 200);
+  const auto first = series("first.csv", 0, 101);
+  const auto second = series("second.csv", 101, 200);
+  const auto all = forecasts({whole, "--method", "pcgs-tf:combine"}, 101);
+  forecasts({first, "--method", "pcgs-tf:combine", "--save", dir_ / "state"});
+  EXPECT_EQ(forecasts({second, "--resume", dir_ / "state"}), all);
+}
+
+TEST_F(RunForecasts, AModelThatCombinesIsGivenToTheMethodThatTakesIt) {
+  const auto file = series("y.csv", 0, 100);
+  const std::string combines = data_file("../models/combine.safetensors"),
+                    regret = data_file("../models/regret.safetensors");
+  const auto with = [&](const char* method, const std::string& model) {
+    return std::vector<std::string>{file, "--method", method, "--model", model};
+  };
+  EXPECT_EQ(forecasts(with("pcgs-tf:combine", combines)),
+            forecasts({file, "--method", "pcgs-tf:combine"}));
+  for (const auto& [method, model, instead] :
+       {std::tuple{"pcgs-tf:combine", regret, "give it to pcgs-tf"},
+        std::tuple{"pcgs-tf", combines, "give it to pcgs-tf:combine"}}) {
+    auto arguments = with(method, model);
+    arguments.insert(arguments.begin(), "run");
+    arguments.insert(arguments.end(), {"--y", "y"});
+    refuses(arguments, {model, instead});
+  }
+}
+
+TEST_F(RunForecasts, OfABlendWithoutAPartAreOthers) {
+  const auto file = series("y.csv", 0, 100);
+  const auto all = forecasts({file});
+  for (const char* part : {"learned", "derived", "linear+tails"}) {
+    EXPECT_NE(forecasts({file, "--method", std::string("blend{without=") + part + "}"}), all);
+  }
+  refuses({"run", file, "--y", "y", "--method", "blend{without=luck}"}, {"luck", "learned"});
 }
 
 TEST_F(RunForecasts, IntervalsHoldTheShareOfOutcomesThatTheySay) {
@@ -127,7 +166,10 @@ TEST_F(RunForecasts, RefuseWhatMakesNoSense) {
   refuses({"run", file, "--y", "y", "--intervals", "100"}, {"--intervals"});
   refuses({"run", file, "--y", "y", "--intervals", "80,80"}, {"--intervals", "twice"});
   refuses({"run", file, "--intervals", "80"}, {"--y"});
-  refuses({"run", file, "--method", "blend", "--scale", "1e6"}, {"forecasts", "--y"});
+  for (const char* method : {"blend", "pcgs-tf:combine"}) {
+    refuses({"run", file, "--method", method, "--scale", "1e6"}, {method, "forecasts", "--y"});
+    refuses({"suite", "--method", method}, {method, "forecasts"});
+  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Learning allocates nothing.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "support/options.h"
 #include "support/random.h"
 #include "support/random_controller.h"
+#include "tokens/error_stream.h"
 #include "tokens/token_stream.h"
 
 namespace pcgs {
@@ -98,6 +100,40 @@ TEST(TokenAllocation, NoneToObserve) {
       ASSERT_EQ(test::allocations.count - before, 0u) << experts << " experts, round " << t;
     }
   }
+}
+
+TEST(ErrorTokenAllocation, NoneToObserve) {
+  for (const std::size_t experts : {1u, 11u, 500u}) {
+    tokens::ErrorStream stream(experts);
+    test::Random random(1);
+    for (int t = 0; t < 8; ++t) {
+      const std::vector<double> errors = random.losses(experts), l = random.losses(experts);
+      const std::size_t before = test::allocations.count;
+      stream.observe(errors, l);
+      ASSERT_EQ(test::allocations.count - before, 0u) << experts << " experts, round " << t;
+    }
+  }
+}
+
+class ForecastAllocation : public ::testing::TestWithParam<std::string> {};
+
+INSTANTIATE_TEST_SUITE_P(Methods, ForecastAllocation, ::testing::ValuesIn(test::forecast_specs()),
+                         test::name_of_spec);
+
+TEST_P(ForecastAllocation, NoneWithSleepersAndLateOutcomes) {
+  std::vector<double> some(kExperts);
+  expect_none(make_aggregator(GetParam(), kExperts),
+              [&](Aggregator& a, const std::vector<double>& l) {
+                some = l;
+                some[3] = some[7] = std::nan("");
+                a.predict(some);
+                const std::int64_t first = a.last_opened();
+                a.predict(l);
+                a.learn(a.last_opened(), 0.5);
+                a.predict(l);
+                a.abandon(a.last_opened());
+                a.learn(first, 0.25);
+              });
 }
 
 TEST_P(Allocation, NoneUnderAScale) {

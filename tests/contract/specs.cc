@@ -1,5 +1,7 @@
 #include "contract/specs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -50,7 +52,7 @@ std::vector<std::string> default_specs() {
 std::vector<std::string> contract_specs() {
   std::vector<std::string> specs;
   for (const MethodInfo& method : registered_methods()) {
-    if (method.traits.needs_forecasts) continue;  // tests/blend has a contract of their own
+    if (method.traits.needs_forecasts) continue;  // forecast_specs()
     specs.emplace_back(method.name);
     std::vector<double> standard, lowest, highest;
     const auto options = number_options(method);
@@ -74,6 +76,26 @@ std::vector<std::string> contract_specs() {
   }
   std::sort(specs.begin(), specs.end());
   specs.erase(std::unique(specs.begin(), specs.end()), specs.end());
+  return specs;
+}
+
+std::vector<std::string> forecast_specs() {
+  constexpr double kLongestSeason = 100;  // its phases have a state each
+  std::vector<std::string> specs = {"blend{without=learned}", "blend{without=linear+tails}",
+                                    "blend{without=derived}",
+                                    "blend{without=linear+learned+derived+tails}"};
+  for (const MethodInfo& method : registered_methods()) {
+    if (!method.traits.needs_forecasts) continue;
+    specs.emplace_back(method.name);
+    for (const Option& option : number_options(method)) {
+      for (const double part : {0.0, 0.25, 1.0}) {
+        double value = along(option, part);
+        if (option.low == 2) value = std::floor(value);  // a season
+        if (option.low == 2 && value > kLongestSeason) continue;
+        specs.push_back(fmt::format("{}{{{}={}}}", method.name, option.name, value));
+      }
+    }
+  }
   return specs;
 }
 

@@ -12,6 +12,8 @@ namespace pcgs::test {
 // Every method with its default options; with each option that has a default alone low and high
 // inside its range; and with all numbers at the lowest and at the highest value accepted.
 std::vector<std::string> contract_specs();
+// Of those that need forecasts, which the others leave out: plain, and with one option at a time.
+std::vector<std::string> forecast_specs();
 // With default options only.
 std::vector<std::string> default_specs();
 

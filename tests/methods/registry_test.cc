@@ -23,9 +23,9 @@ using Specs = std::vector<std::string>;
 TEST(Registry, HasTheMethodsOfTheDesign) {
   std::set<std::string> names;
   for (const MethodInfo& method : registered_methods()) names.emplace(method.name);
-  for (const char* name :
-       {"hedge", "fixed-share", "variable-share", "genshare", "learn-alpha", "past-posteriors",
-        "adahedge", "squint", "ml-poly", "boa", "pcgs-tf", "pcgs-tf:oracle", "guard"}) {
+  for (const char* name : {"hedge", "fixed-share", "variable-share", "genshare", "learn-alpha",
+                           "past-posteriors", "adahedge", "squint", "ml-poly", "boa", "pcgs-tf",
+                           "pcgs-tf:oracle", "pcgs-tf:combine", "guard", "blend"}) {
     EXPECT_EQ(names.count(name), 1u) << name;
   }
   EXPECT_EQ(names.size(), registered_methods().size()) << "no name twice";
@@ -104,11 +104,15 @@ TEST(Registry, KnowsTheMethodOfASpecAndItsTraits) {
   EXPECT_TRUE(method_info("guard").traits.learned);
   EXPECT_FALSE(method_info("guard").traits.share_form);
   EXPECT_FALSE(method_info("hedge").traits.learned);
+  for (const char* needs : {"pcgs-tf:combine", "blend{without=learned}"}) {
+    EXPECT_TRUE(method_info(needs).traits.needs_forecasts) << needs;
+  }
   error_of([] { method_info("fixed-shear"); });
 }
 
 TEST(Registry, PutsAModelIntoLearnedMethodsOnly) {
   EXPECT_EQ(with_model("pcgs-tf", "a.b"), "pcgs-tf{model=a.b}");
+  EXPECT_EQ(with_model("pcgs-tf:combine", "a.b"), "pcgs-tf:combine{model=a.b}");
   EXPECT_EQ(with_model("guard{learned=0.30}", "a,b"), "guard{learned=0.30,model=\"a,b\"}");
   for (const char* same : {"hedge", "hedge{eta=2}", "pcgs-tf:oracle", "pcgs-tf{model=c}"}) {
     EXPECT_EQ(with_model(same, "a.b"), same);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 
+#include "reference/token_series.h"
 #include "tokens/leadership.h"
 #include "tokens/token_schema.h"
 
@@ -16,62 +17,6 @@ using namespace tokens;  // its numbers and the order of a token are data, not c
 // What the schema leaves to the stream.
 constexpr double kNoiseFloor = 1e-4;    // squared, in scales
 constexpr double kRivalryFloor = 1e-6;  // the same, of losses beside the reference
-
-using Series = std::vector<std::vector<double>>;  // [T][K]
-
-double decay_of(double span) { return 1 - 1 / (span + 1); }
-double signed_log1p(double x) { return std::copysign(std::log1p(std::abs(x)), x); }
-
-// Weights decay^(t-s) over s = 0, ..., t and their sums.
-struct Weighting {
-  Weighting(double span, std::size_t t) {
-    double weight = 1;
-    for (std::size_t age = 0; age <= t; ++age) {
-      by_age.push_back(weight);
-      total += weight;
-      squares += weight * weight;
-      weight *= decay_of(span);
-    }
-  }
-  // How many independent rounds a mean with these weights is worth.
-  double rounds_worth() const { return total * total / squares; }
-
-  std::vector<double> by_age;
-  double total = 0, squares = 0;
-};
-
-double mean(const Weighting& weighting, const Series& x, std::size_t t, std::size_t k) {
-  double sum = 0;
-  for (std::size_t s = 0; s <= t; ++s) sum += weighting.by_age[t - s] * x[s][k];
-  return sum / weighting.total;
-}
-
-// [T][K] the mean up to each round.
-Series means(double span, const Series& x) {
-  Series out;
-  for (std::size_t t = 0; t < x.size(); ++t) {
-    const Weighting weighting(span, t);
-    out.emplace_back();
-    for (std::size_t k = 0; k < x[t].size(); ++k) out[t].push_back(mean(weighting, x, t, k));
-  }
-  return out;
-}
-
-Series map(const Series& x,
-           const std::function<double(double x, std::size_t t, std::size_t k)>& f) {
-  Series out = x;
-  for (std::size_t t = 0; t < x.size(); ++t) {
-    for (std::size_t k = 0; k < x[t].size(); ++k) out[t][k] = f(x[t][k], t, k);
-  }
-  return out;
-}
-
-// A mean made as noisy as what it is a mean of: times the root of the rounds that it is worth.
-Series trusted(double span, const Series& means) {
-  return map(means, [&](double x, std::size_t t, std::size_t) {
-    return x * std::sqrt(Weighting(span, t).rounds_worth());
-  });
-}
 
 // Fixed Share weights after each round; row 0 is before the first.
 Series share_weights(const Series& charges, double rho) {

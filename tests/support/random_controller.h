@@ -6,6 +6,7 @@
 
 #include "control/control_maps.h"
 #include "infer/random_model.h"
+#include "tokens/error_schema.h"
 #include "tokens/token_schema.h"
 
 namespace pcgs::test {
@@ -18,6 +19,18 @@ inline infer::Model random_controller(std::size_t side, std::uint64_t seed) {
   config.controls = constants_of(ControlMaps{});
   infer::Model model = random_model(config, seed);
   model.token_schema = tokens::schema_name();
+  return model;
+}
+
+// The same for errors of forecasts.
+inline infer::Model random_combiner(std::uint64_t seed) {
+  infer::Config config = typical_config(infer::AttentionKind::kInduced);
+  config.features = tokens::errors::kExpertFeatures;
+  config.shared = tokens::errors::kSharedFeatures;
+  config.side = 0;
+  config.controls = constants_of(ControlMaps{});
+  infer::Model model = random_model(config, seed);
+  model.token_schema = tokens::errors::schema_name();
   return model;
 }
 

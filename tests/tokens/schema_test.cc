@@ -2,6 +2,7 @@
 
 #include "infer/model_file.h"
 #include "infer/shipped.h"
+#include "tokens/error_schema.h"
 #include "tokens/token_schema.h"
 
 namespace pcgs::tokens {
@@ -22,6 +23,19 @@ TEST(TokenSchema, IsNamedByEveryShippedModel) {
     EXPECT_EQ(model.config.features, kExpertFeatures) << name;
     EXPECT_EQ(model.config.shared, kSharedFeatures) << name;
   }
+}
+
+TEST(ErrorSchema, IsTheOneThatModelsWereTrainedOn) {
+  EXPECT_EQ(errors::schema_name(), "pcgs-error-tokens-1-3dfb48c8");
+  EXPECT_EQ(errors::kExpertFeatures, 33u);
+  EXPECT_EQ(errors::kSharedFeatures, 33u);
+}
+
+TEST(ErrorSchema, IsNamedByTheShippedModelThatCombines) {
+  const infer::Model model = infer::read_model(infer::shipped_model("combine"), "combine");
+  EXPECT_EQ(model.token_schema, errors::schema_name());
+  EXPECT_EQ(model.config.features, errors::kExpertFeatures);
+  EXPECT_EQ(model.config.shared, errors::kSharedFeatures);
 }
 
 }  // namespace
