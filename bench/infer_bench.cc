@@ -15,6 +15,7 @@
 #include "benchmarks.h"
 #include "fma_peak.h"
 #include "infer/network.h"
+#include "infer/random_model.h"
 #include "operations.h"
 #include "tokens/token_schema.h"
 
@@ -29,36 +30,12 @@ using pcgs::infer::Network;
 
 // With as many numbers of an expert's own, and as many that all share, as tokens have; or, where
 // `all_own`, as if every expert had to bring all of them.
-Config config_of(AttentionKind attention, bool all_own = false) {
+Model model_of(AttentionKind attention, bool all_own = false) {
   using namespace pcgs::tokens;
-  return {.features = all_own ? kFeatures : kExpertFeatures,
-          .shared = all_own ? 0 : kSharedFeatures,
-          .side = 0,
-          .width = 64,
-          .layers = 2,
-          .heads = 4,
-          .hidden = 128,
-          .attention = attention,
-          .inducing = 16,
-          .pool_hidden = 64,
-          .controls = {}};
-}
-
-Model model_of(const Config& config) {
-  Model model;
-  model.config = config;
-  double phase = 0;
-  for (const auto& [name, shape] : pcgs::infer::tensor_shapes(model.config)) {
-    auto& tensor = model.tensors[name];
-    tensor.shape = shape;
-    std::size_t count = 1;
-    for (const std::size_t n : shape) count *= n;
-    const double size = shape.size() > 1 ? 1.5 / std::sqrt(static_cast<double>(shape[1])) : 1.0;
-    for (std::size_t i = 0; i < count; ++i) {
-      tensor.values.push_back(static_cast<float>(size * std::sin(phase += 1.618)));
-    }
-  }
-  return model;
+  return pcgs::test::random_model(
+      pcgs::test::typical_config(attention, {.features = all_own ? kFeatures : kExpertFeatures,
+                                             .shared = all_own ? 0 : kSharedFeatures}),
+      1);
 }
 
 std::vector<float> wave(std::size_t count) {
@@ -250,7 +227,7 @@ void register_infer() {
   static std::map<AttentionKind, Network> networks;
   for (const AttentionKind kind :
        {AttentionKind::kNone, AttentionKind::kFull, AttentionKind::kInduced}) {
-    const Model& model = models[kind] = model_of(config_of(kind));
+    const Model& model = models[kind] = model_of(kind);
     const Network& network = networks.try_emplace(kind, model).first->second;
     for (const std::size_t experts : {std::size_t{32}, std::size_t{100}, std::size_t{1024}}) {
       check(model, network, experts);
@@ -264,7 +241,7 @@ void register_infer() {
       }
     }
   }
-  static const Model all_own = model_of(config_of(AttentionKind::kInduced, true));
+  static const Model all_own = model_of(AttentionKind::kInduced, true);
   static const Network network(all_own);
   check(all_own, network, 32);
   ::benchmark::RegisterBenchmark("forward, nothing shared/induced/K=32", forward, &network,

@@ -1,8 +1,6 @@
 // pcgs certify: prove a certificate again from the trace alone.
 #include <fmt/format.h>
 
-#include <memory>
-
 #include "commands.h"
 #include "results/certificate_file.h"
 
@@ -33,18 +31,17 @@ void certify(const CertifyOptions& options) {
 }  // namespace
 
 void add_certify(CLI::App& app) {
-  auto options = std::make_shared<CertifyOptions>();
-  CLI::App* command = app.add_subcommand("certify", "Prove a certificate again from its trace");
-  command->add_option("TRACE", options->trace, "What pcgs run --trace wrote")->required();
-  command->add_option("CERTIFICATE", options->certificate, "What pcgs run --certificate wrote")
+  auto [command, options] =
+      add_command(app, "certify", "Prove a certificate again from its trace", certify);
+  command.add_option("TRACE", options->trace, "What pcgs run --trace wrote")->required();
+  command.add_option("CERTIFICATE", options->certificate, "What pcgs run --certificate wrote")
       ->required();
-  command->add_flag("--json", options->json, "Print the recomputed certificate");
-  command->footer(
+  command.add_flag("--json", options->json, "Print the recomputed certificate");
+  command.footer(
       "Exits with 0 if it holds and with 2 if it does not or the trace was changed.\n"
       "Example:\n"
       "  pcgs run losses.csv --method fixed-share --trace t.csv --certificate c.json\n"
       "  pcgs certify t.csv c.json");
-  command->callback([options] { certify(*options); });
 }
 
 }  // namespace pcgs::cli

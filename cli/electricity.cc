@@ -116,9 +116,9 @@ void run_electricity(const ElectricityOptions& options) {
 }  // namespace
 
 void add_electricity(CLI::App& app) {
-  auto options = std::make_shared<ElectricityOptions>();
-  CLI::App& command = *app.add_subcommand(
-      "electricity", "The household benchmark, on the UCI file or any other series");
+  auto [command, options] =
+      add_command(app, "electricity",
+                  "The household benchmark, on the UCI file or any other series", run_electricity);
   constexpr std::size_t kMany = 1000000000;
   add_text(command, "FILE", options->source.path,
            "household_power_consumption.txt as published (UCI dataset 235), or a .csv with a "
@@ -166,7 +166,6 @@ void add_electricity(CLI::App& app) {
       "  pcgs electricity household_power_consumption.txt\n"
       "  pcgs electricity household_power_consumption.txt --minutes 60 --losses losses\n"
       "  pcgs electricity tetouan.csv --column zone1_power --season 144,1008 --json");
-  command.callback([options] { run_electricity(*options); });
 }
 
 }  // namespace pcgs::cli

@@ -1,7 +1,6 @@
 // pcgs forecast: forecast one column of a file with a pool of experts, combined online.
 #include <fmt/format.h>
 
-#include <memory>
 #include <optional>
 
 #include "commands.h"
@@ -134,9 +133,9 @@ void run_forecast(const ForecastOptions& options) {
 }  // namespace
 
 void add_forecast(CLI::App& app) {
-  auto options = std::make_shared<ForecastOptions>();
-  CLI::App& command = *app.add_subcommand(
-      "forecast", "Forecast one column of a file with a pool of experts, combined online");
+  auto [command, options] = add_command(
+      app, "forecast", "Forecast one column of a file with a pool of experts, combined online",
+      run_forecast);
   add_text(command, "FILE", options->input,
            "The series, one row per step: .csv with a header, or .npy")
       ->required();
@@ -170,7 +169,6 @@ void add_forecast(CLI::App& app) {
       "  pcgs forecast load.csv --column load --season 24,168 --out forecasts.csv\n"
       "  pcgs forecast load.csv --column load --pool pool.json --forecasts ours,theirs --json\n"
       "  pcgs forecast sales.csv --column sold --loss absolute --method ml-poly > forecasts.csv");
-  command.callback([options] { run_forecast(*options); });
 }
 
 }  // namespace pcgs::cli

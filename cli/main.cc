@@ -18,14 +18,11 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", std::string("pcgs ") + PCGS_VERSION);
   app.require_subcommand(1);
   app.footer("pcgs COMMAND --help shows a command's options and examples.");
-  pcgs::cli::add_run(app);
-  pcgs::cli::add_forecast(app);
-  pcgs::cli::add_oracle(app);
-  pcgs::cli::add_certify(app);
-  pcgs::cli::add_suite(app);
-  pcgs::cli::add_electricity(app);
-  pcgs::cli::add_report(app);
-  pcgs::cli::add_methods(app);
+  using namespace pcgs::cli;
+  for (const auto add : {add_run, add_forecast, add_oracle, add_certify, add_suite, add_electricity,
+                         add_report, add_methods}) {
+    add(app);
+  }
   try {
     app.parse(argc, argv);
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {

@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <optional>
 #include <thread>
 
 #include "commands.h"
 #include "core/whole_file.h"
 #include "option_kinds.h"
+#include "outputs.h"
 #include "pcgs/error.h"
 #include "results/result.h"
 #include "studies/oracle_study.h"
@@ -29,6 +29,7 @@ struct OracleOptions {
 };
 
 void run_oracle(const OracleOptions& options) {
+  check_distinct({options.path}, {options.input});
   const io::Monitor monitor = io::progress_bars(options.quiet);
   const studies::LossFile input = studies::open_losses(options.input, options.ignore);
   // Opened before the work; appears, whole, after it.
@@ -57,28 +58,25 @@ void run_oracle(const OracleOptions& options) {
 }  // namespace
 
 void add_oracle(CLI::App& app) {
-  auto options = std::make_shared<OracleOptions>();
-  CLI::App& command =
-      *app.add_subcommand("oracle", "Find the exact best sequence of experts in hindsight");
-  command
-      .add_option("INPUT", options->input,
-                  "Losses, one row per round and one column per expert: .csv with a header, or "
-                  ".npy of float32 or float64 (mapped, so it may be larger than memory). Any "
-                  "finite numbers; an empty field or NaN means that the expert sleeps that round")
+  auto [command, options] = add_command(
+      app, "oracle", "Find the exact best sequence of experts in hindsight", run_oracle);
+  add_text(command, "INPUT", options->input,
+           "Losses, one row per round and one column per expert: .csv with a header, or "
+           ".npy of float32 or float64 (mapped, so it may be larger than memory). Any "
+           "finite numbers; an empty field or NaN means that the expert sleeps that round")
       ->required();
   add_numbers(command, "--switches", options->switches, 0, 1000000,
               "How often the sequence may change experts: one budget or several")
       ->capture_default_str();
-  command.add_option("--path", options->path,
-                     "Write the best sequence for the largest budget to this CSV file: round, "
-                     "expert, switched");
+  add_text(command, "--path", options->path,
+           "Write the best sequence for the largest budget to this CSV file: round, "
+           "expert, switched");
   add_number(command, "--memory", options->memory, 1, 1 << 24,
              "MiB that finding the path may take beyond the losses; with less it takes longer")
       ->capture_default_str();
   add_number(command, "--threads", options->threads, 1, 1024, "Threads; the answer is the same")
       ->default_str("all cores");
-  command.add_option("--ignore", options->ignore, "Columns to leave out, such as dates")
-      ->delimiter(',');
+  add_names(command, "--ignore", options->ignore, "Columns to leave out, such as dates");
   add_printing(command, options->json, options->quiet, " of the table");
   command.footer(
       "Every value is exact: no sampling, no approximation. Among equally good sequences the one\n"
@@ -87,7 +85,6 @@ void add_oracle(CLI::App& app) {
       "  pcgs oracle losses.npy --switches 0,5,10,20\n"
       "  pcgs oracle losses.csv --ignore date --switches 12 --path best.csv\n"
       "  pcgs oracle huge.npy --switches 50 --path best.csv --memory 1024 --json");
-  command.callback([options] { run_oracle(*options); });
 }
 
 }  // namespace pcgs::cli

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <optional>
 
 #include "commands.h"
@@ -25,8 +24,7 @@ namespace fs = std::filesystem;
 struct ReportOptions {
   std::vector<std::string> inputs;
   std::string out = "report.html";
-  std::size_t switches = 0;
-  bool switches_given = false;
+  std::optional<std::size_t> switches;
   bool quiet = false;
 };
 
@@ -132,7 +130,7 @@ void make_report(const ReportOptions& options) {
       material.results.push_back({path, results::read_result(text.view(), path)});
     }
   }
-  const std::size_t switches = options.switches_given ? options.switches : switches_of(material);
+  const std::size_t switches = options.switches.value_or(switches_of(material));
   for (const auto& trace : traces) {
     add_trace(report::depth_of_trace(trace.view(), trace.path, switches, traces.size()), trace.path,
               material);
@@ -144,36 +142,30 @@ void make_report(const ReportOptions& options) {
 }  // namespace
 
 void add_report(CLI::App& app) {
-  auto options = std::make_shared<ReportOptions>();
-  CLI::App* command =
-      app.add_subcommand("report", "Results that were written earlier, as one HTML page");
+  auto [command, options] = add_command(
+      app, "report", "Results that were written earlier, as one HTML page", make_report);
   command
-      ->add_option("RESULTS", options->inputs,
-                   "JSON of run, suite, electricity or forecast, traces of run, or folders that "
-                   "run or suite wrote")
+      .add_option("RESULTS", options->inputs,
+                  "JSON of run, suite, electricity or forecast, traces of run, or folders that "
+                  "run or suite wrote")
       ->required()
       ->check(not_empty())
       ->type_name("FILES");
-  command->add_option("--out", options->out, "The page")
+  command.add_option("--out", options->out, "The page")
       ->check(not_empty())
       ->capture_default_str()
       ->type_name("FILE");
-  CLI::Option* switches =
-      command
-          ->add_option(
-              "--switches", options->switches,
-              "Switches of the oracle's path beside a trace (default: as in the results, or 20)")
-          ->check(CLI::Range(std::size_t{0}, kMostSwitches))
-          ->type_name("NUMBER");
-  command->add_flag("--quiet", options->quiet, "Do not say where the page is");
-  command->footer(
+  command
+      .add_option(
+          "--switches", options->switches,
+          "Switches of the oracle's path beside a trace (default: as in the results, or 20)")
+      ->check(CLI::Range(std::size_t{0}, kMostSwitches))
+      ->type_name("NUMBER");
+  command.add_flag("--quiet", options->quiet, "Do not say where the page is");
+  command.footer(
       "The page opens from disk and loads nothing from elsewhere.\n\nExamples:\n  pcgs run "
       "losses.csv --method guard,fixed-share --trace t.csv --json > r.json\n  pcgs report r.json "
       "t.csv --out page.html\n  pcgs suite --study all --out results && pcgs report results");
-  command->callback([options, switches] {
-    options->switches_given = switches->count() > 0;
-    make_report(*options);
-  });
 }
 
 }  // namespace pcgs::cli

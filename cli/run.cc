@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <memory>
 #include <optional>
 
 #include "commands.h"
@@ -296,8 +295,7 @@ void run(const RunOptions& options) {
 }  // namespace
 
 void add_run(CLI::App& app) {
-  auto options = std::make_shared<RunOptions>();
-  CLI::App& command = *app.add_subcommand("run", "Combine the experts of a file");
+  auto [command, options] = add_command(app, "run", "Combine the experts of a file", run);
   add_text(command, "INPUT", options->input,
            "Losses, one row per round and one column per expert: .csv with a header, or .npy of "
            "float32 or float64. With --y: forecasts")
@@ -365,7 +363,6 @@ void add_run(CLI::App& app) {
       "  pcgs run losses.csv --method fixed-share --trace t.csv --certificate c.json\n"
       "  pcgs run january.csv --y load --save state && pcgs run february.csv --y load --resume "
       "state");
-  command.callback([options] { run(*options); });
 }
 
 }  // namespace pcgs::cli

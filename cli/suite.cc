@@ -215,11 +215,10 @@ void add_study_options(CLI::App& command, studies::StudyConfig& study) {
 }  // namespace
 
 void add_suite(CLI::App& app) {
-  auto options = std::make_shared<SuiteOptions>();
+  auto [command, options] = add_command(
+      app, "suite", "The synthetic studies: seven families, exact regret, statistics", run_suite);
   options->study.threads = 0;
   options->study.pools = {64, 256, 1024, 4096};
-  CLI::App& command = *app.add_subcommand(
-      "suite", "The synthetic studies: seven families, exact regret, statistics");
   command.add_option("--study", options->name, "Which study")
       ->check(CLI::IsMember({"main", "heavy-tail", "scaling", "mechanism", "ablation", "all"}))
       ->capture_default_str();
@@ -246,7 +245,6 @@ void add_suite(CLI::App& app) {
                  "  pcgs suite\n"
                  "  pcgs suite --study scaling --method fixed-share,fixed-share*\n"
                  "  pcgs suite --study all --seed 11 --out results");
-  command.callback([options] { run_suite(*options); });
 }
 
 }  // namespace pcgs::cli

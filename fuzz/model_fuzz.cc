@@ -23,6 +23,7 @@
 #include "core/invariant.h"
 #include "infer/model_file.h"
 #include "infer/network.h"
+#include "infer/random_model.h"
 #include "pcgs/error.h"
 
 namespace pcgs::infer {
@@ -34,28 +35,12 @@ using Input = std::span<const std::uint8_t>;
 constexpr std::size_t kSizeField = 8;
 
 Model tiny_model() {
-  Model model;
-  model.config = {.features = 1,
-                  .shared = 1,
-                  .side = 0,
-                  .width = 2,
-                  .layers = 1,
-                  .heads = 2,
-                  .hidden = 3,
-                  .attention = AttentionKind::kInduced,
-                  .inducing = 2,
-                  .pool_hidden = 2,
-                  .controls = {{"rho_max", 0.5}}};
-  model.token_schema = "fuzz";
+  Config config =
+      test::config_of(AttentionKind::kInduced, {.features = 1, .shared = 1},
+                      {.width = 2, .heads = 2, .hidden = 3, .inducing = 2, .pool_hidden = 2});
+  config.controls = {{"rho_max", 0.5}};
+  Model model = test::random_model(config, 1);
   model.metadata["provenance"] = "{}";
-  float next = 0;
-  for (const auto& [name, shape] : tensor_shapes(model.config)) {
-    Tensor& tensor = model.tensors[name];
-    tensor.shape = shape;
-    std::size_t size = 1;
-    for (const std::size_t n : shape) size *= n;
-    for (std::size_t i = 0; i < size; ++i) tensor.values.push_back(std::sin(next += 1));
-  }
   return model;
 }
 

@@ -241,12 +241,11 @@ std::unique_ptr<PythonAggregator> from_state(const py::object& state, py::object
 // What a subclass written in Python adds.
 py::dict attributes_of(const py::object& self) { return py::getattr(self, "__dict__", py::dict()); }
 
-}  // namespace
+using Class = py::class_<PythonAggregator>;
 
-void bind_aggregator(py::module_& m) {
-  bind_certificate(m);
+void bind_rounds(Class& aggregator) {
   const py::object none = py::none();
-  py::class_<PythonAggregator>(m, "Aggregator", kClass)
+  aggregator
       .def(py::init([](py::object experts, py::object method, py::object loss, py::object tau,
                        py::object scale, bool certify, const py::object& season,
                        const py::object& intervals) {
@@ -267,7 +266,12 @@ void bind_aggregator(py::module_& m) {
       .def("played", &PythonAggregator::played, py::arg("round"), kPlayed)
       .def("intervals", &PythonAggregator::intervals, py::arg("round") = none, kIntervals)
       .def("abandon", &PythonAggregator::abandon, py::arg("round"), kAbandon)
-      .def("certificate", &PythonAggregator::certificate, py::arg("switches") = none, kCertificate)
+      .def("certificate", &PythonAggregator::certificate, py::arg("switches") = none, kCertificate);
+}
+
+void bind_files(Class& aggregator) {
+  const py::object none = py::none();
+  aggregator
       .def(
           "save", [](PythonAggregator& self, py::object path) { self.save(path_of(path)); },
           py::arg("path"), kSave)
@@ -283,7 +287,11 @@ void bind_aggregator(py::module_& m) {
           py::arg("path"), py::arg("controller") = none, kLoad)
       .def("to_bytes", &PythonAggregator::to_bytes, kToBytes)
       .def_static("from_bytes", &from_state, py::arg("state"), py::arg("controller") = none,
-                  kFromBytes)
+                  kFromBytes);
+}
+
+void bind_properties(Class& aggregator) {
+  aggregator
       .def_property_readonly(
           "experts", [](const PythonAggregator& self) { return self.at_rest().experts(); },
           "How many experts there are.")
@@ -329,7 +337,11 @@ void bind_aggregator(py::module_& m) {
             return self.at_rest().scale().value(LossSource::kForecasts);
           },
           "What losses of forecasts are divided by in the coming round.")
-      .def("__repr__", &PythonAggregator::description)
+      .def("__repr__", &PythonAggregator::description);
+}
+
+void bind_copies(Class& aggregator) {
+  aggregator
       // A shallow copy would share its controller, which steers one aggregator only.
       .def(
           "__copy__",
@@ -346,6 +358,17 @@ void bind_aggregator(py::module_& m) {
             }
             return std::make_pair(from_state(state[0], state[1]), py::dict(state[2]));
           }));
+}
+
+}  // namespace
+
+void bind_aggregator(py::module_& m) {
+  bind_certificate(m);
+  Class aggregator(m, "Aggregator", kClass);
+  bind_rounds(aggregator);
+  bind_files(aggregator);
+  bind_properties(aggregator);
+  bind_copies(aggregator);
 }
 
 }  // namespace pcgs::python

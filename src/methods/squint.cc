@@ -8,11 +8,9 @@
 // Koolen and van Erven, Second-order quantile methods for experts and combinatorial games, 2015.
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "core/kernels.h"
-#include "methods/methods.h"
-#include "methods/state_checks.h"
+#include "methods/second_order.h"
 
 namespace pcgs {
 
@@ -65,45 +63,21 @@ double log_evidence(double regret, double variance) {
   return a * a + std::log(std::erf(a) - std::erf(b)) + log_front;
 }
 
-class Squint final : public Method {
+class Squint final : public SecondOrder {
  public:
-  explicit Squint(std::size_t experts)
-      : regret_(experts, 0.0),
-        variance_(experts, 0.0),
-        weights_(experts, 1.0 / static_cast<double>(experts)) {}
+  using SecondOrder::SecondOrder;
 
   std::string name() const override { return "squint"; }
-  std::span<const double> weights() const override { return weights_; }
 
   void learn(const Round& round) override {
     for (std::size_t k = 0; k < weights_.size(); ++k) {
-      const double r = instantaneous_regret(round, k);
-      regret_[k] += r;
-      variance_[k] += r * r;
-      weights_[k] = -log_evidence(regret_[k], variance_[k]);
+      add(round, k);
+      weights_[k] = -log_evidence(regret_[k], squares_[k]);
     }
     kernels::softmin(weights_, 1, weights_);
   }
 
-  void save(StateWriter& out) const override {
-    out.f64s(regret_);
-    out.f64s(variance_);
-    out.f64s(weights_);
-  }
-  void load(StateReader& in) override {
-    load_finite(in, regret_, -1e15, "a regret");
-    load_finite(in, variance_, 0, "a sum of squared regrets");
-    load_weights(in, weights_);
-    for (std::size_t k = 0; k < regret_.size(); ++k) {
-      // By Cauchy and Schwarz, with room for more rounds than there can be.
-      if (regret_[k] * regret_[k] > 1e15 * variance_[k]) in.fail("a regret in it has no square");
-    }
-  }
-
- private:
-  std::vector<double> regret_;    // [K] R
-  std::vector<double> variance_;  // [K] V
-  std::vector<double> weights_;   // [K]
+  void load(StateReader& in) override { load_from(in, -1e15); }
 };
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace pcgs::results {
 void fields(Fields& f, AblationStudy::Family& family) {
   f("name", family.name, "oracle", family.oracle, "methods", family.methods, "comparisons",
     family.comparisons);
-  require_regrets(f, family.oracle, family.methods);
+  require_regrets(f, family);
 }
 
 void fields(Fields& f, AblationStudy& study) { study_fields(f, study, "families", study.families); }

@@ -1,7 +1,6 @@
 // What the ablation study found: the learned controller with one of its choices taken away.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,20 +8,16 @@
 
 namespace pcgs::results {
 
-struct AblationStudy {
+struct AblationStudy : PlayedStudy {
   static constexpr const char* kKind = "ablation study";
 
-  struct Family {
+  // Its methods are the variants; the first is the whole.
+  struct Family : PlayedMethods {
     std::string name;
-    std::vector<double> oracle;           // [sequences]
-    std::vector<MethodRegret> methods;    // the variants; the first is the whole
-    std::vector<MethodPair> comparisons;  // of the whole with the others
     bool operator==(const Family&) const = default;
   };
 
-  StudyConfig config;
   std::vector<Family> families;  // at least one
-  std::optional<Timing> timing;
 
   bool operator==(const AblationStudy&) const = default;
 };

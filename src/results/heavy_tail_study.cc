@@ -7,7 +7,7 @@ namespace pcgs::results {
 void fields(Fields& f, HeavyTailStudy::Cell& cell) {
   f("df", cell.df, "jump_probability", cell.jump_probability, "oracle", cell.oracle, "methods",
     cell.methods, "comparisons", cell.comparisons);
-  require_regrets(f, cell.oracle, cell.methods);
+  require_regrets(f, cell);
 }
 
 void fields(Fields& f, HeavyTailStudy& study) { study_fields(f, study, "cells", study.cells); }

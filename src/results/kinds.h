@@ -45,7 +45,6 @@ void study_fields(Fields& f, Study& study, const char* key, std::vector<Entry>& 
 }
 
 // There are methods, and each has a regret for every sequence.
-void require_regrets(const Fields& f, const std::vector<double>& oracle,
-                     const std::vector<MethodRegret>& methods);
+void require_regrets(const Fields& f, const PlayedMethods& played);
 
 }  // namespace pcgs::results

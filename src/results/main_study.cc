@@ -11,7 +11,7 @@ void fields(Fields& f, MainStudy::Family& family) {
     "methods", family.methods);
   f.unless_empty("fixed_share_tuned_per_sequence", family.fixed_share_tuned_per_sequence);
   f("comparisons", family.comparisons);
-  require_regrets(f, family.oracle, family.methods);
+  require_regrets(f, family);
 }
 
 void fields(Fields& f, MainStudy& study) { study_fields(f, study, "families", study.families); }

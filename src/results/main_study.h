@@ -9,7 +9,7 @@
 
 namespace pcgs::results {
 
-struct MainStudy {
+struct MainStudy : PlayedStudy {
   static constexpr const char* kKind = "main study";
 
   // Fixed Share with the best rates for each single sequence.
@@ -18,19 +18,14 @@ struct MainStudy {
     double mean = 0;
     bool operator==(const Tuned&) const = default;
   };
-  struct Family {
+  struct Family : PlayedMethods {
     std::string name;
-    std::vector<double> oracle;           // [sequences]
     std::vector<double> generating_path;  // [sequences]
-    std::vector<MethodRegret> methods;
     std::optional<Tuned> fixed_share_tuned_per_sequence;
-    std::vector<MethodPair> comparisons;
     bool operator==(const Family&) const = default;
   };
 
-  StudyConfig config;
   std::vector<Family> families;  // at least one
-  std::optional<Timing> timing;
 
   bool operator==(const MainStudy&) const = default;
 };

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,7 +9,7 @@
 
 namespace pcgs::results {
 
-struct MechanismStudy {
+struct MechanismStudy : PlayedStudy {
   static constexpr const char* kKind = "mechanism study";
 
   // Means over the sequences; see suite/mechanism.h.
@@ -33,9 +32,7 @@ struct MechanismStudy {
     bool operator==(const Family&) const = default;
   };
 
-  StudyConfig config;
   std::vector<Family> families;  // at least one
-  std::optional<Timing> timing;
 
   bool operator==(const MechanismStudy&) const = default;
 };

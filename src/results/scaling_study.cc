@@ -7,7 +7,7 @@ namespace pcgs::results {
 void fields(Fields& f, ScalingStudy::Pool& pool) {
   f("experts", pool.experts, "oracle", pool.oracle, "generating_path", pool.generating_path,
     "methods", pool.methods, "comparisons", pool.comparisons);
-  require_regrets(f, pool.oracle, pool.methods);
+  require_regrets(f, pool);
 }
 
 void fields(Fields& f, ScalingStudy& study) { study_fields(f, study, "pools", study.pools); }

@@ -49,12 +49,13 @@ void fields(Fields& f, MethodPair& pair) {
   f.unless_empty("wilcoxon_p_holm", pair.wilcoxon_p_holm);
 }
 
-void require_regrets(const Fields& f, const std::vector<double>& oracle,
-                     const std::vector<MethodRegret>& methods) {
-  f.require(!methods.empty(), "methods", "is empty");
-  f.require(std::all_of(methods.begin(), methods.end(),
-                        [&](const auto& one) { return one.regret.size() == oracle.size(); }),
-            "methods", "lack regrets for some of the sequences");
+void require_regrets(const Fields& f, const PlayedMethods& played) {
+  const auto complete = [&](const MethodRegret& one) {
+    return one.regret.size() == played.oracle.size();
+  };
+  f.require(!played.methods.empty(), "methods", "is empty");
+  f.require(std::all_of(played.methods.begin(), played.methods.end(), complete), "methods",
+            "lack regrets for some of the sequences");
 }
 
 }  // namespace pcgs::results

@@ -55,6 +55,22 @@ struct MethodPair {
   bool operator==(const MethodPair&) const = default;
 };
 
+// Methods on the same sequences. The main study compares every two of them; the others compare the
+// featured one, or the first, with each of the rest.
+struct PlayedMethods {
+  std::vector<double> oracle;  // [sequences]
+  std::vector<MethodRegret> methods;
+  std::vector<MethodPair> comparisons;
+  bool operator==(const PlayedMethods&) const = default;
+};
+
+// What a study says of itself, beside what it found.
+struct PlayedStudy {
+  StudyConfig config;
+  std::optional<Timing> timing;
+  bool operator==(const PlayedStudy&) const = default;
+};
+
 const MethodRegret* find_method(const std::vector<MethodRegret>& methods, const std::string& name);
 const MethodPair* find_pair(const std::vector<MethodPair>& pairs, const std::string& a,
                             const std::string& b);

@@ -170,7 +170,7 @@ results::AblationStudy ablation_study(const StudyConfig& config, const io::Monit
     const auto played = play_family(config, family, all_variants, advance);
     auto methods = method_regrets(played);
     auto comparisons = against_others(methods, methods.front().name);
-    study.families.push_back({family, played.oracle, std::move(methods), std::move(comparisons)});
+    study.families.push_back({{played.oracle, std::move(methods), std::move(comparisons)}, family});
   }
   return study;
 }

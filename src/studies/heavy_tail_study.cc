@@ -28,7 +28,7 @@ results::HeavyTailStudy heavy_tail_study(const StudyConfig& config, const io::Mo
       const suite::Tournament played = suite::play_tournament(tournament);
       auto methods = method_regrets(played);
       auto comparisons = against_others(methods, config.featured());
-      study.cells.push_back({df, p, played.oracle, std::move(methods), std::move(comparisons)});
+      study.cells.push_back({{played.oracle, std::move(methods), std::move(comparisons)}, df, p});
     }
   }
   return study;

@@ -30,7 +30,7 @@ results::ScalingStudy scaling_study(const StudyConfig& config, const io::Monitor
     }
     auto comparisons = against_others(methods, config.featured());
     study.pools.push_back(
-        {experts, played.oracle, played.generating, std::move(methods), std::move(comparisons)});
+        {{played.oracle, std::move(methods), std::move(comparisons)}, experts, played.generating});
   }
   return study;
 }

@@ -46,8 +46,13 @@ Sequence make_adversarial(std::size_t rounds, std::size_t experts, std::uint64_t
       unclipped[k] = mean + noise * random.normal();
       row[k] = std::clamp(unclipped[k], 0.0, 1.0);
     }
-    const double mixture = std::inner_product(row.begin(), row.end(), trusted.begin(), 0.0);
-    reference->learn({static_cast<std::int64_t>(t + 1), row, trusted, {}, mixture, mixture, {}});
+    Round round;
+    round.number = static_cast<std::int64_t>(t + 1);
+    round.losses = row;
+    round.weights = trusted;
+    round.mixture_loss = round.learner_loss =
+        std::inner_product(row.begin(), row.end(), trusted.begin(), 0.0);
+    reference->learn(round);
   }
   return sequence;
 }

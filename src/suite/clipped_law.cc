@@ -8,11 +8,21 @@
 
 namespace pcgs::suite {
 
+namespace {
+
+// std::lgamma keeps the sign in a variable that all threads share.
+double log_gamma(double x) {
+  int sign = 0;
+  return ::lgamma_r(x, &sign);
+}
+
+}  // namespace
+
 ClippedLaw::ClippedLaw(double centre, const Noise& noise) : centre_(centre), noise_(noise) {
   namespace constants = boost::math::double_constants;
   factor_ = std::isinf(noise.df)
                 ? constants::one_div_root_two_pi / noise.scale
-                : std::exp(std::lgamma((noise.df + 1) / 2) - std::lgamma(noise.df / 2)) /
+                : std::exp(log_gamma((noise.df + 1) / 2) - log_gamma(noise.df / 2)) /
                       (std::sqrt(noise.df * constants::pi) * noise.scale);
   at_zero_ = below(0);
   at_one_ = above(1);

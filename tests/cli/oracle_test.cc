@@ -199,6 +199,11 @@ TEST_F(OracleCommand, UnwritablePathIsRefused) {
   ProgramTest::refuses({"oracle", npy_, "--path", dir_ / "folder"}, {"folder"});
 }
 
+TEST_F(OracleCommand, APathThatWouldReplaceTheLossesIsRefused) {
+  ProgramTest::refuses({"oracle", npy_, "--path", npy_}, {"losses.npy", "named twice"});
+  EXPECT_EQ(parsed({"oracle", npy_, "--json"})["experts"], 6);
+}
+
 TEST_F(OracleCommand, TooLittleMemoryForThePathSaysHowMuch) {
   const std::string input = npy("large.npy", Matrix(2000, 200));
   refuses({input, "--switches", "60", "--memory", "1"}, {"1 MiB", "allow"});

@@ -25,18 +25,11 @@ using nlohmann::json;
 using Bytes = std::vector<std::uint8_t>;
 
 Model small_model() {
-  Model model = test::random_model({.features = 2,
-                                    .shared = 1,
-                                    .side = 1,
-                                    .width = 4,
-                                    .layers = 1,
-                                    .heads = 2,
-                                    .hidden = 5,
-                                    .attention = AttentionKind::kInduced,
-                                    .inducing = 2,
-                                    .pool_hidden = 3,
-                                    .controls = {{"eps", 0.01}, {"rho_max", 0.5}}},
-                                   1);
+  Config config =
+      test::config_of(AttentionKind::kInduced, {.features = 2, .shared = 1, .side = 1},
+                      {.width = 4, .heads = 2, .hidden = 5, .inducing = 2, .pool_hidden = 3});
+  config.controls = {{"eps", 0.01}, {"rho_max", 0.5}};
+  Model model = test::random_model(config, 1);
   model.metadata["provenance"] = R"({"seed": 1, "note": "é"})";
   return model;
 }

@@ -82,31 +82,19 @@ TEST_P(Forwards, MatchesTheReferenceAtOddSizes) {
 
 TEST_P(Forwards, MatchesTheReferenceAtEveryWidthOfAHead) {
   for (std::size_t width = 1; width <= 18; ++width) {
-    expect_reference({.features = 3,
-                      .shared = 2,
-                      .side = width - 1,
-                      .width = 2 * width,
-                      .layers = 1,
-                      .heads = 2,
-                      .hidden = width,
-                      .attention = GetParam(),
-                      .inducing = width,
-                      .pool_hidden = width,
-                      .controls = {}},
+    expect_reference(test::config_of(GetParam(), {.features = 3, .shared = 2, .side = width - 1},
+                                     {.width = 2 * width,
+                                      .heads = 2,
+                                      .hidden = width,
+                                      .inducing = width,
+                                      .pool_hidden = width}),
                      {width, 20});
   }
-  expect_reference({.features = 64,
-                    .shared = 0,
-                    .side = 0,
-                    .width = 256,
-                    .layers = 1,
-                    .heads = 1,
-                    .hidden = 256,
-                    .attention = GetParam(),
-                    .inducing = 40,
-                    .pool_hidden = 100,
-                    .controls = {}},
-                   {9});
+  expect_reference(
+      test::config_of(
+          GetParam(), {.features = 64},
+          {.width = 256, .heads = 1, .hidden = 256, .inducing = 40, .pool_hidden = 100}),
+      {9});
 }
 
 // The reference does not know instruction sets: this runs the kernels of all that the machine has.

@@ -11,33 +11,40 @@
 
 namespace pcgs::test {
 
-inline infer::Config typical_config(infer::AttentionKind attention) {
-  return {.features = 30,
-          .shared = 15,
-          .side = 3,
-          .width = 64,
-          .layers = 2,
-          .heads = 4,
-          .hidden = 128,
+struct InputSizes {
+  std::size_t features = 0, shared = 0, side = 0;
+};
+struct LayerSizes {
+  std::size_t width = 0, layers = 1, heads = 0, hidden = 0, inducing = 0, pool_hidden = 0;
+};
+
+inline infer::Config config_of(infer::AttentionKind attention, const InputSizes& inputs,
+                               const LayerSizes& sizes) {
+  return {.features = inputs.features,
+          .shared = inputs.shared,
+          .side = inputs.side,
+          .width = sizes.width,
+          .layers = sizes.layers,
+          .heads = sizes.heads,
+          .hidden = sizes.hidden,
           .attention = attention,
-          .inducing = 16,
-          .pool_hidden = 64,
+          .inducing = sizes.inducing,
+          .pool_hidden = sizes.pool_hidden,
           .controls = {}};
+}
+
+inline infer::Config typical_config(infer::AttentionKind attention,
+                                    const InputSizes& inputs = {30, 15, 3}) {
+  return config_of(
+      attention, inputs,
+      {.width = 64, .layers = 2, .heads = 4, .hidden = 128, .inducing = 16, .pool_hidden = 64});
 }
 
 // Nothing in it is a multiple of a register.
 inline infer::Config odd_config(infer::AttentionKind attention) {
-  return {.features = 21,
-          .shared = 15,
-          .side = 1,
-          .width = 42,
-          .layers = 3,
-          .heads = 3,
-          .hidden = 101,
-          .attention = attention,
-          .inducing = 5,
-          .pool_hidden = 27,
-          .controls = {}};
+  return config_of(
+      attention, {.features = 21, .shared = 15, .side = 1},
+      {.width = 42, .layers = 3, .heads = 3, .hidden = 101, .inducing = 5, .pool_hidden = 27});
 }
 
 inline infer::Model random_model(const infer::Config& config, std::uint64_t seed) {

@@ -38,6 +38,13 @@ void run_some_rounds(Aggregator& aggregator) {
   aggregator.learn(std::vector<double>{5e-324, 1e-17, 1.0 / 3});
 }
 
+void trace_some_rounds(TraceFile& file, const std::string& method = "m") {
+  Aggregator aggregator = share_aggregator(3, 2, 0.1);
+  const auto sink = file.sink(method);
+  aggregator.trace(sink.get());
+  run_some_rounds(aggregator);
+}
+
 // The rows of a trace file, each from column name to cell.
 std::vector<std::map<std::string, std::string>> read_rows(const std::string& path) {
   const auto cells = test::csv_rows(path);
@@ -65,10 +72,7 @@ TEST(TraceFile, ReadsBackToTheSameBits) {
   run_some_rounds(first);
 
   TraceFile file(dir / "trace.csv", kNames);
-  Aggregator second = share_aggregator(3, 2, 0.1);
-  const auto sink = file.sink("fixed-share{eta=2,rho=0.1}");
-  second.trace(sink.get());
-  run_some_rounds(second);
+  trace_some_rounds(file, "fixed-share{eta=2,rho=0.1}");
   file.commit();
 
   const auto rows = read_rows(dir / "trace.csv");
@@ -130,10 +134,7 @@ TEST(TraceFile, AppearsOnlyWhenCommitted) {
   const TempDir dir;
   {
     TraceFile file(dir / "trace.csv", kNames);
-    Aggregator aggregator = share_aggregator(3, 2, 0.1);
-    const auto sink = file.sink("m");
-    aggregator.trace(sink.get());
-    run_some_rounds(aggregator);
+    trace_some_rounds(file);
     EXPECT_FALSE(std::filesystem::exists(dir / "trace.csv"));
     file.commit();
     EXPECT_TRUE(std::filesystem::exists(dir / "trace.csv"));
@@ -145,10 +146,7 @@ TEST(TraceFile, LeavesNothingBehindWithoutCommit) {
   const TempDir dir;
   {
     TraceFile file(dir / "trace.csv", kNames);
-    Aggregator aggregator = share_aggregator(3, 2, 0.1);
-    const auto sink = file.sink("m");
-    aggregator.trace(sink.get());
-    run_some_rounds(aggregator);
+    trace_some_rounds(file);
   }
   EXPECT_TRUE(dir.is_empty());
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "oracle/coarse_problems.h"
 #include "reference/switching.h"
 #include "support/csv.h"
 #include "support/data_file.h"
@@ -18,45 +19,26 @@ namespace {
 
 using reference::switching_by_enumeration;
 using reference::switching_by_recursion;
+using test::coarse_problem;
 using test::Random;
 
 using Values = std::vector<double>;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Losses that are small multiples of 1/4: sums are exact, so answers must be equal and not near.
-Matrix coarse_problem(Random& random, std::size_t rounds, std::size_t experts, double asleep) {
-  Matrix losses(rounds, experts);
-  for (double& l : losses.values) {
-    l = random.chance(asleep) ? kInfinity : static_cast<double>(random.below(5)) / 4;
-  }
-  return losses;
-}
-
 TEST(Oracle, MatchesBruteForceOnAllTinyProblems) {
-  const double choices[] = {0, 1, kInfinity};
-  constexpr std::size_t kRounds = 4, kExperts = 2;
-  for (int problem = 0; problem < 6561; ++problem) {  // 3^8
-    Matrix losses(kRounds, kExperts);
-    int rest = problem;
-    for (double& l : losses.values) {
-      l = choices[rest % 3];
-      rest /= 3;
-    }
-    ASSERT_EQ(switching_oracle(losses, 4), switching_by_enumeration(losses, 4)) << problem;
+  for (const Matrix& losses : test::all_tiny_problems()) {
+    ASSERT_EQ(switching_oracle(losses, 4), switching_by_enumeration(losses, 4))
+        << ::testing::PrintToString(losses.values);
   }
 }
 
 TEST(Oracle, MatchesBruteForceOnRandomTinyProblems) {
   Random random(1);
   for (int problem = 0; problem < 4000; ++problem) {
-    const std::size_t experts = 1 + random.below(4);
-    const std::size_t rounds = 1 + random.below(5);
-    const std::size_t switches = random.below(rounds + 2);
-    const double asleep = problem % 3 == 0 ? 0.4 : 0;
-    const Matrix losses = coarse_problem(random, rounds, experts, asleep);
+    const auto [losses, switches] = test::random_tiny_problem(random, problem, 5);
     ASSERT_EQ(switching_oracle(losses, switches), switching_by_enumeration(losses, switches))
-        << experts << " experts, " << rounds << " rounds, " << switches << " switches";
+        << losses.columns << " experts, " << losses.rows << " rounds, " << switches << " switches";
   }
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "oracle/coarse_problems.h"
 #include "pcgs/oracle.h"
 #include "reference/switching.h"
 #include "support/expect.h"
@@ -17,19 +18,11 @@ namespace {
 
 using reference::switching_by_enumeration;
 using reference::switching_path_by_table;
+using test::coarse_problem;
 using test::Random;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kHuge = std::numeric_limits<std::size_t>::max();
-
-// Losses that are small multiples of 1/4: sums are exact and ties are everywhere.
-Matrix coarse_problem(Random& random, std::size_t rounds, std::size_t experts, double asleep) {
-  Matrix losses(rounds, experts);
-  for (double& l : losses.values) {
-    l = random.chance(asleep) ? kInfinity : static_cast<double>(random.below(5)) / 4;
-  }
-  return losses;
-}
 
 Matrix fine_problem(Random& random, std::size_t rounds, std::size_t experts, double asleep) {
   Matrix losses(rounds, experts);
@@ -76,14 +69,7 @@ void expect_same(const SwitchingPath& path, const SwitchingPath& expected) {
 }
 
 TEST(Path, MatchesBruteForceOnAllTinyProblems) {
-  const double choices[] = {0, 1, kInfinity};
-  for (int problem = 0; problem < 6561; ++problem) {  // 3^8
-    Matrix losses(4, 2);
-    int rest = problem;
-    for (double& l : losses.values) {
-      l = choices[rest % 3];
-      rest /= 3;
-    }
+  for (const Matrix& losses : test::all_tiny_problems()) {
     const auto frontier = switching_by_enumeration(losses, 4);
     for (std::size_t switches = 0; switches <= 4; ++switches) {
       const SwitchingPath path = switching_path(losses, switches);
@@ -96,15 +82,11 @@ TEST(Path, MatchesBruteForceOnAllTinyProblems) {
 TEST(Path, MatchesBruteForceOnRandomTinyProblems) {
   Random random(11);
   for (int problem = 0; problem < 4000; ++problem) {
-    const std::size_t experts = 1 + random.below(4);
-    const std::size_t rounds = 1 + random.below(6);
-    const std::size_t switches = random.below(rounds + 2);
-    const double asleep = problem % 3 == 0 ? 0.4 : 0;
-    const Matrix losses = coarse_problem(random, rounds, experts, asleep);
-    const auto frontier = switching_by_enumeration(losses, rounds);
+    const auto [losses, switches] = test::random_tiny_problem(random, problem, 6);
+    const auto frontier = switching_by_enumeration(losses, losses.rows);
     const SwitchingPath path = switching_path(losses, switches);
     ASSERT_NO_FATAL_FAILURE(expect_keeps_its_promises(losses, switches, path, frontier))
-        << experts << " experts, " << rounds << " rounds, " << switches << " switches";
+        << losses.columns << " experts, " << losses.rows << " rounds, " << switches << " switches";
     ASSERT_NO_FATAL_FAILURE(expect_same(path, switching_path_by_table(losses, switches)));
   }
 }

@@ -58,36 +58,35 @@ RunResult run() {
 }
 
 MainStudy main_study() {
-  return {config(),
-          {{"switch",
-            {1, 2},
+  return {{config(), Timing{1.5, 2}},
+          {{{{1, 2}, {full_method(), bare_method()}, {full_pair(), bare_pair()}},
+            "switch",
             {1.5, 2.5},
-            {full_method(), bare_method()},
-            MainStudy::Tuned{{0.5, 0.25}, 0.375},
-            {full_pair(), bare_pair()}},
-           {"drift", {1, 2}, {1.5, 2.5}, {bare_method()}, {}, {}}},
-          Timing{1.5, 2}};
+            MainStudy::Tuned{{0.5, 0.25}, 0.375}},
+           {{{1, 2}, {bare_method()}, {}}, "drift", {1.5, 2.5}, {}}}};
 }
 
 ScalingStudy scaling_study() {
-  ScalingStudy study = {config(), {{4096, {3, 4}, {3.5, 4.5}, {full_method()}, {bare_pair()}}}, {}};
+  ScalingStudy study = {{config(), {}},
+                        {{{{3, 4}, {full_method()}, {bare_pair()}}, 4096, {3.5, 4.5}}}};
   study.config.experts.reset();
   return study;
 }
 
 MechanismStudy mechanism_study() {
-  return {config(), {{"switch", {{"guard", 12, 0.1, 0.01, 10, 0.3, 2.5, -0.2, 40, 50}}}}, Timing{}};
+  return {{config(), Timing{}},
+          {{"switch", {{"guard", 12, 0.1, 0.01, 10, 0.3, 2.5, -0.2, 40, 50}}}}};
 }
 
 AblationStudy ablation_study() {
-  AblationStudy study = {config(), {{"mix", {1, 2}, {bare_method()}, {bare_pair()}}}, {}};
+  AblationStudy study = {{config(), {}}, {{{{1, 2}, {bare_method()}, {bare_pair()}}, "mix"}}};
   study.config.methods.clear();
   study.config.featured.clear();
   return study;
 }
 
 HeavyTailStudy heavy_tail_study() {
-  return {config(), {{2, 0.03, {1, 2}, {bare_method(), full_method()}, {full_pair()}}}, {}};
+  return {{config(), {}}, {{{{1, 2}, {bare_method(), full_method()}, {full_pair()}}, 2, 0.03}}};
 }
 
 ElectricityResult electricity() {

@@ -14,11 +14,16 @@
 #include "reference/gaussian.h"
 #include "suite/point_mass.h"
 #include "suite/random.h"
+#include "suite/segments.h"
 #include "suite/smooth_path.h"
 #include "suite/suite.h"
 
 namespace pcgs::suite {
 namespace {
+
+using test::Segment;
+using test::segments_of;
+using test::whole_segments;
 
 constexpr double kNormal = std::numeric_limits<double>::infinity();
 constexpr double kStandardErrors = 4.5;
@@ -155,26 +160,11 @@ TEST(Hetero, LevelsDifferOverExpertsWithinTheirRange) {
   EXPECT_NEAR(logs.mean(), middle, kStandardErrors * logs.error() + 0.02);
 }
 
-struct Segment {
-  std::uint32_t winner;
-  std::size_t length;
-};
-
-std::vector<Segment> segments_of(const std::vector<std::uint32_t>& path) {
-  std::vector<Segment> segments;
-  for (std::size_t t = 0; t < path.size(); ++t) {
-    if (t == 0 || path[t] != path[t - 1]) segments.push_back({path[t], 0});
-    ++segments.back().length;
-  }
-  return segments;
-}
-
 TEST(WinnerFamilies, WinnersStayAtLeastSoLong) {
   // Nearly without drift, so that the lowest mean is the winner's.
   for (const char* family : {"switch", "hetero", "heavy-tail", "mix{amplitude=0.001}"}) {
     const auto path = generate(family, 20'000, 8, 3).path;
-    auto segments = segments_of(path);
-    segments.pop_back();
+    const auto segments = whole_segments(path);
     Sample lengths;
     std::size_t least = 1000;
     for (const Segment& segment : segments) {

@@ -8,26 +8,15 @@
 #include <utility>
 #include <vector>
 
+#include "suite/segments.h"
+
 namespace pcgs::suite {
 namespace {
 
+using test::Segment;
+using test::whole_segments;
+
 constexpr double kStandardErrors = 4.5;
-
-struct Segment {
-  std::uint32_t winner;
-  std::size_t length;
-};
-
-// All but the last, which was cut off.
-std::vector<Segment> whole_segments(const std::vector<std::uint32_t>& winners) {
-  std::vector<Segment> segments;
-  for (std::size_t t = 0; t < winners.size(); ++t) {
-    if (t == 0 || winners[t] != winners[t - 1]) segments.push_back({winners[t], 0});
-    ++segments.back().length;
-  }
-  segments.pop_back();
-  return segments;
-}
 
 // Each outcome must come up as often as its chance says, to a few standard errors.
 template <class Outcome>
