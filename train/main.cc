@@ -193,7 +193,8 @@ void run(Options& options) {
   }
   const torch::Device device = device_of(options.device);
   options.trainer.recipe.regret = options.recipe == "oracle" ? 0 : 1;
-  options.trainer.recipe.oracle = options.recipe == "regret" ? 0 : options.oracle_weight;
+  const bool has_oracle = options.recipe == "oracle" || options.recipe == "both";
+  options.trainer.recipe.oracle = has_oracle ? options.oracle_weight : 0;
   const bool first = options.rank == 0;  // only the first process speaks and writes
   options.quiet = options.quiet || !first;
   std::optional<WholeFile> file;
@@ -252,7 +253,7 @@ void run(Options& options) {
       {"side", options.side},
       {"side_features", side_features},
       {"sequences", options.losses.empty() ? options.sequences : 0},
-      {"families", options.losses.empty() ? options.families : 0},
+      {"families", options.losses.empty() && !options.combines() ? options.families : 0},
       {"window", options.losses.empty() ? 0 : options.window},
       {"switches", options.switches},
       {"tokens", schema_of(options)},

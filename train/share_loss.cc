@@ -93,7 +93,7 @@ class ShareLoss : public torch::autograd::Function<ShareLoss> {
                                torch::Tensor eta, torch::Tensor rho, torch::Tensor q,
                                torch::Tensor errors) {
     losses = losses.contiguous();
-    if (errors.defined()) errors = errors.contiguous();
+    errors = errors.contiguous();
     eta = eta.contiguous();
     rho = rho.contiguous();
     q = q.contiguous();
@@ -148,7 +148,7 @@ class ShareLoss : public torch::autograd::Function<ShareLoss> {
                   const torch::Tensor& rho, const torch::Tensor& q, const torch::Tensor& errors) {
     f({losses.data_ptr<double>(), eta.data_ptr<double>(), rho.data_ptr<double>(),
        q.data_ptr<double>(), losses.size(0), losses.size(1), losses.size(2),
-       errors.defined() ? errors.data_ptr<double>() : nullptr},
+       errors.numel() > 0 ? errors.data_ptr<double>() : nullptr},
       losses.is_cuda());
   }
 };
@@ -173,7 +173,9 @@ void share_backward(const ShareProblem& problem, const double* weights, const do
 torch::Tensor share_loss(const torch::Tensor& losses, const torch::Tensor& eta,
                          const torch::Tensor& rho, const torch::Tensor& q,
                          const torch::Tensor& errors) {
-  return ShareLoss::apply(losses, eta, rho, q, errors);
+  // Not every version of libtorch takes a tensor that is not defined.
+  return ShareLoss::apply(losses, eta, rho, q,
+                          errors.defined() ? errors : torch::empty({0}, losses.options()));
 }
 
 }  // namespace pcgs::train

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+
+#include "error_matrices.h"
 
 namespace pcgs::train {
 namespace {
@@ -41,6 +44,93 @@ TEST(ForecastLosses, TellExpertsApart) {
     EXPECT_LT(total.front(), 0.9 * total[10]) << seed;
     EXPECT_EQ(std::adjacent_find(total.begin(), total.end()), total.end()) << "twice the same";
   }
+}
+
+// ---- Errors, with their sign --------------------------------------------------------------------
+
+double median_size(const Matrix& errors) {
+  std::vector<double> sizes;
+  for (const double e : errors.values) sizes.push_back(std::abs(e));
+  const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
+  std::nth_element(sizes.begin(), middle, sizes.end());
+  return *middle;
+}
+
+TEST(ForecastErrors, AreInUnitsOfTheUsualOneAndAFunctionOfTheirSeed) {
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    for (const std::size_t experts : {std::size_t{2}, std::size_t{21}, kMostForecasters}) {
+      const Matrix errors = make_forecast_errors(300, experts, seed);
+      ASSERT_EQ(errors.rows, 300u);
+      ASSERT_EQ(errors.columns, experts);
+      double above = 0;
+      for (const double e : errors.values) {
+        ASSERT_LE(std::abs(e), 1000);  // NaN fails
+        above += e > 0;
+      }
+      const double share = above / static_cast<double>(errors.values.size());
+      EXPECT_TRUE(share > 0.1 && share < 0.9) << seed << ": errors of both signs, " << share;
+      EXPECT_NEAR(median_size(errors), 1, 0.01) << seed;
+      if (experts != 21) continue;
+      EXPECT_EQ(errors.values, make_forecast_errors(300, experts, seed).values);
+      EXPECT_NE(errors.values, make_forecast_errors(300, experts, seed + 1000).values);
+    }
+  }
+}
+
+// Forecasters of one series are wrong together: that is what a combination can do nothing about.
+TEST(ForecastErrors, HaveMoreInCommonThanChanceWouldGiveThem) {
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    const Matrix errors = make_forecast_errors(1000, 10, seed);
+    double together = 0, apart = 0;  // squares of the mean of all, mean of the squares
+    for (std::size_t t = 0; t < errors.rows; ++t) {
+      double sum = 0;
+      for (const double e : errors.row(t)) {
+        const double bounded = std::clamp(e, -5.0, 5.0);
+        sum += bounded;
+        apart += bounded * bounded / 10;
+      }
+      together += sum * sum / 100;
+    }
+    EXPECT_GT(together, 0.2 * apart) << seed;
+  }
+}
+
+TEST(ErrorMatrices, AreFiniteAndAFunctionOfTheirSeed) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    for (const std::size_t experts : {2u, 20u}) {
+      const Matrix errors = make_error_matrix(200, experts, seed);
+      ASSERT_EQ(errors.rows, 200u);
+      ASSERT_EQ(errors.columns, experts);
+      for (const double e : errors.values) ASSERT_TRUE(std::isfinite(e)) << seed;
+      const double size = median_size(errors);
+      EXPECT_TRUE(size > 0.02 && size < 50) << seed << ": of size about 1, not " << size;
+      EXPECT_EQ(errors.values, make_error_matrix(200, experts, seed).values);
+      EXPECT_NE(errors.values, make_error_matrix(200, experts, seed + 1000).values);
+    }
+  }
+}
+
+// In some worlds averaging is worth a lot, in others the best expert is; a controller must see both.
+TEST(ErrorMatrices, ReachFromWorldsOfAveragesToWorldsOfOneExpert) {
+  int averages = 0, experts = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    const Matrix errors = make_error_matrix(300, 8, seed);
+    std::vector<double> own(8, 0.0);
+    double mean = 0;
+    for (std::size_t t = 0; t < errors.rows; ++t) {
+      double sum = 0;
+      for (std::size_t k = 0; k < 8; ++k) {
+        sum += errors.row(t)[k] / 8;
+        own[k] += errors.row(t)[k] * errors.row(t)[k];
+      }
+      mean += sum * sum;
+    }
+    const double best = *std::min_element(own.begin(), own.end());
+    averages += mean < 0.7 * best;
+    experts += best < 0.9 * mean;
+  }
+  EXPECT_GT(averages, 10);
+  EXPECT_GT(experts, 10);
 }
 
 }  // namespace

@@ -18,12 +18,14 @@
 #include "suite/suite.h"
 #include "support/data_file.h"
 #include "support/temp_dir.h"
+#include "tokens/error_schema.h"
 #include "tokens/token_schema.h"
 
 namespace pcgs::test {
 namespace {
 
 const std::string kShipped = data_file("../models/regret.safetensors");
+const std::string kCombines = data_file("../models/combine.safetensors");
 
 class Program : public ProgramTest {
  protected:
@@ -212,6 +214,56 @@ TEST_F(Program, RefusesAModelForOtherTokens) {
   refuses(
       {"--losses", losses_file("losses.npy", 300), "--out", dir_ / "out", "--init", dir_ / "other"},
       {"other", "pcgs-tokens-0-00000000"});
+}
+
+// ---- A controller that combines -----------------------------------------------------------------
+
+std::vector<std::string> combine(const std::string& out, std::vector<std::string> more = {}) {
+  std::vector<std::string> all = {
+      "--recipe",  "combine", "--out",         out, "--sequences",       "1",    "--held-out", "1",
+      "--steps",   "2",       "--check-every", "1", "--tokens-per-step", "2400", "--warm-up",  "1",
+      "--threads", "1",       "--quiet"};
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+const std::vector<std::string> kNarrow = {"--width", "8", "--layers",    "1",   "--hidden", "8",
+                                          "--heads", "2", "--attention", "none"};
+
+TEST_F(Program, TrainsAControllerThatCombines) {
+  const std::string out = dir_ / "out.safetensors";
+  const Said said = run_program(combine(out, kNarrow));
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_EQ(said.err, "");
+  EXPECT_TRUE(transformer_from_file(out)->combines());
+  EXPECT_EQ(infer::read_model_file(out).config.width, 8u);
+  const auto provenance = nlohmann::json::parse(said.out);
+  EXPECT_EQ(provenance["recipe"], "combine");
+  EXPECT_EQ(provenance["tokens"], tokens::errors::schema_name());
+  EXPECT_EQ(provenance["oracle_weight"], 0);
+  EXPECT_EQ(provenance["families"], 0);
+  EXPECT_EQ(provenance["skipped_steps"], 0);
+  for (const char* kind : {"errors", "few experts", "many rounds", "forecasts"}) {
+    const double ratio = provenance["held_out"][kind]["error_to_best_candidate"];
+    EXPECT_TRUE(ratio > 0.5 && ratio < 2) << kind << " " << ratio;
+  }
+  EXPECT_EQ(nlohmann::json::parse(infer::read_model_file(out).metadata.at("provenance")),
+            provenance);
+}
+
+TEST_F(Program, GoesOnFromAModelThatCombines) {
+  const std::string out = dir_ / "out.safetensors";
+  const Said said = run_program(combine(out, {"--init", kCombines}));
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_EQ(infer::read_model_file(out).config, infer::read_model_file(kCombines).config);
+  EXPECT_TRUE(transformer_from_file(out)->combines());
+}
+
+TEST_F(Program, RefusesWhatAControllerThatCombinesCannotLearnFrom) {
+  const std::string losses = losses_file("losses.npy", 300), out = dir_ / "out";
+  refuses(combine(out, {"--losses", losses}), {"--recipe combine", "--losses"});
+  refuses(combine(out, {"--init", kShipped}), {"regret.safetensors", "--recipe regret"});
+  refuses({"--losses", losses, "--out", out, "--init", kCombines},
+          {"combine.safetensors", "--recipe combine"});
 }
 
 TEST_F(Program, TwoProcessesAgreeWithOne) {

@@ -12,10 +12,13 @@
 #include <string>
 #include <vector>
 
+#include "error_matrices.h"
+#include "error_pool.h"
 #include "pcgs/error.h"
 #include "support/expect.h"
 #include "support/temp_dir.h"
 #include "tiny.h"
+#include "tokens/error_schema.h"
 
 namespace pcgs::train {
 namespace {
@@ -56,6 +59,32 @@ INSTANTIATE_TEST_SUITE_P(All, TrainerRecipe,
                                   : recipe.param.regret == 0 ? "Oracle"
                                                              : "Both";
                          });
+
+Pool tiny_error_pool(std::uint64_t first) {
+  return make_error_pool(
+      16,
+      [=](std::size_t i) {
+        return make_error_matrix(test::kTinyRounds, test::kTinyExperts, first + i);
+      },
+      1, torch::kCPU);
+}
+
+TEST(Trainer, TwentyStepsMakeTheErrorOfTheCombinationFall) {
+  Tiny tiny;
+  infer::Config config = test::tiny_config();
+  config.features = tokens::errors::kExpertFeatures;
+  config.shared = tokens::errors::kSharedFeatures;
+  tiny.net = ControllerNet(config, 1, torch::kCPU);
+  tiny.pools[0] = tiny_error_pool(0);
+  tiny.held_out[0] = {"errors", tiny_error_pool(100)};
+  const double before = held_out_loss(tiny);
+  const Report report = tiny.train();
+  EXPECT_EQ(report.skipped, 0);
+  EXPECT_TRUE(report.scores[0].combines);
+  EXPECT_LT(held_out_loss(tiny), before - 0.02);
+  EXPECT_NEAR(report.scores[0].beyond, held_out_loss(tiny), 1e-6)
+      << "it is trained as it is judged";
+}
 
 TEST(Trainer, GoesOnFromACheckpointToTheBit) {
   const test::TempDir dir;
