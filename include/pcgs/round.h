@@ -21,7 +21,7 @@ struct RoundForecasts {
 };
 
 struct Round {
-  // Without it GCC clears a round with `rep stos`, which takes a tenth of hedge's time at K = 32.
+  // Without it GCC clears a round with `rep stos`, which every learn() would wait for.
   Round() {}
 
   // 1, 2, ... in the order in which rounds were opened; outcomes may arrive in another order.
