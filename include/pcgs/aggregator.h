@@ -153,7 +153,7 @@ class Aggregator {
   TraceSink* sink_ = nullptr;
   std::optional<LiveCertificate> live_;
   ForecastCertificate* of_forecasts_ = nullptr;  // the method's
-  std::unique_ptr<Intervals> intervals_;  // null unless the options asked for them
+  std::unique_ptr<Intervals> intervals_;         // null unless the options asked for them
 
   Slots open_;  // in the order of opening
   Slots free_;  // to reuse
