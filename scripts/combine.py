@@ -175,13 +175,7 @@ def judged_intervals(path, block):
     return values
 
 
-def write_intervals(pcgs, folder, out):
-    columns = {}
-    for path, series, season, block in series_of(folder):
-        target = f"{out}/{series}/blend"
-        command = [pcgs, "run", path, "--y", "y", "--season", season, "--block", str(block)]
-        subprocess.run(command + ["--quiet", "--out", target], check=True, stdout=subprocess.DEVNULL)
-        columns[series] = judged_intervals(f"{target}/intervals.csv", block)
+def write_intervals(columns, out):
     with open(f"{out}/combine_intervals.csv", "w", newline="", encoding="utf-8") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(["intervals of blend", *columns])
@@ -191,7 +185,7 @@ def write_intervals(pcgs, folder, out):
 
 def main():
     pcgs, folder, out = sys.argv[1:]
-    write_intervals(pcgs, folder, out)
+    intervals = {}  # of the last method, blend
     for loss, name in (("squared", "rmse"), ("absolute", "mae")):
         measure = (lambda e: np.sqrt(np.mean(e**2))) if loss == "squared" else (
             lambda e: np.mean(np.abs(e)))
@@ -200,6 +194,8 @@ def main():
             late = block > 1
             y, x = read(path)
             forecasts = played(pcgs, path, season, block, loss, f"{out}/{series}")
+            if loss == "squared":
+                intervals[series] = judged_intervals(f"{out}/{series}/intervals.csv", block)
             forecasts = {"equal weights": np.nanmean(x, axis=1), **forecasts}
             forecasts["best mixture in hindsight*"] = best_mixture(x, y, loss)
             best = min(measure(x[:, k] - y) for k in range(x.shape[1]))
@@ -216,6 +212,7 @@ def main():
                     values = [c[m] for c in columns.values()]
                     mean = np.exp(np.mean(np.log(values)))
                     table.writerow([m, *(f"{v:.3f}" for v in values), f"{mean:.3f}"])
+    write_intervals(intervals, out)
     write_certificates(pcgs, folder, out)
     write_ablation(pcgs, folder, out)
 

@@ -149,6 +149,7 @@ class Aggregator {
               std::span<const Interval> intervals);
 
   std::unique_ptr<Method> method_;
+  bool needs_forecasts_ = false;  // the method's, asked once
   Options options_;
   TraceSink* sink_ = nullptr;
   std::optional<LiveCertificate> live_;

@@ -15,8 +15,6 @@ struct BlendParts {
   bool learned = true;  // a network
   bool derived = true;  // anything but averages and those two
   bool tails = true;    // large losses stay large in the second level
-
-  bool operator==(const BlendParts&) const = default;
 };
 
 // `seasons`: rounds in a day, a week, ...; shortest first; may be empty. `name` is what the registry

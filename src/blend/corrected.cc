@@ -1,5 +1,5 @@
-// Bias and error correction: another derived expert's forecast p, plus what its own earlier errors say about
-// the next one:
+// Bias and error correction: another derived expert's forecast p, plus what its own earlier errors
+// say about the next one:
 //
 //     y - p = phi . ( e of the latest rounds, of the same phase, their slow mean in this phase, 1 )
 //

@@ -41,23 +41,19 @@ class Weighted final : public Derived {
     round.number = seen.number;
     round.weights = method_->weights();
     round.awake = seen.awake;
-    if (learns_ == Learns::kFromLinearised) {
-      round.scale = seen.loss_unit;
-      round.forecasts = {&seen.task, seen.forecasts, made, outcome, {}};
-      linearise(round, kLargestLoss, losses_, round.learner_loss);
-    } else {
-      // Outcomes that come together, late, say much the same.
-      double counts = 1 / std::sqrt(1 + static_cast<double>(seen.late));
-      if (learns_ == Learns::kFromErrors) {
-        counts = 1 / kLargestLoss;  // all in [0,1], as the network knows them
-        round.scale = seen.loss_unit / counts;
-        round.forecasts = {&seen.task, seen.forecasts, made, outcome, {}};
-      }
-      round.learner_loss = counts * usual_loss(seen, made, outcome);
-      for (std::size_t k = 0; k < losses_.size(); ++k) {
-        losses_[k] = seen.awake[k] == 0 ? round.learner_loss
-                                        : counts * usual_loss(seen, seen.forecasts[k], outcome);
-      }
+    round.scale = seen.loss_unit;
+    round.forecasts = {&seen.task, seen.forecasts, made, outcome, {}};
+    switch (learns_) {
+      case Learns::kFromLosses:
+        // Outcomes that come together, late, say much the same.
+        take_losses(seen, 1 / std::sqrt(1 + static_cast<double>(seen.late)), round);
+        break;
+      case Learns::kFromLinearised:
+        linearise(round, kLargestLoss, losses_, round.learner_loss);
+        break;
+      case Learns::kFromErrors:
+        take_losses(seen, 1 / kLargestLoss, round);  // all in [0,1], as the network knows them
+        break;
     }
     round.mixture_loss = round.learner_loss;
     round.losses = losses_;
@@ -79,6 +75,17 @@ class Weighted final : public Derived {
   void load(StateReader& in) override { method_->load(in); }
 
  private:
+  // Losses in units, each times `counts`.
+  void take_losses(const Seen& seen, double counts, Round& round) {
+    const auto [task, given, made, outcome, kept] = round.forecasts;
+    round.scale /= counts;
+    round.learner_loss = counts * usual_loss(seen, made, outcome);
+    for (std::size_t k = 0; k < losses_.size(); ++k) {
+      losses_[k] =
+          seen.awake[k] == 0 ? round.learner_loss : counts * usual_loss(seen, given[k], outcome);
+    }
+  }
+
   // Where the awake have next to nothing, they share alike.
   static constexpr double kLeastTotal = 1e-100;
 

@@ -81,8 +81,8 @@ Aggregator make_player(const Problem& problem, const std::string& method, bool c
 std::size_t rounds_to_play(const Problem& problem, const ComparisonOptions& options);
 
 // Each method plays once bare, which is timed; of a starred one each candidate does. Where there is
-// something to prove, to observe or to put intervals around the method (the best candidate) plays once more, before all
-// observers at once. The oracle is swept once.
+// something to prove, to observe or to put intervals around, the method (the best candidate) plays
+// once more, before all observers at once. The oracle is swept once.
 //
 // `from`, if given, is where the only method goes on, with intervals or without; it is left as it
 // ends.

@@ -90,11 +90,11 @@ Aggregator::Aggregator(std::unique_ptr<Method> method, Options options)
     if (options_.task.kind() == TaskLoss::Kind::kLog) {
       throw Error(
           "outcomes of log loss are 0 and 1, and no interval around a probability holds them; "
-          "leave "
-          "intervals out");
+          "leave intervals out");
     }
     intervals_ = std::make_unique<Intervals>(*options_.intervals);
   }
+  needs_forecasts_ = method_->needs_forecasts();
   invariant(options_.first_round >= 1, "rounds are numbered from 1");
   next_round_ = options_.first_round;
   options_.scale.reserve(experts());
@@ -199,7 +199,7 @@ void Aggregator::put_intervals(Slot& slot) const {
 }
 
 void Aggregator::check_takes_losses() const {
-  if (!method_->needs_forecasts()) return;
+  if (!needs_forecasts_) return;
   throw Error(
       fmt::format("{} combines forecasts and has none here; give forecasts to predict(), or "
                   "take a method that learns from losses, such as guard",

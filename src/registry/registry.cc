@@ -267,7 +267,7 @@ std::span<const Entry> all_entries() {
         mixture},
        [](Values v, const std::string& name) { return guard(*v[0].number, v[1].text, name); }},
       {{"blend",
-        "raw experts, their averages, filters, stacks and corrections in two levels",
+        "raw experts, their averages, filters, stacks, corrections and a network in two levels",
         "this project",
         {season, longer, without},
         {.needs_forecasts = true, .certifies_forecasts = true}},

@@ -18,7 +18,9 @@ constexpr double kLeastOfMean = 1e-6;  // the centre's square is at least this m
 
 }  // namespace
 
-float ErrorStream::Beside::ratio() const {
+float ErrorStream::Beside::count(float error) {
+  experts.count();
+  centre += (1 - double{experts.decay}) * (double{error} * double{error} - centre);
   // A centre that is never wrong: everybody's ratio is large, and finite.
   return static_cast<float>(1 / std::max(centre, 1e-6 * experts.mass));
 }
@@ -113,10 +115,8 @@ void ErrorStream::measure_errors(std::span<const double> errors) {
 
 void ErrorStream::average_squares() {
   for (std::size_t i = 0; i < squares_.size(); ++i) {
-    auto& [mean, centre] = squares_[i];
-    mean.count();
-    centre += (1 - double{mean.decay}) * (double{centre_} * double{centre_} - centre);
-    const float ratio = squares_[i].ratio();
+    RunningMean& mean = squares_[i].experts;
+    const float ratio = squares_[i].count(centre_);
     const auto out = feature(kSquares + i);
     for (std::size_t k = 0; k < experts_; ++k) {
       mean.advance(k, z_[k] * z_[k]);
@@ -130,10 +130,8 @@ void ErrorStream::average_squares() {
 // larger weight of the expert would make the centre better.
 void ErrorStream::average_products() {
   for (std::size_t i = 0; i < products_.size(); ++i) {
-    auto& [mean, centre] = products_[i];
-    mean.count();
-    centre += (1 - double{mean.decay}) * (double{centre_} * double{centre_} - centre);
-    const float ratio = products_[i].ratio();
+    RunningMean& mean = products_[i].experts;
+    const float ratio = products_[i].count(centre_);
     const auto out = feature(kProducts + i);
     for (std::size_t k = 0; k < experts_; ++k) {
       mean.advance(k, centre_ * (z_[k] - centre_));
@@ -176,10 +174,8 @@ void ErrorStream::average_biases() {
 
 void ErrorStream::average_distances() {
   for (std::size_t i = 0; i < distances_.size(); ++i) {
-    auto& [mean, centre] = distances_[i];
-    mean.count();
-    centre += (1 - double{mean.decay}) * (double{centre_} * double{centre_} - centre);
-    const float ratio = distances_[i].ratio();
+    RunningMean& mean = distances_[i].experts;
+    const float ratio = distances_[i].count(centre_);
     const auto out = feature(kDistances + i);
     for (std::size_t k = 0; k < experts_; ++k) {
       const float d = z_[k] - centre_;
@@ -222,10 +218,8 @@ void ErrorStream::advance_filters() {
 
 void ErrorStream::judge_filters() {
   for (std::size_t i = 0; i < scores_.size(); ++i) {
-    auto& [mean, centre] = scores_[i];
-    mean.count();
-    centre += (1 - double{mean.decay}) * (double{centre_} * double{centre_} - centre);
-    const float ratio = scores_[i].ratio();
+    RunningMean& mean = scores_[i].experts;
+    const float ratio = scores_[i].count(centre_);
     float* out = shared_.data() + kScores + i * kFilters.size();
     for (std::size_t f = 0; f < kFilters.size(); ++f) {
       mean.advance(f, filter_error_[f] * filter_error_[f]);
@@ -259,35 +253,6 @@ void ErrorStream::assemble() {
   }
 }
 
-namespace {
-
-void save_floats(StateWriter& out, const std::vector<float>& values) {
-  for (const float x : values) out.f64(static_cast<double>(x));
-}
-
-void load_floats(StateReader& in, std::vector<float>& values, double low, double high) {
-  for (float& x : values) x = static_cast<float>(in.f64_within(low, high, "a feature"));
-}
-
-void save_mean(StateWriter& out, const RunningMean& mean) {
-  out.f64(mean.mass);
-  out.f64(mean.squared_mass);
-  save_floats(out, mean.sums);
-}
-
-// Of numbers in [low, high].
-void load_mean(StateReader& in, RunningMean& mean, double low, double high) {
-  mean.mass = in.f64_within(0, 1.000001, "an averaging mass");
-  if (mean.mass != 0 && mean.mass < 1 - double{mean.decay}) {
-    in.fail("an averaging mass in it is less than one round's");
-  }
-  mean.squared_mass = in.f64_within(0, 1.000001, "an averaging mass");
-  const double most = 1.001 * mean.mass;  // float rounds
-  load_floats(in, mean.sums, most * low, most * high);
-}
-
-}  // namespace
-
 void ErrorStream::save(StateWriter& out) const {
   for (const double x :
        {rounds_, scale_, variance_, variance_mass_, unit_, unit_mass_, last_centre_, product_}) {
@@ -295,12 +260,12 @@ void ErrorStream::save(StateWriter& out) const {
   }
   for (const auto* group : {&squares_, &products_, &distances_, &scores_}) {
     for (const auto& [mean, centre] : *group) {
-      save_mean(out, mean);
+      mean.save(out);
       out.f64(centre);
     }
   }
   for (const auto* group : {&biases_, &own_squares_, &evidence_, &squared_evidence_}) {
-    for (const RunningMean& mean : *group) save_mean(out, mean);
+    for (const RunningMean& mean : *group) mean.save(out);
   }
   save_floats(out, latest_);
   save_floats(out, weights_);
@@ -326,7 +291,7 @@ void ErrorStream::load(StateReader& in) {
        {Group{squares_, 0, kSquare}, Group{products_, -2 * kSquare, 2 * kSquare},
         Group{distances_, 0, 4 * kSquare}, Group{scores_, 0, kSquare}}) {
     for (auto& [mean, centre] : group.means) {
-      load_mean(in, mean, group.low, group.high);
+      mean.load(in, group.low, group.high);
       centre = in.f64_within(0, 1.001 * kSquare * mean.mass, "a running mean");
     }
   }
@@ -337,7 +302,7 @@ void ErrorStream::load(StateReader& in) {
   for (const Plain& group : {Plain{biases_, -kMost, kMost}, Plain{own_squares_, 0, kSquare},
                              Plain{evidence_, -2 * kSquare, 2 * kSquare},
                              Plain{squared_evidence_, 0, 4 * kSquare * kSquare}}) {
-    for (RunningMean& mean : group.means) load_mean(in, mean, group.low, group.high);
+    for (RunningMean& mean : group.means) mean.load(in, group.low, group.high);
   }
   load_floats(in, latest_, -kMost, kMost);
   double least = 1;

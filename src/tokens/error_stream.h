@@ -49,7 +49,9 @@ class ErrorStream {
     double centre = 0;  // sum as in experts
 
     Beside(float span, std::size_t size) : experts(span, size) {}
-    float ratio() const;  // makes sums a ratio to the centre's mean
+    // One more round, in which the centre erred by this; to be called before sums are advanced. The
+    // factor that makes them a ratio to the centre's mean.
+    float count(float error);
   };
 
   void measure_losses(std::span<const double> losses);

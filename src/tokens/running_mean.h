@@ -3,7 +3,10 @@
 
 #include <cmath>
 #include <cstddef>
+#include <span>
 #include <vector>
+
+#include "pcgs/state.h"
 
 namespace pcgs::tokens {
 
@@ -29,8 +32,14 @@ struct RunningMean {
   // noise of size 1 then stays of size 1 at every span.
   float trust() const { return static_cast<float>(1 / std::sqrt(squared_mass)); }
   float to_mean() const { return static_cast<float>(1 / mass); }
-  // How many rounds it is worth.
-  double rounds() const { return mass * mass / squared_mass; }
+
+  void save(StateWriter& out) const;
+  // Of numbers in [low, high]: means then stay within them, and what is saved later can be loaded
+  // again.
+  void load(StateReader& in, double low, double high);
 };
+
+void save_floats(StateWriter& out, std::span<const float> values);
+void load_floats(StateReader& in, std::span<float> values, double low, double high);
 
 }  // namespace pcgs::tokens

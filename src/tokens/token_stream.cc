@@ -265,29 +265,13 @@ void TokenStream::assemble() {
   }
 }
 
-namespace {
-
-void save_floats(StateWriter& out, const std::vector<float>& values) {
-  for (const float x : values) out.f64(static_cast<double>(x));
-}
-
-void load_floats(StateReader& in, std::vector<float>& values, double low, double high) {
-  for (float& x : values) x = static_cast<float>(in.f64_within(low, high, "a feature"));
-}
-
-}  // namespace
-
 void TokenStream::save(StateWriter& out) const {
   for (const double x : {rounds_, scale_, variance_, variance_mass_, level_, level_mass_}) {
     out.f64(x);
   }
   for (const auto* group : {&averages_, &trend_once_, &trend_twice_, &dispersions_, &evidence_,
                             &regrets_, &squared_regrets_, &scores_}) {
-    for (const RunningMean& average : *group) {
-      out.f64(average.mass);
-      out.f64(average.squared_mass);
-      save_floats(out, average.sums);
-    }
+    for (const RunningMean& average : *group) average.save(out);
   }
   for (const auto* values : {&sums_, &extremes_, &weights_}) save_floats(out, *values);
   leadership_.save(out);
@@ -301,8 +285,7 @@ void TokenStream::load(StateReader& in) {
   }
   // Means of what is at most 1, so that the scale of the next round is too.
   if (variance_ > variance_mass_ || level_ > level_mass_) in.fail("a mean in it is larger than 1");
-  // The largest and least that are averaged in each group. Means then stay within them, and what is
-  // saved later can be loaded again.
+  // The largest and least that are averaged in each group.
   struct Group {
     std::vector<RunningMean>& averages;
     double low, high;
@@ -318,16 +301,7 @@ void TokenStream::load(StateReader& in) {
                                     {regrets_, -2, 2},
                                     {squared_regrets_, 0, 4},
                                     {scores_, -kLargestScore, kLargestScore}}) {
-    for (RunningMean& average : group.averages) {
-      average.mass = in.f64_within(0, 1.000001, "an averaging mass");
-      // No round yet, or at least the weight of one: a mean divides by it.
-      if (average.mass != 0 && average.mass < 1 - double{average.decay}) {
-        in.fail("an averaging mass in it is less than one round's");
-      }
-      average.squared_mass = in.f64_within(0, 1.000001, "an averaging mass");
-      const double most = 1.001 * average.mass;  // float rounds
-      load_floats(in, average.sums, most * group.low, most * group.high);
-    }
+    for (RunningMean& average : group.averages) average.load(in, group.low, group.high);
   }
   load_floats(in, sums_, 0, kLargestSum);
   load_floats(in, extremes_, -1, 1);

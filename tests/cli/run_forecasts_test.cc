@@ -50,22 +50,16 @@ TEST_F(RunForecasts, BlocksAndDelaysKeepOutcomesBack) {
   }
 }
 
-TEST_F(RunForecasts, GoOnToTheBitWithTheirSeason) {
+TEST_F(RunForecasts, GoOnToTheBit) {
   const auto whole = series("whole.csv", 0, 200);
   const auto first = series("first.csv", 0, 101);
   const auto second = series("second.csv", 101, 200);
-  const auto all = forecasts({whole, "--season", "12,36"}, 101);
-  forecasts({first, "--season", "12,36", "--save", dir_ / "state"});
-  EXPECT_EQ(forecasts({second, "--resume", dir_ / "state"}), all);
-}
-
-TEST_F(RunForecasts, OfTheLearnedCombinationGoOnToTheBit) {
-  const auto whole = series("whole.csv", 0, 200);
-  const auto first = series("first.csv", 0, 101);
-  const auto second = series("second.csv", 101, 200);
-  const auto all = forecasts({whole, "--method", "pcgs-tf:combine"}, 101);
-  forecasts({first, "--method", "pcgs-tf:combine", "--save", dir_ / "state"});
-  EXPECT_EQ(forecasts({second, "--resume", dir_ / "state"}), all);
+  for (const auto& [option, value] :
+       {std::pair{"--season", "12,36"}, {"--method", "pcgs-tf:combine"}}) {
+    const auto all = forecasts({whole, option, value}, 101);
+    forecasts({first, option, value, "--save", dir_ / "state"});
+    EXPECT_EQ(forecasts({second, "--resume", dir_ / "state"}), all) << value;
+  }
 }
 
 TEST_F(RunForecasts, AModelThatCombinesIsGivenToTheMethodThatTakesIt) {
