@@ -29,7 +29,7 @@ setup: packages  ## install what building and testing need, if anything is missi
 .PHONY: packages
 packages:
 	@scripts/install-packages build-essential cmake ninja-build libhwy-dev libfmt-dev libboost-dev \
-	  pybind11-dev python3-dev python3-numpy python3-pytest \
+	  zlib1g-dev pybind11-dev python3-dev python3-numpy python3-pytest \
 	  libcli11-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev
 	@command -v npm > /dev/null || scripts/install-packages nodejs npm
 

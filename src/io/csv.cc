@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/text.h"
+#include "io/encoding.h"
 #include "pcgs/error.h"
 
 namespace pcgs::io {
@@ -47,12 +48,7 @@ CsvReader::CsvReader(std::string_view text, std::string origin)
   if (text_.substr(0, kByteOrderMark.size()) == kByteOrderMark) {
     text_.remove_prefix(kByteOrderMark.size());
   }
-  if (const std::size_t nul = text_.find('\0'); nul != std::string_view::npos) {
-    const std::string_view before = text_.substr(0, nul);
-    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
-    fail(fmt::format("{}: line {}", origin_, line),
-         "holds a NUL byte, so this is not a text file; give CSV in UTF-8");
-  }
+  require_text(text_, origin_);
   text_ = without_blank_end(text_);
   if (text_.empty()) {
     fail(origin_ + ":",
@@ -71,13 +67,15 @@ void CsvReader::name_columns() {
   }
   std::unordered_map<std::string_view, std::size_t> taken;
   header_.reserve(fields_.size());  // `taken` looks into it
+  if (fields_.size() > 1 && trimmed(fields_.back()).empty()) fields_.pop_back();
   for (std::size_t i = 0; i < fields_.size(); ++i) {
     const std::string& name = header_.emplace_back(trimmed(fields_[i]));
     const std::string where = fmt::format("{}: header (line 1): column {}", origin_, i + 1);
-    if (name.empty()) fail(where, "has no name; give every column one");
+    const bool may_be_an_index = i == 0 && fields_.size() > 1;
+    if (name.empty() && !may_be_an_index) fail(where, "has no name; give every column one");
     if (!is_utf8(name)) {
-      fail(where,
-           fmt::format("has a name that is not UTF-8 ({}); save the file as UTF-8", excerpt(name)));
+      fail(where, fmt::format("has a name that is not UTF-8 ({}); {}", excerpt(name),
+                              latin1_advice(origin_)));
     }
     const auto [first, is_new] = taken.emplace(name, i);
     if (!is_new) {
@@ -94,6 +92,7 @@ bool CsvReader::next() {
   }
   ++row_;
   read_record();
+  cut_empty_end();
   if (fields_.size() != header_.size()) {
     fail(position(),
          fmt::format("has {} field{}, but the header names {} column{}; {}", fields_.size(),
@@ -104,6 +103,20 @@ bool CsvReader::next() {
                            "field per column"));
   }
   return true;
+}
+
+// In all rows or in none: otherwise "4,5," with three columns could be a row that ends in nothing or
+// one that lost a field.
+void CsvReader::cut_empty_end() {
+  const bool ends_so =
+      fields_.size() == header_.size() + 1 && trimmed(fields_.back(), " \t").empty();
+  if (row_ == 1) rows_end_in_delimiter_ = ends_so;
+  if (!rows_end_in_delimiter_) return;
+  if (ends_so) {
+    fields_.pop_back();
+  } else if (fields_.size() == header_.size()) {
+    fail(position(), "does not end in a delimiter as row 1 does; end all rows so, or none");
+  }
 }
 
 void CsvReader::read_record() {
@@ -178,7 +191,7 @@ std::string CsvReader::position() const {
 }
 
 std::string CsvReader::position(std::size_t field) const {
-  if (field < header_.size()) {
+  if (field < header_.size() && !header_[field].empty()) {
     return fmt::format("{}, column {}", position(), excerpt(header_[field]));
   }
   return fmt::format("{}, field {}", position(), field + 1);

@@ -6,13 +6,15 @@
 //     - lines that end in LF or CRLF; the last one may end in nothing
 //     - fields in double quotes, with delimiters, line ends and doubled quotes inside
 //     - a UTF-8 byte order mark
+//     - a delimiter at the end of the header, of every row, or of both, with nothing behind it
+//     - a first column without a name, as pandas writes its index
 //     - blank lines (nothing but spaces) at the end, which are ignored; elsewhere a blank line is a
 //       row with one field
 //
 // Everything else is refused with an Error that starts with `origin` and names the place: no
-// header, a column without a name or with a name already taken or not in UTF-8, a row with another
+// header, another column without a name, a name already taken or not in UTF-8, a row with another
 // number of fields than the header, a quote that is not closed or stands inside a plain field, text
-// after a closing quote, a carriage return on its own, a NUL byte.
+// after a closing quote, a carriage return on its own, UTF-16 or any other NUL byte.
 //
 // Rows count from 1 after the header. A row's line is the line in the file where it starts; the two
 // differ by more than one once a quoted field holds a line end.
@@ -35,7 +37,8 @@ class CsvReader {
   CsvReader& operator=(const CsvReader&) = delete;
 
   char delimiter() const { return delimiter_; }
-  // The names, without the spaces around them: at least one, all different, none empty, all UTF-8.
+  // The names, without the spaces around them: all different, all UTF-8, none empty but perhaps the
+  // first, and at least one that is not.
   std::span<const std::string> header() const { return header_; }
 
   // Moves to the next row; false after the last.
@@ -44,8 +47,9 @@ class CsvReader {
   // Of the current row, valid until next(). As many fields as the header has names.
   std::span<const std::string_view> fields() const { return fields_; }
   std::size_t bytes_read() const { return next_; }
-  std::size_t row() const { return row_; }    // 0 before the first next()
-  std::size_t line() const { return line_; }  // of the header before the first next()
+  std::size_t bytes() const { return text_.size(); }  // of all there is to read
+  std::size_t row() const { return row_; }            // 0 before the first next()
+  std::size_t line() const { return line_; }          // of the header before the first next()
 
   // "FILE: row R (line N)", and with a field's index also ", column NAME".
   std::string position() const;
@@ -57,6 +61,7 @@ class CsvReader {
   std::string_view quoted_field();
   void end_record();
   void name_columns();
+  void cut_empty_end();
   bool at(char c) const { return next_ < text_.size() && text_[next_] == c; }
   [[noreturn]] void fail(const std::string& where, std::string_view why) const;
 
@@ -64,6 +69,7 @@ class CsvReader {
   std::string origin_;
   char delimiter_ = ',';
   std::vector<std::string> header_;
+  bool rows_end_in_delimiter_ = false;  // the first row decides
 
   std::size_t next_ = 0;       // where in text_ the next record starts
   std::size_t next_line_ = 1;  // and on which line

@@ -31,7 +31,7 @@ NpyRows::NpyRows(const std::string& path, const std::vector<std::string>& ignore
   check_npy_size(header_, file_.bytes().size(), path_);
   std::vector<std::string> all_names;
   for (std::size_t i = 1; i <= header_.columns; ++i) all_names.push_back(fmt::format("e{}", i));
-  for (const WantedColumn& column : select_columns(all_names, {.ignore = ignore}, path_)) {
+  for (const WantedColumn& column : select_columns(all_names, {.ignore = ignore}, path_).numbers) {
     columns_.push_back(column.index);
     names_.push_back(all_names[column.index]);
   }

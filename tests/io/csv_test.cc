@@ -115,8 +115,44 @@ TEST(Csv, RefusesAColumnWithoutAName) {
   for (const char* text : {"a,,c\n", "a, ,c\n", "a,\"\",c\n"}) {
     EXPECT_EQ(refusal(text), "f.csv: header (line 1): column 2 has no name; give every column one");
   }
-  EXPECT_EQ(refusal("a,b,\n1,2,\n"),
+  EXPECT_EQ(refusal(",,\n"), "f.csv: header (line 1): column 2 has no name; give every column one");
+  for (const char* text : {",\n1,2\n", " , \n", "\t\n1\t2\n"}) {
+    EXPECT_EQ(refusal(text), "f.csv: header (line 1): column 1 has no name; give every column one")
+        << text;
+  }
+  EXPECT_EQ(refusal("a,b,,\n1,2,,\n"),
             "f.csv: header (line 1): column 3 has no name; give every column one");
+}
+
+TEST(Csv, LeavesTheFirstColumnWithoutAName) {
+  const Contents contents = read(",a\n0,1\n1,2\n");
+  EXPECT_EQ(contents.header, (Row{"", "a"}));
+  EXPECT_EQ(contents.rows, (std::vector<Row>{{"0", "1"}, {"1", "2"}}));
+  CsvReader reader(",a\n0,1\n", "f.csv");
+  ASSERT_TRUE(reader.next());
+  EXPECT_EQ(reader.position(0), "f.csv: row 1 (line 2), field 1");
+}
+
+TEST(Csv, IgnoresADelimiterAtTheEndOfTheHeaderOrOfAllRows) {
+  for (const char* text :
+       {"a,b,\n1,2,\n3,4,\n", "a,b\n1,2,\n3,4,\n", "a,b,\n1,2\n3,4\n", "a,b, \n1,2, \n3,4,\t\n",
+        "a;b;\r\n1;2;\r\n3;4;\r\n", "a,b,\n1,2,\n3,4,", "a,b,\n1,2,\"\"\n3,4,\n"}) {
+    EXPECT_EQ(read(text), kTwoByTwo) << text;
+  }
+  EXPECT_EQ(read("a,\n1,\n").rows, (std::vector<Row>{{"1"}}));
+  EXPECT_EQ(read("a,b\n,,\n1,,\n").rows, (std::vector<Row>{{"", ""}, {"1", ""}}));
+}
+
+TEST(Csv, RefusesRowsOfWhichSomeEndInADelimiter) {
+  EXPECT_EQ(refusal("a,b\n1,2,\n3,4\n"),
+            "f.csv: row 2 (line 3) does not end in a delimiter as row 1 does; end all rows so, or "
+            "none");
+  const std::string more =
+      "f.csv: row 2 (line 3) has 3 fields, but the header names 2 columns; give every row one "
+      "field per column";
+  EXPECT_EQ(refusal("a,b\n1,2\n3,4,\n"), more);
+  EXPECT_EQ(refusal("a,b,\n1,2,\n3,4,5\n"), more);
+  EXPECT_TRUE(test::mentions(refusal("a,b,\n1,2,,\n"), "row 1 (line 2) has 4 fields"));
 }
 
 TEST(Csv, RefusesANameTwice) {
@@ -128,8 +164,8 @@ TEST(Csv, RefusesANameTwice) {
 TEST(Csv, RefusesANameThatIsNotUtf8) {
   EXPECT_EQ(refusal("a,Gr\xF6\xDF"
                     "e\n"),
-            "f.csv: header (line 1): column 2 has a name that is not UTF-8 (Gr\\xf6\\xdfe); save "
-            "the file as UTF-8");
+            "f.csv: header (line 1): column 2 has a name that is not UTF-8 (Gr\\xf6\\xdfe); if it "
+            "is Latin-1, convert it with iconv -f ISO-8859-1 -t UTF-8 f.csv > new.csv");
 }
 
 TEST(Csv, RefusesARaggedRow) {

@@ -162,8 +162,8 @@ TEST(NumberTable, RefusesTextAndSaysHowToLeaveTheColumnOut) {
 TEST(NumberTable, RecognisesADecimalComma) {
   EXPECT_EQ(
       csv_refusal("a;b\n1;2,5\n"),
-      "f.csv: row 1 (line 2), column b: \"2,5\" is not a number (decimals take a point, not a "
-      "comma); give numbers, or leave the column out with --ignore b");
+      "f.csv: row 1 (line 2), column b: \"2,5\" is not a number; give --decimal , if it is 2.5, or "
+      "leave the column out with --ignore b");
 }
 
 TEST(NumberTable, DoesNotSuggestToIgnoreWhatWasAskedFor) {
