@@ -107,7 +107,10 @@ void run_electricity(const ElectricityOptions& options) {
   }
   const std::string made = page ? report::page(material) : "";
   if (files) files->save(losses);
-  if (page) page.write(made);
+  if (page) {
+    page.write(made);
+    page.commit();
+  }
   fmt::print("{}", options.json ? results::to_json(result) + "\n"
                                 : studies::electricity_table(result, observations.description));
   if (page && !options.json) fmt::print("page in {}\n", options.report);

@@ -121,7 +121,10 @@ void run_forecast(const ForecastOptions& options) {
   }
   if (csv) csv->finish();
   if (file) file->commit();
-  if (page) page.write(made);
+  if (page) {
+    page.write(made);
+    page.commit();
+  }
   if (options.json) {
     fmt::print("{}\n", results::to_json(forecast.result));
   } else if (file) {

@@ -136,6 +136,7 @@ void make_report(const ReportOptions& options) {
               material);
   }
   page.write(report::page(material));
+  page.commit();
   if (!options.quiet) fmt::print("page in {}\n", options.out);
 }
 

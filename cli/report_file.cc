@@ -10,9 +10,8 @@ ReportFile::ReportFile(const std::string& path) {
   file_ = std::make_unique<WholeFile>(path);
 }
 
-void ReportFile::write(const std::string& page) {
-  file_->write(page);
-  file_->commit();
-}
+void ReportFile::write(const std::string& page) { file_->write(page); }
+
+void ReportFile::commit() { file_->commit(); }
 
 }  // namespace pcgs::cli

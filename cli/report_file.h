@@ -15,6 +15,7 @@ class ReportFile {
   explicit ReportFile(const std::string& path);
   explicit operator bool() const { return file_ != nullptr; }
   void write(const std::string& page);
+  void commit();  // only then is it there
 
  private:
   std::unique_ptr<WholeFile> file_;

@@ -165,6 +165,7 @@ void run_suite(SuiteOptions& options) {
     material.results.push_back({"pcgs suite", suite});
     if (in_depth) material.runs = report::first_sequences(options.study);
     page.write(report::page(material));
+    page.commit();
     if (!options.json) fmt::print("page in {}\n", options.report);
   }
   if (!options.out.empty() && !options.json) fmt::print("files in {}\n", options.out);

@@ -103,6 +103,8 @@ class Aggregator {
   std::span<const Interval> intervals(std::int64_t round) const;
   // Forgets an open round whose outcome will never come.
   void abandon(std::int64_t round);
+  // Rounds pass that nobody forecasts, so that phases of a season keep to the clock. At least 0.
+  void skip(std::int64_t rounds);
 
   // Rounds learned, and the sum of <played weights, losses in [0,1]> over them.
   std::int64_t rounds() const { return learned_; }
@@ -113,6 +115,12 @@ class Aggregator {
   std::int64_t skipped() const { return skipped_; }
   // Rounds learned in which some loss lay beyond the scale and counted as 1.
   std::int64_t capped() const { return capped_; }
+
+  // A text of the owner's, kept with the state: say, when the last round was. At most kLongestNote
+  // bytes, or an Error.
+  static constexpr std::size_t kLongestNote = 1 << 16;
+  const std::string& note() const { return note_; }
+  void set_note(std::string note);
 
   // Every learned round is shown to the sink, which must outlive its use; null to stop.
   void trace(TraceSink* sink) { sink_ = sink; }
@@ -165,6 +173,7 @@ class Aggregator {
   std::int64_t capped_ = 0;
   double total_loss_ = 0;
   double total_forecast_loss_ = 0;
+  std::string note_;
 };
 
 }  // namespace pcgs

@@ -73,4 +73,8 @@ class StateReader {
 
 std::uint64_t architecture_hash(std::string_view method_name, std::size_t experts);
 
+// In the place of a method's name in a file that pcgs run --by saves: it holds the states of several
+// series, and is not one itself.
+inline constexpr std::string_view kStatesOfSeries = "states of several series";
+
 }  // namespace pcgs

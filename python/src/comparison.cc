@@ -219,7 +219,7 @@ void bind_comparison(py::module_& m) {
       .def("table",
            [](const Run& run) {
              return results::run_table(results::run_result(run.problem, run.comparison),
-                                       run.problem.origin, run.problem.task.name());
+                                       run.problem.origin);
            })
       .def(
           "forecasts",

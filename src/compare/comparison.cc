@@ -27,33 +27,58 @@ void play_losses(const Problem& problem, Aggregator& aggregator, const Played& p
   }
 }
 
-// The same for forecasts: a block is opened whole, and learned when its outcomes are known. Writes
-// the combined forecasts if there is somewhere to put them.
+// Where what a method publishes goes; nowhere if null.
+struct Published {
+  std::vector<double>* forecasts = nullptr;  // [T]
+  IntervalRecord* intervals = nullptr;
+};
+
+// Everything but who watches.
+Aggregator copy_of(const Aggregator& aggregator) {
+  return Aggregator::load_bytes(aggregator.save_bytes(), aggregator.method().name(), make_method);
+}
+
+// The same for forecasts: a block is opened whole, and learned when its outcomes are known. A round
+// whose outcome never came is forgotten then. Rounds after the last known outcome are forecast by a
+// copy, so that whoever goes on from here finds no trace of them.
 template <class Played>
-void play_forecasts(const Problem& problem, Aggregator& aggregator, std::vector<double>* forecasts,
+void play_forecasts(const Problem& problem, Aggregator& aggregator, const Published& published,
                     const Played& played) {
-  const std::size_t rounds = problem.rounds();
-  if (forecasts != nullptr) forecasts->resize(rounds);
-  const std::int64_t before = aggregator.last_opened();
+  const std::size_t rounds = problem.rounds(), known = problem.known();
+  std::vector<std::int64_t> numbers(known);
+  const auto predict = [&](Aggregator& by, std::size_t t) {
+    if (!problem.missing.empty()) by.skip(problem.missing[t]);
+    const auto side = problem.side.columns > 0 ? problem.side.row(t) : std::span<const double>();
+    const double combined = by.predict(problem.values.row(t), side);
+    if (published.forecasts != nullptr) (*published.forecasts)[t] = combined;
+    if (published.intervals != nullptr) published.intervals->put(t, by.intervals(by.last_opened()));
+    played();
+  };
   std::size_t learned = 0;
   const auto learn_until = [&](std::size_t end) {
     for (; learned < end; ++learned) {
-      aggregator.learn(before + 1 + static_cast<std::int64_t>(learned), problem.outcomes[learned]);
+      const double outcome = problem.outcomes[learned];
+      if (std::isnan(outcome)) {
+        aggregator.abandon(numbers[learned]);
+      } else {
+        aggregator.learn(numbers[learned], outcome);
+      }
     }
   };
-  for (std::size_t start = 0; start < rounds; start += problem.block) {
+  for (std::size_t start = 0; start < known; start += problem.block) {
     learn_until(start > problem.delay ? start - problem.delay : 0);
-    for (std::size_t t = start; t < std::min(rounds, start + problem.block); ++t) {
-      const auto side = problem.side.columns > 0 ? problem.side.row(t) : std::span<const double>();
-      const double combined = aggregator.predict(problem.values.row(t), side);
-      if (forecasts != nullptr) (*forecasts)[t] = combined;
-      played();
+    for (std::size_t t = start; t < std::min(known, start + problem.block); ++t) {
+      predict(aggregator, t);
+      numbers[t] = aggregator.last_opened();
     }
   }
-  learn_until(rounds);
+  learn_until(known);
+  if (known == rounds) return;
+  Aggregator ahead = copy_of(aggregator);
+  for (std::size_t t = known; t < rounds; ++t) predict(ahead, t);
 }
 
-void play_rounds(const Problem& problem, Aggregator& aggregator, std::vector<double>* forecasts,
+void play_rounds(const Problem& problem, Aggregator& aggregator, const Published& published,
                  const Advance& advance) {
   constexpr std::size_t kBetween = 64;
   std::size_t untold = 0;
@@ -63,7 +88,7 @@ void play_rounds(const Problem& problem, Aggregator& aggregator, std::vector<dou
     untold = 0;
   };
   if (problem.has_forecasts()) {
-    play_forecasts(problem, aggregator, forecasts, played);
+    play_forecasts(problem, aggregator, published, played);
   } else {
     play_losses(problem, aggregator, played);
   }
@@ -87,18 +112,18 @@ std::optional<IntervalRecord> play_observed(const Problem& problem, const Method
                                             const std::vector<Observer*>& observers,
                                             const Advance& advance, Aggregator& aggregator) {
   FanOut sinks;
-  std::optional<IntervalRecorder> intervals;
+  std::optional<IntervalRecord> intervals;
   if (problem.has_forecasts() && aggregator.interval_options()) {
-    sinks.add(&intervals.emplace(problem, aggregator));
+    intervals.emplace(problem.rounds(), aggregator.interval_options()->levels);
   }
   for (Observer* observer : observers) {
     if (TraceSink* sink = observer->begin(method, aggregator, hindsight)) sinks.add(sink);
   }
-  if (!observers.empty() || intervals) aggregator.trace(&sinks);
-  play_rounds(problem, aggregator, nullptr, advance);
+  if (!observers.empty()) aggregator.trace(&sinks);
+  play_rounds(problem, aggregator, {nullptr, intervals ? &*intervals : nullptr}, advance);
   aggregator.trace(nullptr);
   for (Observer* observer : observers) observer->end();
-  return intervals ? std::optional(intervals->take()) : std::nullopt;
+  return intervals;
 }
 
 std::size_t most_switches(const std::vector<std::size_t>& switches) {
@@ -124,8 +149,9 @@ Comparison empty_comparison(const Problem& problem, const Hindsight& hindsight,
 MethodResult play_bare(const Problem& problem, Aggregator& aggregator, const Advance& advance,
                        Comparison& comparison) {
   MethodResult result;
+  if (problem.has_forecasts()) result.forecasts.resize(problem.rounds());
   const auto start = std::chrono::steady_clock::now();
-  play_rounds(problem, aggregator, &result.forecasts, advance);
+  play_rounds(problem, aggregator, {&result.forecasts, nullptr}, advance);
   const std::chrono::duration<double, std::nano> spent = std::chrono::steady_clock::now() - start;
   result.ns_per_round = spent.count() / static_cast<double>(problem.rounds());
   result.next_weights.assign(aggregator.weights().begin(), aggregator.weights().end());

@@ -6,6 +6,20 @@
 
 namespace pcgs::compare {
 
+IntervalRecord::IntervalRecord(std::size_t rounds, std::vector<double> of) : levels(std::move(of)) {
+  for (Matrix* side : {&low, &high}) {
+    *side = Matrix(rounds, levels.size());
+    std::fill(side->values.begin(), side->values.end(), std::numeric_limits<double>::quiet_NaN());
+  }
+}
+
+void IntervalRecord::put(std::size_t t, std::span<const Interval> intervals) {
+  for (std::size_t i = 0; i < intervals.size(); ++i) {
+    low.row(t)[i] = intervals[i].low;
+    high.row(t)[i] = intervals[i].high;
+  }
+}
+
 std::vector<IntervalScore> interval_scores(const Problem& problem, const IntervalRecord& record) {
   std::vector<IntervalScore> scores;
   for (std::size_t i = 0; i < record.levels.size(); ++i) {
@@ -13,8 +27,8 @@ std::vector<IntervalScore> interval_scores(const Problem& problem, const Interva
     double width = 0;
     for (std::size_t t = 0; t < problem.rounds(); ++t) {
       const double low = record.low.row(t)[i], high = record.high.row(t)[i];
-      if (std::isnan(low)) continue;
       const double y = problem.outcomes[t];
+      if (std::isnan(low) || std::isnan(y)) continue;
       ++rounds;
       inside += y >= low && y <= high ? 1 : 0;
       width += high - low;
@@ -23,23 +37,6 @@ std::vector<IntervalScore> interval_scores(const Problem& problem, const Interva
     scores.push_back({record.levels[i], rounds, static_cast<double>(inside) / n, width / n});
   }
   return scores;
-}
-
-IntervalRecorder::IntervalRecorder(const Problem& problem, const Aggregator& player)
-    : before_(player.last_opened()) {
-  record_.levels = player.interval_options()->levels;
-  for (Matrix* side : {&record_.low, &record_.high}) {
-    *side = Matrix(problem.rounds(), record_.levels.size());
-    std::fill(side->values.begin(), side->values.end(), std::numeric_limits<double>::quiet_NaN());
-  }
-}
-
-void IntervalRecorder::record(const TraceRow& row) {
-  const auto t = static_cast<std::size_t>(row.round.number - before_ - 1);
-  for (std::size_t i = 0; i < row.intervals.size(); ++i) {
-    record_.low.row(t)[i] = row.intervals[i].low;
-    record_.high.row(t)[i] = row.intervals[i].high;
-  }
 }
 
 }  // namespace pcgs::compare

@@ -1,17 +1,21 @@
 // The intervals that a method published, round by round.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
+#include <span>
 #include <vector>
 
 #include "compare/problem.h"
-#include "pcgs/aggregator.h"
+#include "pcgs/intervals.h"
 #include "pcgs/matrix.h"
-#include "pcgs/trace.h"
 
 namespace pcgs::compare {
 
 struct IntervalRecord {
+  IntervalRecord(std::size_t rounds, std::vector<double> levels);
+  // What was published in round t; nothing if there is nothing to make an interval from.
+  void put(std::size_t t, std::span<const Interval> intervals);
+
   std::vector<double> levels;
   Matrix low, high;  // [T x levels] NaN where there was none
 };
@@ -19,22 +23,10 @@ struct IntervalRecord {
 // How often the outcomes lay inside intervals of one level.
 struct IntervalScore {
   double level = 0;
-  std::size_t rounds = 0;  // with an interval
+  std::size_t rounds = 0;  // with an interval and an outcome
   double coverage = 0;     // share of them; NaN without one
   double mean_width = 0;
 };
 std::vector<IntervalScore> interval_scores(const Problem& problem, const IntervalRecord& record);
-
-// Records what an aggregator, which has intervals, publishes from here on.
-class IntervalRecorder final : public TraceSink {
- public:
-  IntervalRecorder(const Problem& problem, const Aggregator& player);
-  void record(const TraceRow& row) override;
-  IntervalRecord take() { return std::move(record_); }
-
- private:
-  std::int64_t before_;  // rounds opened before this run
-  IntervalRecord record_;
-};
 
 }  // namespace pcgs::compare

@@ -10,13 +10,23 @@
 
 namespace pcgs::compare {
 
+std::size_t Problem::known() const {
+  std::size_t end = rounds();
+  if (has_forecasts()) {
+    while (end > 0 && std::isnan(outcomes[end - 1])) --end;
+  }
+  return end;
+}
+
 void check_values(const Problem& problem, const std::string& outcome_name) {
   const auto refuse = [&](std::size_t t, std::string_view column, std::string_view why) {
-    throw Error(fmt::format("{}: row {}, column {}: {}", problem.origin, t + 1, column, why));
+    throw Error(
+        fmt::format("{}: row {}, column {}: {}", problem.origin, problem.file_row(t), column, why));
   };
   for (std::size_t t = 0; t < problem.rounds(); ++t) {
     const auto row = problem.values.row(t);
-    if (problem.has_forecasts()) {
+    const bool unknown = problem.has_forecasts() && std::isnan(problem.outcomes[t]);
+    if (problem.has_forecasts() && !unknown) {
       const double y = problem.outcomes[t];
       if (const auto objection = problem.task.objection_to_outcome(y); !objection.empty()) {
         refuse(t, outcome_name, fmt::format("the outcome {} {}", y, objection));
@@ -30,6 +40,7 @@ void check_values(const Problem& problem, const std::string& outcome_name) {
         if (const auto objection = problem.task.objection_to_forecast(x); !objection.empty()) {
           refuse(t, problem.experts[k], fmt::format("the forecast {} {}", x, objection));
         }
+        if (unknown) continue;
         loss = problem.task(x, problem.outcomes[t]);
       }
       if (loss < 0) {
@@ -55,6 +66,7 @@ Matrix scaled_losses(const Problem& problem) {
   std::vector<double> raw(problem.values.columns);
   std::vector<std::uint8_t> awake(problem.values.columns);
   for (std::size_t t = 0; t < problem.rounds(); ++t) {
+    if (problem.has_forecasts() && std::isnan(problem.outcomes[t])) continue;
     const auto row = problem.values.row(t);
     bool anybody = false;
     for (std::size_t k = 0; k < row.size(); ++k) {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "io/time_column.h"
 #include "pcgs/loss_scale.h"
 #include "pcgs/losses.h"
 #include "pcgs/matrix.h"
@@ -12,11 +14,14 @@
 namespace pcgs::compare {
 
 struct Problem {
-  std::string origin;                // the file, for messages
-  std::vector<std::string> experts;  // [K]
-  Matrix values;                     // [T x K] losses, or forecasts (NaN: asleep)
-  std::vector<double> outcomes;      // [T]; empty: values are losses
-  Matrix side;                       // [T x any] side information; may have no columns
+  std::string origin;                     // the file, for messages
+  std::vector<std::string> experts;       // [K]
+  Matrix values;                          // [T x K] losses, or forecasts (NaN: asleep)
+  std::vector<double> outcomes;           // [T] NaN: not known; empty: values are losses
+  std::optional<io::TimeColumn> times{};  // [T] when each round is
+  std::vector<std::size_t> rows{};        // [T] where it stands in the file; empty: 1, 2, ...
+  std::vector<std::int64_t> missing{};    // [T] rounds that are missing before it; empty: none
+  Matrix side;                            // [T x any] side information; may have no columns
   std::size_t block = 1;  // rounds that are forecast before the outcome of any of them is known
   std::size_t delay = 0;  // rounds by which an outcome comes late
   TaskLoss task;
@@ -24,6 +29,9 @@ struct Problem {
 
   std::size_t rounds() const { return values.rows; }
   bool has_forecasts() const { return !outcomes.empty(); }
+  // Rounds up to the last one that can be learned from. Those after it are coming: they are forecast.
+  std::size_t known() const;
+  std::size_t file_row(std::size_t t) const { return rows.empty() ? t + 1 : rows[t]; }
   LossSource source() const {
     return has_forecasts() ? LossSource::kForecasts : LossSource::kGiven;
   }
@@ -34,7 +42,7 @@ struct Problem {
 void check_values(const Problem& problem, const std::string& outcome_name);
 
 // The losses in [0,1] that every method learns from; +infinity for sleepers. Rounds in which
-// everybody sleeps are left out.
+// everybody sleeps, or whose outcome is not known, are left out.
 Matrix scaled_losses(const Problem& problem);
 
 }  // namespace pcgs::compare

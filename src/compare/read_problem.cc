@@ -3,7 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <unordered_map>
 
+#include "compare/doubtful_columns.h"
+#include "compare/long_format.h"
 #include "io/number_table.h"
 #include "pcgs/error.h"
 
@@ -41,41 +46,163 @@ Matrix side_in(const std::string& path, const Problem& problem) {
   return std::move(table.values);
 }
 
-}  // namespace
+// Each role of a column excludes the others.
+void check_roles(const ProblemColumns& columns) {
+  std::vector<std::pair<std::string, const char*>> taken;
+  const auto take = [&](const std::string& name, const char* role) {
+    if (name.empty()) return;
+    for (const auto& [other, earlier] : taken) {
+      if (other != name) continue;
+      throw Error(fmt::format("column {} is given to {} and to {}; give it to one of them", name,
+                              earlier, role));
+    }
+    taken.emplace_back(name, role);
+  };
+  if (!columns.outcome.empty() && contains(columns.side, columns.outcome)) {
+    throw Error(fmt::format(
+        "{} is the outcome, which nobody knows when it is forecast; leave it out of --side",
+        columns.outcome));
+  }
+  take(columns.outcome, "--y");
+  take(columns.time, "--time");
+  take(columns.expert_column, "--expert-column");
+  for (const auto& name : columns.by) take(name, "--by");
+}
 
-Problem read_problem(const std::string& path, const ProblemColumns& columns) {
-  std::vector<std::string> named = columns.side;  // those that are no experts
+// The table, and where in its texts the times, the keys and the experts are.
+struct Texts {
+  std::optional<std::size_t> time, expert;
+  std::size_t by = 0;  // the first of them
+};
+
+io::TableRequest request_for(const ProblemColumns& columns, const std::vector<std::string>& named,
+                             Texts& texts) {
   io::TableRequest request;
   request.ignore = columns.ignore;
+  request.format = columns.format;
+  request.note = columns.note;
+  request.find_times = columns.time.empty();
+  const auto add_text = [&](const std::string& name) {
+    request.text.push_back(name);
+    return request.text.size() - 1;
+  };
+  if (!columns.time.empty()) texts.time = add_text(columns.time);
+  if (!columns.expert_column.empty()) texts.expert = add_text(columns.expert_column);
+  texts.by = request.text.size();
+  for (const auto& name : columns.by) add_text(name);
   if (!columns.outcome.empty()) {
-    if (contains(named, columns.outcome)) {
-      throw Error(fmt::format(
-          "{} is the outcome, which nobody knows when it is forecast; leave it out of --side",
-          columns.outcome));
-    }
-    named.push_back(columns.outcome);
-    request.may_be_missing = [&](std::string_view name) { return !contains(named, name); };
+    request.may_be_missing = [&columns](std::string_view name) {
+      return !contains(columns.side, name);
+    };
   }
   if (!columns.experts.empty()) {
     request.keep = columns.experts;
     request.keep.insert(request.keep.end(), named.begin(), named.end());
   }
   request.require = named;
-  const io::NumberTable table = io::read_table(path, request);
+  return request;
+}
 
-  Problem problem;
-  problem.origin = path;
-  std::copy_if(table.names.begin(), table.names.end(), std::back_inserter(problem.experts),
-               [&](const std::string& name) { return !contains(named, name); });
-  if (problem.experts.empty()) {
-    throw Error(
-        fmt::format("{}: no column is left for the experts; give one column for each", path));
+// Which series each round belongs to, in the order of their first rounds.
+struct Grouping {
+  std::vector<std::vector<std::string>> keys;
+  std::vector<std::vector<std::size_t>> rounds;  // [series]
+};
+
+Grouping group(const std::vector<io::TextColumn>& by, std::size_t rounds) {
+  Grouping out;
+  std::unordered_map<std::string, std::size_t> found;
+  for (std::size_t t = 0; t < rounds; ++t) {
+    std::string key;
+    for (const auto& column : by) key.append(column[t]) += '\0';
+    const auto [at, is_new] = found.emplace(std::move(key), out.keys.size());
+    if (is_new) {
+      auto& name = out.keys.emplace_back();
+      for (const auto& column : by) name.emplace_back(column[t]);
+      out.rounds.emplace_back();
+    }
+    out.rounds[at->second].push_back(t);
   }
-  problem.values = columns_of(table, problem.experts);
-  problem.side = columns_of(table, columns.side);
-  if (!columns.outcome.empty()) problem.outcomes = columns_of(table, {columns.outcome}).values;
-  if (!columns.side_file.empty()) problem.side = side_in(columns.side_file, problem);
-  return problem;
+  return out;
+}
+
+Matrix rows_of(const Matrix& from, const std::vector<std::size_t>& rounds) {
+  Matrix out(from.columns == 0 ? 0 : rounds.size(), from.columns);
+  for (std::size_t t = 0; t < out.rows; ++t) {
+    const auto row = from.row(rounds[t]);
+    std::copy(row.begin(), row.end(), out.row(t).begin());
+  }
+  return out;
+}
+
+Problem part_of(const Problem& whole, const std::vector<std::size_t>& rounds) {
+  Problem part;
+  part.origin = whole.origin;
+  part.experts = whole.experts;
+  part.values = rows_of(whole.values, rounds);
+  part.side = rows_of(whole.side, rounds);
+  if (whole.times) {
+    part.times.emplace();
+    part.times->text.name = whole.times->text.name;
+    part.times->calendar = whole.times->calendar;
+  }
+  for (const std::size_t t : rounds) {
+    part.rows.push_back(whole.file_row(t));
+    if (whole.has_forecasts()) part.outcomes.push_back(whole.outcomes[t]);
+    if (!whole.times) continue;
+    part.times->text.add(whole.times->text[t]);
+    part.times->at.push_back(whole.times->at[t]);
+  }
+  return part;
+}
+
+}  // namespace
+
+std::vector<Series> read_series(const std::string& path, const ProblemColumns& columns) {
+  check_roles(columns);
+  std::vector<std::string> named = columns.side;  // those that are no experts
+  if (!columns.outcome.empty()) named.push_back(columns.outcome);
+  Texts texts;
+  io::NumberTable table = io::read_table(path, request_for(columns, named, texts));
+
+  Problem whole;
+  whole.origin = path == "-" ? "standard input" : path;
+  std::copy_if(table.names.begin(), table.names.end(), std::back_inserter(whole.experts),
+               [&](const std::string& name) { return !contains(named, name); });
+  if (whole.experts.empty()) {
+    throw Error(fmt::format("{}: no column is left for the experts; give one column for each",
+                            whole.origin));
+  }
+  whole.values = columns_of(table, whole.experts);
+  whole.side = columns_of(table, columns.side);
+  if (!columns.outcome.empty()) whole.outcomes = columns_of(table, {columns.outcome}).values;
+  table.values = {};
+  if (texts.time) table.times = std::move(table.texts[*texts.time]);
+  if (table.times) whole.times = io::read_times(std::move(*table.times), whole.origin);
+  std::vector<io::TextColumn> by(
+      std::make_move_iterator(table.texts.begin() + static_cast<std::ptrdiff_t>(texts.by)),
+      std::make_move_iterator(table.texts.end()));
+  if (texts.expert) {
+    widen(whole, table.texts[*texts.expert], by);
+  } else if (!columns.outcome.empty() && columns.experts.empty()) {
+    check_columns(whole, columns.outcome);
+  }
+  if (!columns.side_file.empty()) whole.side = side_in(columns.side_file, whole);
+
+  std::vector<Series> series;
+  if (by.empty()) {
+    series.push_back({{}, std::move(whole)});
+    return series;
+  }
+  Grouping groups = group(by, whole.rounds());
+  for (std::size_t i = 0; i < groups.keys.size(); ++i) {
+    series.push_back({std::move(groups.keys[i]), part_of(whole, groups.rounds[i])});
+  }
+  return series;
+}
+
+Problem read_problem(const std::string& path, const ProblemColumns& columns) {
+  return std::move(read_series(path, columns).front().problem);
 }
 
 }  // namespace pcgs::compare

@@ -330,6 +330,21 @@ void Aggregator::abandon(std::int64_t round) {
   open_.erase(at);
 }
 
+void Aggregator::skip(std::int64_t rounds) {
+  if (rounds < 0 || rounds > kMostRounds - next_round_) {
+    throw Error(fmt::format("{} rounds cannot be skipped; give a number of at least 0", rounds));
+  }
+  next_round_ += rounds;
+}
+
+void Aggregator::set_note(std::string note) {
+  if (note.size() > kLongestNote) {
+    throw Error(
+        fmt::format("a note of {} bytes is too long; give at most {}", note.size(), kLongestNote));
+  }
+  note_ = std::move(note);
+}
+
 // ---- Learning -----------------------------------------------------------------------------------
 
 void Aggregator::close(std::size_t index) {

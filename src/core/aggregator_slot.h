@@ -9,6 +9,8 @@
 
 namespace pcgs {
 
+inline constexpr std::int64_t kMostRounds = std::int64_t{1} << 62;  // so that no counter overflows
+
 struct Aggregator::Slot {
   void count_awake();
 

@@ -19,7 +19,7 @@ namespace {
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // What a state holds beside the method.
-constexpr std::uint64_t kWithCertificate = 1, kWithIntervals = 2;
+constexpr std::uint64_t kWithCertificate = 1, kWithIntervals = 2, kWithNote = 4;
 
 IntervalOptions load_interval_options(StateReader& in, const TaskLoss& task) {
   IntervalOptions options;
@@ -43,12 +43,14 @@ std::vector<std::uint8_t> Aggregator::save_bytes() const {
   options_.scale.save(out);
   out.u64(options_.names.size());
   for (const auto& name : options_.names) out.text(name);
-  out.u64((options_.certify ? kWithCertificate : 0) | (intervals_ ? kWithIntervals : 0));
+  out.u64((options_.certify ? kWithCertificate : 0) | (intervals_ ? kWithIntervals : 0) |
+          (note_.empty() ? 0 : kWithNote));
   if (intervals_) {
     out.u64(options_.intervals->season);
     out.u64(options_.intervals->levels.size());
     out.f64s(options_.intervals->levels);
   }
+  if (!note_.empty()) out.text(note_);
   out.u64(static_cast<std::uint64_t>(next_round_));
   out.u64(static_cast<std::uint64_t>(learned_));
   out.u64(static_cast<std::uint64_t>(skipped_));
@@ -81,6 +83,9 @@ Aggregator Aggregator::load_bytes(std::span<const std::uint8_t> file, const std:
                                   const MethodFactory& factory) {
   StateReader in(file, origin);
   const std::string name = in.text();
+  if (name == kStatesOfSeries) {
+    in.fail("it holds the states of several series; pcgs run goes on with it, with --by");
+  }
   const std::size_t experts = in.count(1);  // each expert takes more than a byte
   if (experts == 0) in.fail("it has no experts");
   if (in.architecture() != architecture_hash(name, experts)) {
@@ -98,14 +103,18 @@ Aggregator Aggregator::load_bytes(std::span<const std::uint8_t> file, const std:
   if (names != 0 && names != experts) in.fail("it has names for another number of experts");
   for (std::size_t k = 0; k < names; ++k) options.names.push_back(in.text());
   const std::uint64_t with = in.u64();
-  if (with > (kWithCertificate | kWithIntervals)) in.fail("it holds something unknown");
+  if (with > (kWithCertificate | kWithIntervals | kWithNote)) in.fail("it holds something unknown");
   options.certify = (with & kWithCertificate) != 0;
   if (options.certify && method->share() == nullptr && method->certify_forecasts() == nullptr) {
     in.fail("it has a certificate for a method that carries none");
   }
   if ((with & kWithIntervals) != 0) options.intervals = load_interval_options(in, options.task);
+  std::string note;
+  if ((with & kWithNote) != 0) note = in.text();
+  if (note.size() > kLongestNote) in.fail("its note is too long");
 
   Aggregator loaded(std::move(method), std::move(options));
+  loaded.note_ = std::move(note);
   // A file with a valid checksum may still have been forged: nothing in it may overflow a counter
   // or bring a NaN to the method.
   const auto counter = [&](std::uint64_t below) {
@@ -113,9 +122,8 @@ Aggregator Aggregator::load_bytes(std::span<const std::uint8_t> file, const std:
     if (n >= below) in.fail("a count of rounds in it is out of range");
     return static_cast<std::int64_t>(n);
   };
-  constexpr std::uint64_t kMostRounds = std::uint64_t{1} << 62;
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  loaded.next_round_ = counter(kMostRounds);
+  loaded.next_round_ = counter(static_cast<std::uint64_t>(kMostRounds));
   if (loaded.next_round_ < 1) in.fail("its rounds do not start at 1");
   const auto opened = static_cast<std::uint64_t>(loaded.next_round_);
   loaded.learned_ = counter(opened);

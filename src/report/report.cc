@@ -69,6 +69,9 @@ struct SectionsOf {
     sections.push_back(std::move(section));
   }
   void operator()(const results::RunResult& run) { add(run_summary(run, depth), run_section(run)); }
+  void operator()(const results::SeriesResult& result) {
+    add(series_summary(result), series_section(result));
+  }
   void operator()(const results::ElectricityResult& study) {
     add(electricity_summary(study), electricity_section(study));
   }

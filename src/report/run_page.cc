@@ -77,4 +77,11 @@ std::string run_page(const compare::Problem& problem, const compare::Comparison&
   return run_page(problem, comparison, depth.take());
 }
 
+std::string series_page(const results::SeriesResult& result, const std::string& origin) {
+  require_available();
+  Material material;
+  material.results.push_back({origin, result, {}});
+  return page(material);
+}
+
 }  // namespace pcgs::report

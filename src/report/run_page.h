@@ -6,6 +6,7 @@
 
 #include "compare/comparison.h"
 #include "report/depth.h"
+#include "results/series_result.h"
 
 namespace pcgs::report {
 
@@ -31,5 +32,8 @@ std::string run_page(const compare::Problem& problem, const compare::Comparison&
                      RunDepth depth);
 // The same for one that was not: its methods play once more.
 std::string run_page(const compare::Problem& problem, const compare::Comparison& comparison);
+
+// The page of many series.
+std::string series_page(const results::SeriesResult& result, const std::string& origin);
 
 }  // namespace pcgs::report

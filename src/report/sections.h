@@ -17,6 +17,10 @@ namespace pcgs::report {
 std::vector<Block> run_summary(const results::RunResult& run, const RunDepth* depth);
 Section run_section(const results::RunResult& run);
 
+// pcgs run --by.
+std::vector<Block> series_summary(const results::SeriesResult& result);
+Section series_section(const results::SeriesResult& result);
+
 // pcgs electricity.
 std::vector<Block> electricity_summary(const results::ElectricityResult& study);
 Section electricity_section(const results::ElectricityResult& study);

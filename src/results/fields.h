@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "results/at_budget.h"
+#include "results/by_name.h"
 
 namespace pcgs::results {
 
@@ -57,6 +58,8 @@ template <class T>
 void decode(const ordered_json& json, const Place& place, std::vector<T>& out);
 template <class T>
 void decode(const ordered_json& json, const Place& place, ByBudget<T>& out);
+template <class T>
+void decode(const ordered_json& json, const Place& place, ByName<T>& out);
 // The alternative whose kKind the object names.
 template <class... Kinds>
 void decode(const ordered_json& json, const Place& place, std::variant<Kinds...>& out);
@@ -101,6 +104,13 @@ class Fields {
     if (reading() ? in_->contains(key) : value != T{}) (*this)(key, value);
   }
 
+  // Fields that stand here and are there together, or not at all: `key` is one of them.
+  template <class T>
+  void together(const char* key, std::optional<T>& value) {
+    if (reading()) value = in_->contains(key) ? std::optional<T>(T{}) : std::nullopt;
+    if (value) fields(*this, *value);
+  }
+
   // Reading: throws Error unless it holds. Writing: nothing.
   void require(bool holds, const char* key, std::string_view why) const;
 
@@ -130,6 +140,10 @@ ordered_json encode(const T& value) {
   } else if constexpr (requires { value.at_budgets; }) {
     ordered_json out = ordered_json::object();
     for (const auto& [switches, at] : value.at_budgets) out[std::to_string(switches)] = encode(at);
+    return out;
+  } else if constexpr (requires { value.by_name; }) {
+    ordered_json out = ordered_json::object();
+    for (const auto& [name, one] : value.by_name) out[name] = encode(one);
     return out;
   } else if constexpr (requires { value.valueless_by_exception(); }) {
     return std::visit([](const auto& one) { return encode(one); }, value);
@@ -174,6 +188,18 @@ void decode(const ordered_json& json, const Place& place, ByBudget<T>& out) {
     const Place below(place, key);
     auto& at = out.at_budgets.emplace_back();
     at.first = budget_from(key, below);
+    decode(value, below, at.second);
+  }
+}
+
+template <class T>
+void decode(const ordered_json& json, const Place& place, ByName<T>& out) {
+  if (!json.is_object()) place.refuse("is not an object");
+  out.by_name.clear();
+  for (const auto& [key, value] : json.items()) {
+    const Place below(place, key);
+    auto& at = out.by_name.emplace_back();
+    at.first = key;
     decode(value, below, at.second);
   }
 }

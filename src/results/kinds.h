@@ -10,6 +10,7 @@ namespace pcgs::results {
 
 struct AblationStudy;
 struct ElectricityResult;
+struct ForecastAnswer;
 struct ForecastResult;
 struct HeavyTailStudy;
 struct MainStudy;
@@ -17,10 +18,12 @@ struct MechanismStudy;
 struct OracleResult;
 struct RunResult;
 struct ScalingStudy;
+struct SeriesResult;
 struct SuiteResult;
 
 void fields(Fields& f, AblationStudy& study);
 void fields(Fields& f, ElectricityResult& study);
+void fields(Fields& f, ForecastAnswer& answer);
 void fields(Fields& f, ForecastResult& forecast);
 void fields(Fields& f, HeavyTailStudy& study);
 void fields(Fields& f, MainStudy& study);
@@ -28,6 +31,7 @@ void fields(Fields& f, MechanismStudy& study);
 void fields(Fields& f, OracleResult& oracle);
 void fields(Fields& f, RunResult& run);
 void fields(Fields& f, ScalingStudy& study);
+void fields(Fields& f, SeriesResult& result);
 void fields(Fields& f, SuiteResult& suite);
 
 void fields(Fields& f, StudyConfig& config);

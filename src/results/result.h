@@ -9,13 +9,15 @@
 #include "results/forecast_result.h"
 #include "results/oracle_result.h"
 #include "results/run_result.h"
+#include "results/series_result.h"
 #include "results/suite_result.h"
 
 namespace pcgs::results {
 
 // In the order in which a report shows them.
-using Result = std::variant<RunResult, ElectricityResult, ForecastResult, MainStudy, HeavyTailStudy,
-                            ScalingStudy, AblationStudy, MechanismStudy, SuiteResult, OracleResult>;
+using Result = std::variant<RunResult, SeriesResult, ElectricityResult, ForecastResult, MainStudy,
+                            HeavyTailStudy, ScalingStudy, AblationStudy, MechanismStudy,
+                            SuiteResult, OracleResult>;
 
 // JSON as the program prints it, for one kind or for a Result. `indent` -1: on one line.
 template <class Kind>

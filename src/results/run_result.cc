@@ -50,6 +50,9 @@ RunResult run_result(const compare::Problem& problem, const compare::Comparison&
   for (const auto& method : comparison.methods) {
     out.methods.push_back(method_result(problem, method, comparison.switches));
   }
+  if (problem.has_forecasts()) {
+    out.answer = forecast_answer(problem, comparison, errors_of(problem, comparison));
+  }
   return out;
 }
 
@@ -83,6 +86,7 @@ void fields(Fields& f, RunResult& run) {
   f("rounds", run.rounds, "experts", run.experts, "switches", run.switches, "oracle", run.oracle,
     "best_expert", run.best_expert, "scale", run.scale, "skipped_rounds", run.skipped_rounds,
     "methods", run.methods);
+  f.together("errors", run.answer);
   f.require(!run.switches.empty(), "switches", "is empty");
   f.require(run.oracle.has_all(run.switches), "oracle", "lacks one of the switch budgets");
   f.require(!run.methods.empty(), "methods", "is empty");

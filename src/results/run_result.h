@@ -8,6 +8,7 @@
 
 #include "compare/comparison.h"
 #include "results/at_budget.h"
+#include "results/forecast_answer.h"
 
 namespace pcgs::results {
 
@@ -55,7 +56,8 @@ struct RunResult {
   std::optional<BestExpert> best_expert;  // none if nobody was awake throughout
   double scale = 1;
   std::size_t skipped_rounds = 0;
-  std::vector<Method> methods;  // at least one
+  std::vector<Method> methods;             // at least one
+  std::optional<ForecastAnswer> answer{};  // of forecasts
 
   bool operator==(const RunResult&) const = default;
 };

@@ -6,17 +6,23 @@
 #include <limits>
 
 #include "io/text_table.h"
+#include "results/answer_table.h"
 
 namespace pcgs::results {
 
 namespace {
 
+std::string scale_text(const RunResult& run) {
+  return fmt::format(", losses divided by {:.6g} in the end and capped at 1", run.scale);
+}
+
 std::string caption(const RunResult& run, const std::string& origin) {
   std::string out = fmt::format("{}: {}, {}", origin, io::counted(run.rounds, "round"),
                                 io::counted(run.experts.size(), "expert"));
-  if (run.scale != 1) {
-    out += fmt::format(", losses divided by {:.6g} in the end and capped at 1", run.scale);
+  if (run.answer && run.answer->times) {
+    out += fmt::format(", from {} to {}", run.answer->times->first, run.answer->times->last);
   }
+  if (!run.answer && run.scale != 1) out += scale_text(run);
   if (run.skipped_rounds > 0) {
     out += fmt::format(", {} skipped with nobody awake", io::counted(run.skipped_rounds, "round"));
   }
@@ -56,11 +62,9 @@ std::string intervals_text(const RunResult::Method& method) {
 
 }  // namespace
 
-std::string run_table(const RunResult& run, const std::string& origin, std::string_view loss) {
-  const bool forecasts = run.methods.front().mean_forecast_loss.has_value();
-  io::TextTable table{caption(run, origin), {"method", "total loss"}, {}};
+std::string run_table(const RunResult& run, const std::string& origin) {
+  io::TextTable table{"", {"method", "total loss"}, {}};
   for (const std::size_t s : run.switches) table.head.push_back(fmt::format("regret S={}", s));
-  if (forecasts) table.head.push_back(fmt::format("mean {} loss", loss));
   table.head.emplace_back("time/round");
 
   std::string chosen;
@@ -71,17 +75,24 @@ std::string run_table(const RunResult& run, const std::string& origin, std::stri
       const auto regret = method.dynamic_regret.at(s);
       row.push_back(regret ? fmt::format("{:.3f}", *regret) : "none");
     }
-    if (forecasts) {
-      constexpr double kInfinite = std::numeric_limits<double>::infinity();
-      row.push_back(fmt::format("{:.6g}", method.mean_forecast_loss->value_or(kInfinite)));
-    }
     row.push_back(io::time_text(method.ns_per_round));
     if (!method.chosen_in_hindsight.empty()) chosen += ' ' + method.chosen_in_hindsight;
   }
-  std::string out = fmt::format("{}\n{}\n", text(table), hindsight_text(run));
-  for (const RunResult::Method& method : run.methods) {
-    if (!method.intervals.empty()) out += intervals_text(method);
+  std::string out;
+  if (run.answer) {
+    out = answer_text(*run.answer, caption(run, origin));
+    for (const RunResult::Method& method : run.methods) {
+      if (!method.intervals.empty()) out += intervals_text(method);
+    }
+    out += fmt::format(
+        "\nFollowing the best expert{}. Regret: the loss beyond that of the best sequence of "
+        "experts "
+        "with at most S switches, found in hindsight.\n",
+        scale_text(run));
+  } else {
+    table.caption = caption(run, origin);
   }
+  out += fmt::format("{}\n{}\n", text(table), hindsight_text(run));
   if (!chosen.empty()) {
     out += fmt::format("* rates chosen in hindsight; nobody can play these:{}\n", chosen);
   }

@@ -1,0 +1,49 @@
+// Everything that pcgs run writes: opened before the work, and there, whole, after it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compare/comparison.h"
+#include "core/whole_file.h"
+#include "io/trace_file.h"
+#include "report/run_page.h"
+#include "report_file.h"
+#include "results/observers.h"
+#include "run_options.h"
+
+namespace pcgs::cli {
+
+// What --out, --save, --certificate and --report ask for.
+struct RunFiles {
+  RunFiles(const RunOptions& options, bool with_forecasts, bool with_intervals);
+  void commit();
+
+  std::optional<WholeFile> results, forecasts, intervals, state, certificate;
+  ReportFile page;
+};
+
+// Who watches a run on one series: the trace, the certificate and the page.
+class RunObservers {
+ public:
+  RunObservers(const RunOptions& options, const compare::Problem& problem, std::size_t methods);
+
+  const std::vector<compare::Observer*>& all() const { return observers_; }
+  std::size_t stretches() const { return stretches_; }
+  // After the run: the certificate and the page. Returns what is proved, in sentences.
+  std::string write(RunFiles& files, const compare::Problem& problem,
+                    const compare::Comparison& comparison);
+  void commit();  // the trace
+
+ private:
+  const RunOptions& options_;
+  std::optional<TraceFile> trace_;
+  std::optional<results::TraceObserver> traced_;
+  results::RecordObserver records_;
+  std::optional<report::DepthObserver> depth_;
+  std::vector<compare::Observer*> observers_;
+  std::size_t stretches_ = 0;
+};
+
+}  // namespace pcgs::cli

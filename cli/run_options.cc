@@ -1,0 +1,167 @@
+#include "run_options.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "option_kinds.h"
+#include "outputs.h"
+#include "pcgs/error.h"
+
+namespace pcgs::cli {
+
+namespace {
+
+void declare_input(CLI::App& command, RunOptions& options) {
+  add_text(command, "INPUT", options.input,
+           "Losses, one row per round and one column per expert: .csv with a header, or .npy of "
+           "float32 or float64; - for standard input; gzipped or not. With --y: forecasts")
+      ->required();
+  CLI::Option* y = add_text(
+      command, "--y", options.columns.outcome,
+      "The column that the other columns forecast. A row without an outcome is forecast and not "
+      "learned; an empty or NaN forecast means that the expert sleeps that round");
+  add_text(
+      command, "--time", options.columns.time,
+      "The column of times, kept in every output (default: a column of dates, if there is one); "
+      "rows must be in its order");
+  CLI::Option* by =
+      add_names(command, "--by", options.columns.by,
+                "Columns that tell several series apart, each of which is combined on its own")
+          ->needs(y);
+  add_text(
+      command, "--expert-column", options.columns.expert_column,
+      "Long format: one row for each expert and time, with the name of the expert in this column")
+      ->needs(y);
+  add_names(command, "--experts", options.columns.experts,
+            "Columns to combine (default: all others)");
+  add_names(command, "--ignore", options.columns.ignore, "Columns to leave out");
+  CLI::Option* side = add_names(command, "--side", options.columns.side,
+                                "Columns of side information for controllers");
+  add_text(command, "--side-file", options.columns.side_file,
+           "Side information in a file of its own, one row per round (.csv or .npy)")
+      ->excludes(side)
+      ->excludes(by);
+  add_text(command, "--decimal", options.decimal, "The decimal sign of numbers: , or . (default .)")
+      ->check(CLI::IsMember({",", "."}));
+  add_text(command, "--thousands", options.thousands,
+           "The sign between thousands: , . ' _ or a space (default: none)")
+      ->check(CLI::IsMember({",", ".", "'", "_", " "}));
+}
+
+void declare_task(CLI::App& command, RunOptions& options) {
+  CLI::Option* y = command.get_option("--y");
+  add_text(command, "--method", options.methods,
+           "Methods, comma-separated: NAME or NAME{option=value,...}; all for every one; pcgs "
+           "methods lists them and names the default");
+  add_model(command, options.model);
+  add_switches(command, options.switches);
+  LossFlags loss =
+      add_loss_options(command, options.loss, {"squared", "absolute", "pinball", "log"},
+                       "the default with --y; without it losses must be in [0, 1]");
+  loss.loss->needs(y)->each([&options](const std::string&) { options.loss_given = true; });
+  loss.tau->needs(y);
+  CLI::Option* season =
+      add_numbers(command, "--season", options.seasons, 2, 262144,
+                  "Rounds in a season and in a longer one, whose phases matter: 24,168 for hours "
+                  "with days and weeks (default: no season)")
+          ->expected(1, 2);
+  CLI::Option* block =
+      add_number(command, "--block", options.block, 1, 1000000,
+                 "Rounds that are forecast together, before the outcome of any of them is known: "
+                 "24 for day-ahead work on hours (default 1)");
+  CLI::Option* delay = add_number(command, "--delay", options.delay, 0, 1000000,
+                                  "Rounds by which every outcome comes late (default 0)");
+  CLI::Option* intervals =
+      add_numbers(command, "--intervals", options.levels, 1, 99,
+                  "Levels, in per cent, of the intervals around the forecasts of the last method "
+                  "(default 80,95; none for log loss)")
+          ->each([&options](const std::string&) { options.levels_given = true; });
+  for (CLI::Option* with_outcomes : {season, block, delay, intervals}) with_outcomes->needs(y);
+}
+
+void declare_outputs(CLI::App& command, RunOptions& options) {
+  CLI::Option* by = command.get_option("--by");
+  add_text(command, "--out", options.out,
+           "Folder for results.json and, with --y, forecasts.csv and intervals.csv");
+  add_report_option(command, options.report);
+  CLI::Option* save =
+      add_text(command, "--save", options.save, "Save the state at the end to this file");
+  CLI::Option* resume = add_text(
+      command, "--resume", options.resume,
+      "Go on from a saved state, with its method, loss and scale, and learn new rows only");
+  add_text(command, "--state", options.state,
+           "Go on from this state if there is one, and save it again: --resume and --save for a "
+           "command that is run again and again")
+      ->excludes(save)
+      ->excludes(resume);
+  command.add_flag(
+      "--skip-learned", options.skip_learned,
+      "With times: leave out rows up to the last one that the state has learned, which "
+      "are refused otherwise");
+  add_text(command, "--trace", options.trace,
+           "Write every round (weights, losses, controls) to this CSV file")
+      ->excludes(by);
+  add_text(
+      command, "--certificate", options.certificate,
+      "Write what is proved about blend and about methods of the share form to this JSON file; "
+      "for the latter pcgs certify proves it again from --trace")
+      ->excludes(by)
+      ->excludes(resume);
+  add_printing(command, options.json, options.quiet, " of the tables");
+}
+
+}  // namespace
+
+void declare(CLI::App& command, RunOptions& options) {
+  declare_input(command, options);
+  declare_task(command, options);
+  declare_outputs(command, options);
+  command.footer(
+      "With --y the answer comes first: how large the error of the combination was beside every\n"
+      "model's, the next forecast if the last rows have no outcome yet, and the weights now.\n\n"
+      "Examples:\n"
+      "  pcgs run forecasts.csv --y load --time ds --season 24,168 --out results --report "
+      "page.html\n"
+      "  pcgs run today.csv --y load --time ds --state state --out today      # every hour\n"
+      "  pcgs run prices.csv --y price --season 24,168 --block 24             # day-ahead\n"
+      "  pcgs run stores.csv.gz --y sold --time day --by store,item --out results\n"
+      "  pcgs run hub.csv --y cases --time week --by state --expert-column model\n"
+      "  pcgs run losses.npy --method all\n"
+      "  pcgs run losses.csv --method 'fixed-share{eta=8,rho=0.003},ml-poly' --switches 0,10\n"
+      "  pcgs run losses.csv --method fixed-share --trace t.csv --certificate c.json");
+}
+
+void settle(RunOptions& options) {
+  if (!options.state.empty()) {
+    options.save = options.state;
+    std::error_code ignored;
+    if (std::filesystem::exists(options.state, ignored)) options.resume = options.state;
+    if (!options.resume.empty() && !options.certificate.empty()) {
+      throw Error(
+          "--certificate is about a whole run, and this one goes on from a state; leave it out");
+    }
+  }
+  if (options.skip_learned && options.resume.empty() && options.state.empty()) {
+    throw Error("--skip-learned is about rows that a state has learned; give --resume or --state");
+  }
+  if (!options.decimal.empty()) options.columns.format.decimal = options.decimal.front();
+  if (!options.thousands.empty()) options.columns.format.thousands = options.thousands.front();
+
+  std::vector<std::string> outputs = {options.trace, options.certificate, options.save,
+                                      options.report};
+  if (!options.out.empty()) {
+    outputs.insert(outputs.end(),
+                   {options.results_file(), options.forecasts_file(), options.intervals_file()});
+  }
+  std::vector<std::string> inputs = {options.input == "-" ? "" : options.input,
+                                     options.columns.side_file, options.model};
+  // Only a state may replace the one it continues.
+  std::error_code ignored;
+  if (!std::filesystem::equivalent(options.resume, options.save, ignored)) {
+    inputs.push_back(options.resume);
+  }
+  check_distinct(outputs, inputs);
+}
+
+}  // namespace pcgs::cli

@@ -1,0 +1,43 @@
+// What pcgs run is asked to do.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "compare/read_problem.h"
+#include "loss_options.h"
+
+namespace pcgs::cli {
+
+struct RunOptions {
+  std::string input;
+  std::string methods;  // empty: the default, or the one that is resumed
+  std::string model;    // weights of pcgs-tf, also inside guard; empty: the shipped ones
+  compare::ProblemColumns columns;
+  std::string decimal, thousands;  // signs in numbers; empty: a point, and none
+  LossOptions loss;
+  bool loss_given = false;
+  std::vector<std::size_t> seasons;
+  std::size_t block = 1, delay = 0;
+  std::vector<std::size_t> levels = {80, 95};  // of intervals, in per cent
+  bool levels_given = false;
+  std::vector<std::size_t> switches = {5, 10, 20};
+  std::string trace, certificate, out, save, resume, state, report;
+  bool skip_learned = false;
+  bool json = false;
+  bool quiet = false;
+
+  bool has_series() const { return !columns.by.empty(); }
+  std::string results_file() const { return out + "/results.json"; }
+  std::string forecasts_file() const { return out + "/forecasts.csv"; }
+  std::string intervals_file() const { return out + "/intervals.csv"; }
+};
+
+void declare(CLI::App& command, RunOptions& options);
+
+// What follows from the options alone: --state becomes --resume and --save, signs become a number
+// format. Throws Error where options contradict each other.
+void settle(RunOptions& options);
+
+}  // namespace pcgs::cli

@@ -1,0 +1,145 @@
+#include "compare/clock.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "pcgs/error.h"
+
+namespace pcgs::compare {
+
+namespace {
+
+// The most frequent distance between neighbours; 0 if there is none.
+double usual_step(const std::vector<double>& at) {
+  std::map<double, std::size_t> counts;
+  for (std::size_t t = 1; t < at.size(); ++t) ++counts[at[t] - at[t - 1]];
+  const auto most =
+      std::max_element(counts.begin(), counts.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == counts.end() ? 0 : most->first;
+}
+
+// Rounds that would fit between two times. Months and years differ in length by less than half.
+std::int64_t missing_between(double from, double to, double step) {
+  if (!(step > 0)) return 0;
+  return static_cast<std::int64_t>(std::clamp(std::round((to - from) / step) - 1, 0.0, 1e9));
+}
+
+void check_order(const Problem& problem, bool several) {
+  const auto& times = *problem.times;
+  for (std::size_t t = 1; t < times.at.size(); ++t) {
+    if (times.at[t] > times.at[t - 1]) continue;
+    throw Error(fmt::format(
+        "{}: row {}, column {}: {} {} {}, the time of the row before; {}", problem.origin,
+        problem.file_row(t), times.text.name.empty() ? "1" : times.text.name, times.text[t],
+        times.at[t] < times.at[t - 1] ? "is before" : "repeats", times.text[t - 1],
+        several ? "sort the rows by time, or, if they belong to several series, name the columns "
+                  "that tell these apart with --by"
+                : "give each series rows that are sorted by time, one for each time"));
+  }
+}
+
+}  // namespace
+
+std::string step_text(double step, bool calendar) {
+  if (!calendar) return fmt::format("{:g}", step);
+  struct Unit {
+    double seconds;
+    const char *one, *many;
+  };
+  for (const Unit& unit : {Unit{604800, "a week", "weeks"}, Unit{86400, "a day", "days"},
+                           Unit{3600, "an hour", "hours"}, Unit{60, "a minute", "minutes"}}) {
+    const double count = step / unit.seconds;
+    if (count == 1) return unit.one;
+    if (count > 1 && count == std::floor(count)) return fmt::format("{:g} {}", count, unit.many);
+  }
+  return fmt::format("{:g} seconds", step);
+}
+
+void put_in_time(Problem& problem, const Clock* before, bool several, const Note& note) {
+  check_order(problem, several);
+  const auto& times = *problem.times;
+  const double step = before != nullptr && before->step > 0 ? before->step : usual_step(times.at);
+  std::vector<std::int64_t> missing(problem.rounds());
+  std::size_t gaps = 0, first = 0;
+  std::int64_t total = 0;
+  for (std::size_t t = 0; t < missing.size(); ++t) {
+    if (t == 0 && before == nullptr) continue;
+    missing[t] = missing_between(t == 0 ? before->last : times.at[t - 1], times.at[t], step);
+    if (missing[t] == 0) continue;
+    if (gaps++ == 0) first = t;
+    total += missing[t];
+  }
+  if (gaps == 0) return;
+  // Nights, weekends and holidays that were never forecast are no rounds.
+  constexpr std::size_t kRare = 50;
+  const bool keeps =
+      before != nullptr && before->step > 0 ? before->keeps : kRare * gaps <= problem.rounds();
+  if (keeps) problem.missing = std::move(missing);
+  if (!note) return;
+  note(fmt::format("{}: times are {} apart, and {} {} missing in {} place{}, the first after {}{}",
+                   problem.origin, step_text(step, times.calendar), total,
+                   total == 1 ? "is" : "are", gaps, gaps == 1 ? "" : "s",
+                   first == 0 ? std::string_view(before->last_text) : times.text[first - 1],
+                   keeps ? "; phases of a season keep to the clock" : ""));
+}
+
+Clock clock_after(const Problem& problem, const Clock* before) {
+  const auto& times = *problem.times;
+  Clock clock = before != nullptr ? *before : Clock{};
+  if (before == nullptr || before->step == 0) {
+    clock.calendar = times.calendar;
+    clock.step = usual_step(times.at);
+    clock.keeps = clock.step > 0;
+    // put_in_time counts none where gaps are frequent.
+    if (problem.missing.empty()) {
+      for (std::size_t t = 1; t < times.at.size() && clock.keeps; ++t) {
+        clock.keeps = missing_between(times.at[t - 1], times.at[t], clock.step) == 0;
+      }
+    }
+  }
+  if (const std::size_t known = problem.known(); known > 0) {
+    clock.last = times.at[known - 1];
+    clock.last_text = std::string(times.text[known - 1]);
+  }
+  return clock;
+}
+
+std::size_t learned_before(const Problem& problem, const Clock& before) {
+  const auto& at = problem.times->at;
+  return static_cast<std::size_t>(
+      std::find_if(at.begin(), at.end(), [&](double x) { return x > before.last; }) - at.begin());
+}
+
+void drop_first(Problem& problem, std::size_t rounds) {
+  if (rounds == 0) return;
+  const auto n = static_cast<std::ptrdiff_t>(rounds);
+  if (problem.rows.empty()) {
+    for (std::size_t t = 0; t < problem.rounds(); ++t) problem.rows.push_back(t + 1);
+  }
+  problem.rows.erase(problem.rows.begin(), problem.rows.begin() + n);
+  for (Matrix* matrix : {&problem.values, &problem.side}) {
+    if (matrix->columns == 0) continue;
+    matrix->values.erase(matrix->values.begin(),
+                         matrix->values.begin() + n * static_cast<std::ptrdiff_t>(matrix->columns));
+    matrix->rows -= rounds;
+  }
+  if (problem.has_forecasts()) {
+    problem.outcomes.erase(problem.outcomes.begin(), problem.outcomes.begin() + n);
+  }
+  if (problem.times) {
+    io::TimeColumn kept;
+    kept.text.name = problem.times->text.name;
+    kept.calendar = problem.times->calendar;
+    for (std::size_t t = rounds; t < problem.times->at.size(); ++t) {
+      kept.text.add(problem.times->text[t]);
+      kept.at.push_back(problem.times->at[t]);
+    }
+    problem.times = std::move(kept);
+  }
+}
+
+}  // namespace pcgs::compare

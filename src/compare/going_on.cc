@@ -1,0 +1,121 @@
+#include "compare/going_on.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "pcgs/error.h"
+#include "pcgs/registry.h"
+
+namespace pcgs::compare {
+
+namespace {
+
+void check_experts(const Aggregator& resumed, const Problem& problem, const std::string& state) {
+  if (resumed.experts() != problem.experts.size()) {
+    throw Error(fmt::format("{}: was saved for {} experts, but {} has {}; give the same experts",
+                            state, resumed.experts(), problem.origin, problem.experts.size()));
+  }
+  for (std::size_t k = 0; k < resumed.names().size(); ++k) {
+    if (resumed.names()[k] == problem.experts[k]) continue;
+    throw Error(
+        fmt::format("{}: was saved with {} as expert {}, but {} has {} there; give the same "
+                    "experts in the same "
+                    "order (--experts)",
+                    state, resumed.names()[k], k + 1, problem.origin, problem.experts[k]));
+  }
+}
+
+// A state of forecasts that learned from losses, or the other way round, would be spoiled for good.
+void check_kind(const GoingOn& on, const GoingOnRules& rules) {
+  const bool forecasts =
+      on.before ? !on.before->outcome.empty()
+                : on.aggregator.total_forecast_loss() > 0 ||
+                      method_info(on.aggregator.method().name()).traits.needs_forecasts;
+  if (forecasts && rules.outcome.empty()) {
+    throw Error(fmt::format("{}: has learned from forecasts{}; name the outcome with --y",
+                            rules.state,
+                            on.before ? fmt::format(" of {}", on.before->outcome) : ""));
+  }
+  if (on.before && !forecasts && !rules.outcome.empty()) {
+    throw Error(
+        fmt::format("{}: has learned from losses, and --y makes these forecasts; leave it "
+                    "out, or begin without --resume",
+                    rules.state));
+  }
+  if (on.before && on.before->outcome != rules.outcome) {
+    throw Error(fmt::format("{}: has learned to forecast {}, not {}; name the same column with --y",
+                            rules.state, on.before->outcome, rules.outcome));
+  }
+}
+
+void check_choices(const Aggregator& resumed, const GoingOnRules& rules) {
+  const TaskLoss& task = resumed.task();
+  if (rules.task &&
+      (rules.task->kind() != task.kind() ||
+       (task.kind() == TaskLoss::Kind::kPinball && rules.task->tau() != task.tau()))) {
+    throw Error(fmt::format(
+        "{}: was saved with {} loss{}; leave --loss and --tau out to go on with it", rules.state,
+        task.name(),
+        task.kind() == TaskLoss::Kind::kPinball ? fmt::format(" at level {}", task.tau()) : ""));
+  }
+  if (!rules.levels.empty() &&
+      (!resumed.interval_options() || resumed.interval_options()->levels != rules.levels)) {
+    throw Error(fmt::format(
+        "{}: was saved with other intervals; leave --intervals out to go on with it", rules.state));
+  }
+  if (!rules.method.empty() &&
+      make_method(rules.method, resumed.experts())->name() != resumed.method().name()) {
+    throw Error(fmt::format(
+        "{}: was saved by {}, not by {}; leave --method and --season out to go on with it",
+        rules.state, resumed.method().name(), rules.method));
+  }
+}
+
+std::size_t skip_learned(Problem& problem, const Clock& clock, const GoingOnRules& rules) {
+  if (!problem.times) {
+    throw Error(
+        fmt::format("{}: has learned up to {}; name the column of times with --time, so that "
+                    "no round is learned twice",
+                    rules.state, clock.last_text));
+  }
+  if (problem.times->calendar != clock.calendar) {
+    throw Error(
+        fmt::format("{}: has learned up to {}, and {} has times of another kind; give times "
+                    "in the same form",
+                    rules.state, clock.last_text, problem.origin));
+  }
+  const std::size_t learned = learned_before(problem, clock);
+  if (learned > 0 && !rules.skip_learned) {
+    throw Error(
+        fmt::format("{}: row {}, column {}: {} is not after {}, up to which {} has learned; leave "
+                    "such rows out, "
+                    "or let them be skipped with --skip-learned",
+                    problem.origin, problem.file_row(0), problem.times->text.name,
+                    problem.times->text[0], clock.last_text, rules.state));
+  }
+  drop_first(problem, learned);
+  return learned;
+}
+
+}  // namespace
+
+GoingOn go_on(std::span<const std::uint8_t> state, Problem& problem, const GoingOnRules& rules) {
+  GoingOn on{Aggregator::load_bytes(state, rules.state, make_method), {}, 0};
+  on.before = find_note(on.aggregator, rules.state);
+  check_kind(on, rules);
+  check_experts(on.aggregator, problem, rules.state);
+  check_choices(on.aggregator, rules);
+  if (on.before && !rules.scale.empty() && on.before->scale != rules.scale) {
+    throw Error(
+        fmt::format("{}: was saved with another scale of losses; leave --scale out to go on "
+                    "with it",
+                    rules.state));
+  }
+  problem.task = on.aggregator.task();
+  problem.scale = on.aggregator.scale();
+  if (on.clock() != nullptr) on.skipped = skip_learned(problem, *on.clock(), rules);
+  return on;
+}
+
+}  // namespace pcgs::compare

@@ -1,0 +1,39 @@
+// A series that goes on from where an earlier run stopped.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "compare/problem.h"
+#include "compare/run_note.h"
+#include "pcgs/aggregator.h"
+
+namespace pcgs::compare {
+
+// What the user says about the run that goes on; it must agree with the one before.
+struct GoingOnRules {
+  std::string state;             // the file, for messages
+  std::string outcome;           // --y
+  std::optional<TaskLoss> task;  // if given
+  std::string scale;             // as the user wrote it, if given
+  std::vector<double> levels{};  // of intervals, if given
+  std::string method;            // a spec, with its seasons and its model, if given
+  bool skip_learned = false;     // rounds that were learned already are left out; else an Error
+};
+
+struct GoingOn {
+  Aggregator aggregator;
+  std::optional<RunNote> before;
+  std::size_t skipped = 0;  // rounds that had been learned already
+
+  const Clock* clock() const { return before && before->clock ? &*before->clock : nullptr; }
+};
+
+// Loads a state for a problem, which gets its task and its scale and loses the rounds that were learned
+// already. Throws Error where the two do not belong together.
+GoingOn go_on(std::span<const std::uint8_t> state, Problem& problem, const GoingOnRules& rules);
+
+}  // namespace pcgs::compare

@@ -1,0 +1,62 @@
+#include "results/headline.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace pcgs::results {
+
+namespace {
+
+// What the task pays for, of one line.
+std::optional<double> measured(const ForecastAnswer& answer, const ErrorLine& line) {
+  return answer.measure == "RMSE" ? line.rmse : answer.measure == "MAE" ? line.mae : line.loss;
+}
+
+std::string size_text(double difference) {
+  const double size = std::abs(difference);
+  return fmt::format("{:.{}f} %", size, size < 9.95 ? 1 : 0);
+}
+
+}  // namespace
+
+std::string difference_text(double difference) {
+  if (std::abs(difference) < 0.05) return "the same as";
+  return fmt::format("{} {}", size_text(difference), difference < 0 ? "below" : "above");
+}
+
+std::string headline(const ForecastAnswer& answer) {
+  const ErrorLine& combination = answer.errors.front();
+  const auto error = measured(answer, combination);
+  if (combination.rounds == 0 || !error) return "No outcome is known yet, so no error is.";
+  std::string out = fmt::format("The combination's error ({} {:.4g}) ", answer.measure, *error);
+  if (!answer.beside_best) return out + "has nothing to be compared with.";
+  const Difference& best = *answer.beside_best;
+  out += fmt::format("was {} that of your best model, {}", difference_text(best.difference),
+                     best.name);
+  if (best.rounds < combination.rounds) {
+    out += fmt::format(" (in the {} of {} rounds in which it forecast)", best.rounds,
+                       combination.rounds);
+  }
+  if (answer.beside_equal) {
+    out += fmt::format(", and {} that of equal weights",
+                       difference_text(answer.beside_equal->difference));
+  }
+  return out + ".";
+}
+
+std::string sureness(const ForecastAnswer& answer) {
+  if (!answer.beside_best || answer.beside_best->interval.size() != 2) return "";
+  const auto& best = *answer.beside_best;
+  const double low = best.interval[0], high = best.interval[1];
+  const bool sure = low > 0 || high < 0;
+  const std::string range =
+      low > 0 || high < 0
+          ? fmt::format("between {} and {} {}", size_text(sure && high < 0 ? high : low),
+                        size_text(sure && high < 0 ? low : high), high < 0 ? "below" : "above")
+          : fmt::format("between {} and {}", difference_text(low), difference_text(high));
+  return fmt::format("{}: the difference to {} is, with 95 % confidence, {}.",
+                     sure ? "That is more than chance" : "That may be chance", best.name, range);
+}
+
+}  // namespace pcgs::results
