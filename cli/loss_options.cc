@@ -15,7 +15,8 @@ LossFlags add_loss_options(CLI::App& command, LossOptions& options,
   LossFlags flags{};
   flags.loss = command.add_option("--loss", options.loss, "What forecasts are judged by")
                    ->check(CLI::IsMember(losses))
-                   ->capture_default_str();
+                   ->capture_default_str()
+                   ->each([&options](const std::string&) { options.given = true; });
   flags.tau = command.add_option("--tau", options.tau, "Level of the pinball loss (0.5)")
                   ->check(CLI::Range(1e-9, 1 - 1e-9))
                   ->type_name("NUMBER");

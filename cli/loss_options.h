@@ -12,8 +12,9 @@ namespace pcgs::cli {
 
 struct LossOptions {
   std::string loss = "squared";
-  double tau = 0;     // 0: not given
-  std::string scale;  // empty, "auto" or a number
+  bool given = false;  // the loss, and not its default
+  double tau = 0;      // 0: not given
+  std::string scale;   // empty, "auto" or a number
 };
 
 struct LossFlags {

@@ -1,14 +1,51 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include "commands.h"
+#include "nearest.h"
 #include "pcgs/error.h"
+
+namespace {
+
+// What is wrong with the arguments, with the name that was probably meant.
+std::string explain(const CLI::App& app, const CLI::ParseError& wrong, int argc, char** argv) {
+  using pcgs::cli::nearest;
+  const std::string first = argc > 1 ? argv[1] : "";
+  const auto chosen = app.get_subcommands();
+  if (chosen.empty() && !first.empty() && first.front() != '-') {
+    std::vector<std::string> names;
+    for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+    return fmt::format("there is no command {}; did you mean pcgs {}?", first,
+                       nearest(first, names));
+  }
+  std::string out = wrong.what();
+  if (dynamic_cast<const CLI::ExtrasError*>(&wrong) != nullptr && !chosen.empty()) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : chosen.front()->get_options()) {
+      if (!option->get_lnames().empty()) names.push_back("--" + option->get_lnames().front());
+    }
+    for (int i = 1; i < argc; ++i) {
+      const std::string given = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
+      if (!given.starts_with("--") || std::find(names.begin(), names.end(), given) != names.end()) {
+        continue;
+      }
+      return fmt::format("pcgs {} has no option {}; did you mean {}?", chosen.front()->get_name(),
+                         given, nearest(given, names));
+    }
+  }
+  return out;
+}
+
+}  // namespace
 
 // Exit codes: 0 done, 2 bad input or usage, 1 our fault.
 int main(int argc, char** argv) {
@@ -32,7 +69,8 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& wrong) {
     // --help and --version come this way too.
     if (wrong.get_exit_code() == 0) return app.exit(wrong);
-    fmt::print(stderr, "pcgs: {}; pcgs --help shows what there is\n", wrong.what());
+    fmt::print(stderr, "pcgs: {}; pcgs --help shows what there is\n",
+               explain(app, wrong, argc, argv));
     return 2;
   } catch (const pcgs::Error& bad_input) {
     fmt::print(stderr, "pcgs: {}\n", bad_input.what());

@@ -24,6 +24,7 @@ struct OracleOptions {
   std::string path;
   std::size_t memory = kOracleMemory >> 20;  // MiB
   std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
+  bool losses = false;  // they are, whatever they look like
   bool json = false;
   bool quiet = false;
 };
@@ -32,6 +33,13 @@ void run_oracle(const OracleOptions& options) {
   check_distinct({options.path}, {options.input});
   const io::Monitor monitor = io::progress_bars(options.quiet);
   const studies::LossFile input = studies::open_losses(options.input, options.ignore);
+  if (!options.losses && studies::looks_like_forecasts(*input.losses)) {
+    throw Error(fmt::format(
+        "{}: in nearly every row all columns hold much the same number beyond 1, as forecasts do "
+        "and "
+        "losses do not; pcgs run takes forecasts, with --y; if these are losses, give --losses",
+        options.input));
+  }
   // Opened before the work; appears, whole, after it.
   std::optional<WholeFile> file;
   if (!options.path.empty()) file.emplace(options.path);
@@ -77,6 +85,8 @@ void add_oracle(CLI::App& app) {
   add_number(command, "--threads", options->threads, 1, 1024, "Threads; the answer is the same")
       ->default_str("all cores");
   add_names(command, "--ignore", options->ignore, "Columns to leave out, such as dates");
+  command.add_flag("--losses", options->losses,
+                   "Take the numbers for losses even where they look like forecasts");
   add_printing(command, options->json, options->quiet, " of the table");
   command.footer(
       "Every value is exact: no sampling, no approximation. Among equally good sequences the one\n"

@@ -88,39 +88,33 @@ struct Plan {
   ComparisonOptions compared;
 };
 
-// Told on standard error, where nobody's program reads it.
-compare::Note notes(const RunOptions& options) {
-  if (options.quiet) return {};
-  return [](const std::string& note) { fmt::print(stderr, "pcgs: {}\n", note); };
-}
-
 compare::GoingOnRules rules_of(const RunOptions& options) {
   compare::GoingOnRules rules;
-  rules.state = options.resume;
+  rules.state = options.state.resume;
   rules.outcome = options.columns.outcome;
-  if (options.loss_given) rules.task = chosen_task(options.loss);
+  if (options.loss.given) rules.task = chosen_task(options.loss);
   rules.scale = options.loss.scale;
   if (options.levels_given) rules.levels = chosen_levels(options);
   if (!options.methods.empty() || !options.seasons.empty() || !options.model.empty()) {
     const auto methods = compare::methods_from(
         {options.methods, options.model, !rules.outcome.empty(), options.seasons});
     if (methods.size() != 1) {
-      throw Error(fmt::format("{}: goes on with one method; leave --method out", options.resume));
+      throw Error(fmt::format("{}: goes on with one method; leave --method out", options.state.resume));
     }
     rules.method = methods.front();
   }
-  rules.skip_learned = options.skip_learned;
+  rules.skip_learned = options.state.skip_learned;
   return rules;
 }
 
 compare::SeriesStates earlier_states(const RunOptions& options) {
-  if (options.resume.empty()) return compare::SeriesStates(options.columns.by);
-  auto states = compare::SeriesStates::load(options.resume);
+  if (options.state.resume.empty()) return compare::SeriesStates(options.columns.by);
+  auto states = compare::SeriesStates::load(options.state.resume);
   if (states.by() != options.columns.by) {
     throw Error(
         states.by().empty()
-            ? fmt::format("{}: holds the state of one series; leave --by out", options.resume)
-            : fmt::format("{}: holds {} series by {}; give --by {}", options.resume, states.size(),
+            ? fmt::format("{}: holds the state of one series; leave --by out", options.state.resume)
+            : fmt::format("{}: holds {} series by {}; give --by {}", options.state.resume, states.size(),
                           fmt::join(states.by(), ", "), fmt::join(states.by(), ",")));
   }
   return states;
@@ -137,8 +131,8 @@ Plan plan_from(const compare::SeriesStates& states, const RunOptions& options) {
     return plan;
   }
   const auto resumed =
-      Aggregator::load_bytes(states.all().begin()->second, options.resume, make_method);
-  const auto note = compare::find_note(resumed, options.resume);
+      Aggregator::load_bytes(states.all().begin()->second, options.state.resume, make_method);
+  const auto note = compare::find_note(resumed, options.state.resume);
   plan.task = resumed.task();
   if (note) plan.scale = note->scale;
   plan.spec = resumed.method().name();
@@ -157,7 +151,7 @@ void choose_methods(Plan& plan, const RunOptions& options, const Problem& proble
   const bool playable = is_playable(compared.methods.back());
   if (playable) compared.intervals = chosen_intervals(options, problem);
   if (!options.certificate.empty()) check_certified(compared.methods, options.trace);
-  if (options.save.empty()) return;
+  if (options.state.save.empty()) return;
   if (compared.methods.size() != 1 || !playable) {
     throw Error("--save goes with one method that can be played; give it with --method NAME");
   }
@@ -188,7 +182,7 @@ SeriesRun prepare(compare::Series series, const compare::SeriesStates& states, c
   if (problem.times && problem.rounds() > 0) {
     // A thousand series with gaps are not told one by one.
     put_in_time(problem, run.before ? &*run.before : nullptr, !options.has_series(),
-                options.has_series() ? compare::Note() : notes(options));
+                options.has_series() ? compare::Note() : notes(options.quiet));
   }
   compare::check_values(problem, options.columns.outcome);
   return run;
@@ -197,7 +191,7 @@ SeriesRun prepare(compare::Series series, const compare::SeriesStates& states, c
 std::vector<SeriesRun> prepare_all(const compare::SeriesStates& states, Plan& plan,
                                    const RunOptions& options) {
   auto columns = options.columns;
-  columns.note = notes(options);
+  columns.note = notes(options.quiet);
   auto series = compare::read_series(options.input, columns);
   const std::string origin = series.front().problem.origin;
   if (states.size() == 0) {
@@ -212,7 +206,7 @@ std::vector<SeriesRun> prepare_all(const compare::SeriesStates& states, Plan& pl
   }
   if (skipped > 0 && columns.note) {
     columns.note(fmt::format("{}: {} row{} skipped, which {} has learned already", origin, skipped,
-                             skipped == 1 ? " was" : "s were", options.resume));
+                             skipped == 1 ? " was" : "s were", options.state.resume));
   }
   std::erase_if(runs, [](const SeriesRun& run) { return run.problem.rounds() == 0; });
   return runs;
@@ -221,7 +215,7 @@ std::vector<SeriesRun> prepare_all(const compare::SeriesStates& states, Plan& pl
 // Plays one series. What is saved is the aggregator that everybody watched.
 void play(SeriesRun& run, const Plan& plan, const ComparisonOptions& compared,
           const RunOptions& options) {
-  if (!run.aggregator && !options.save.empty()) {
+  if (!run.aggregator && !options.state.save.empty()) {
     const MethodTraits& traits = method_info(plan.spec).traits;
     run.aggregator = compare::make_player(
         run.problem, plan.spec,
@@ -324,7 +318,7 @@ void run(RunOptions& options) {
   std::vector<SeriesRun> runs = prepare_all(states, plan, options);
   if (runs.empty()) {
     fmt::print("{}: no row is new since {}; nothing was learned, nothing was written\n",
-               options.input, options.resume);
+               options.input, options.state.resume);
   } else if (options.has_series()) {
     run_many(runs, plan, states, options);
   } else {

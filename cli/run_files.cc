@@ -14,7 +14,7 @@ RunFiles::RunFiles(const RunOptions& options, bool with_forecasts, bool with_int
     if (with_intervals) intervals.emplace(options.intervals_file());
   }
   if (!options.certificate.empty()) certificate.emplace(options.certificate);
-  if (!options.save.empty()) state.emplace(options.save);
+  if (!options.state.save.empty()) state.emplace(options.state.save);
 }
 
 void RunFiles::commit() {

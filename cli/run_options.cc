@@ -21,10 +21,7 @@ void declare_input(CLI::App& command, RunOptions& options) {
       command, "--y", options.columns.outcome,
       "The column that the other columns forecast. A row without an outcome is forecast and not "
       "learned; an empty or NaN forecast means that the expert sleeps that round");
-  add_text(
-      command, "--time", options.columns.time,
-      "The column of times, kept in every output (default: a column of dates, if there is one); "
-      "rows must be in its order");
+  add_time(command, options.columns.time);
   CLI::Option* by =
       add_names(command, "--by", options.columns.by,
                 "Columns that tell several series apart, each of which is combined on its own")
@@ -42,11 +39,7 @@ void declare_input(CLI::App& command, RunOptions& options) {
            "Side information in a file of its own, one row per round (.csv or .npy)")
       ->excludes(side)
       ->excludes(by);
-  add_text(command, "--decimal", options.decimal, "The decimal sign of numbers: , or . (default .)")
-      ->check(CLI::IsMember({",", "."}));
-  add_text(command, "--thousands", options.thousands,
-           "The sign between thousands: , . ' _ or a space (default: none)")
-      ->check(CLI::IsMember({",", ".", "'", "_", " "}));
+  add_number_signs(command, options.signs);
 }
 
 void declare_task(CLI::App& command, RunOptions& options) {
@@ -59,7 +52,7 @@ void declare_task(CLI::App& command, RunOptions& options) {
   LossFlags loss =
       add_loss_options(command, options.loss, {"squared", "absolute", "pinball", "log"},
                        "the default with --y; without it losses must be in [0, 1]");
-  loss.loss->needs(y)->each([&options](const std::string&) { options.loss_given = true; });
+  loss.loss->needs(y);
   loss.tau->needs(y);
   CLI::Option* season =
       add_numbers(command, "--season", options.seasons, 2, 262144,
@@ -85,20 +78,7 @@ void declare_outputs(CLI::App& command, RunOptions& options) {
   add_text(command, "--out", options.out,
            "Folder for results.json and, with --y, forecasts.csv and intervals.csv");
   add_report_option(command, options.report);
-  CLI::Option* save =
-      add_text(command, "--save", options.save, "Save the state at the end to this file");
-  CLI::Option* resume = add_text(
-      command, "--resume", options.resume,
-      "Go on from a saved state, with its method, loss and scale, and learn new rows only");
-  add_text(command, "--state", options.state,
-           "Go on from this state if there is one, and save it again: --resume and --save for a "
-           "command that is run again and again")
-      ->excludes(save)
-      ->excludes(resume);
-  command.add_flag(
-      "--skip-learned", options.skip_learned,
-      "With times: leave out rows up to the last one that the state has learned, which "
-      "are refused otherwise");
+  const StateFlags state = add_state_options(command, options.state);
   add_text(command, "--trace", options.trace,
            "Write every round (weights, losses, controls) to this CSV file")
       ->excludes(by);
@@ -107,7 +87,7 @@ void declare_outputs(CLI::App& command, RunOptions& options) {
       "Write what is proved about blend and about methods of the share form to this JSON file; "
       "for the latter pcgs certify proves it again from --trace")
       ->excludes(by)
-      ->excludes(resume);
+      ->excludes(state.resume);
   add_printing(command, options.json, options.quiet, " of the tables");
 }
 
@@ -133,22 +113,13 @@ void declare(CLI::App& command, RunOptions& options) {
 }
 
 void settle(RunOptions& options) {
-  if (!options.state.empty()) {
-    options.save = options.state;
-    std::error_code ignored;
-    if (std::filesystem::exists(options.state, ignored)) options.resume = options.state;
-    if (!options.resume.empty() && !options.certificate.empty()) {
-      throw Error(
-          "--certificate is about a whole run, and this one goes on from a state; leave it out");
-    }
+  settle(options.state);
+  if (!options.state.resume.empty() && !options.certificate.empty()) {
+    throw Error("--certificate is about a whole run, and this one goes on from a state; leave it out");
   }
-  if (options.skip_learned && options.resume.empty() && options.state.empty()) {
-    throw Error("--skip-learned is about rows that a state has learned; give --resume or --state");
-  }
-  if (!options.decimal.empty()) options.columns.format.decimal = options.decimal.front();
-  if (!options.thousands.empty()) options.columns.format.thousands = options.thousands.front();
+  options.columns.format = number_format(options.signs);
 
-  std::vector<std::string> outputs = {options.trace, options.certificate, options.save,
+  std::vector<std::string> outputs = {options.trace, options.certificate, options.state.save,
                                       options.report};
   if (!options.out.empty()) {
     outputs.insert(outputs.end(),
@@ -158,8 +129,8 @@ void settle(RunOptions& options) {
                                      options.columns.side_file, options.model};
   // Only a state may replace the one it continues.
   std::error_code ignored;
-  if (!std::filesystem::equivalent(options.resume, options.save, ignored)) {
-    inputs.push_back(options.resume);
+  if (!std::filesystem::equivalent(options.state.resume, options.state.save, ignored)) {
+    inputs.push_back(options.state.resume);
   }
   check_distinct(outputs, inputs);
 }

@@ -7,6 +7,7 @@
 
 #include "compare/read_problem.h"
 #include "loss_options.h"
+#include "state_options.h"
 
 namespace pcgs::cli {
 
@@ -15,16 +16,15 @@ struct RunOptions {
   std::string methods;  // empty: the default, or the one that is resumed
   std::string model;    // weights of pcgs-tf, also inside guard; empty: the shipped ones
   compare::ProblemColumns columns;
-  std::string decimal, thousands;  // signs in numbers; empty: a point, and none
+  NumberSigns signs;
   LossOptions loss;
-  bool loss_given = false;
   std::vector<std::size_t> seasons;
   std::size_t block = 1, delay = 0;
   std::vector<std::size_t> levels = {80, 95};  // of intervals, in per cent
   bool levels_given = false;
   std::vector<std::size_t> switches = {5, 10, 20};
-  std::string trace, certificate, out, save, resume, state, report;
-  bool skip_learned = false;
+  std::string trace, certificate, out, report;
+  StateOptions state;
   bool json = false;
   bool quiet = false;
 
@@ -36,8 +36,7 @@ struct RunOptions {
 
 void declare(CLI::App& command, RunOptions& options);
 
-// What follows from the options alone: --state becomes --resume and --save, signs become a number
-// format. Throws Error where options contradict each other.
+// What follows from the options alone. Throws Error where they contradict each other.
 void settle(RunOptions& options);
 
 }  // namespace pcgs::cli

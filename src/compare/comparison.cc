@@ -31,6 +31,7 @@ void play_losses(const Problem& problem, Aggregator& aggregator, const Played& p
 struct Published {
   std::vector<double>* forecasts = nullptr;  // [T]
   IntervalRecord* intervals = nullptr;
+  Matrix* weights = nullptr;  // [T x K]
 };
 
 // Everything but who watches.
@@ -52,6 +53,9 @@ void play_forecasts(const Problem& problem, Aggregator& aggregator, const Publis
     const double combined = by.predict(problem.values.row(t), side);
     if (published.forecasts != nullptr) (*published.forecasts)[t] = combined;
     if (published.intervals != nullptr) published.intervals->put(t, by.intervals(by.last_opened()));
+    if (published.weights != nullptr) {
+      std::ranges::copy(by.played(by.last_opened()), published.weights->row(t).begin());
+    }
     played();
   };
   std::size_t learned = 0;
@@ -107,23 +111,27 @@ class FanOut final : public TraceSink {
   std::vector<TraceSink*> sinks_;
 };
 
-std::optional<IntervalRecord> play_observed(const Problem& problem, const MethodResult& method,
-                                            const Hindsight& hindsight,
-                                            const std::vector<Observer*>& observers,
-                                            const Advance& advance, Aggregator& aggregator) {
+// Fills in what only this pass can know.
+void play_observed(const Problem& problem, MethodResult& method, const Hindsight& hindsight,
+                   const std::vector<Observer*>& observers, const Advance& advance,
+                   Aggregator& aggregator, bool keep_weights) {
   FanOut sinks;
-  std::optional<IntervalRecord> intervals;
+  Published published;
   if (problem.has_forecasts() && aggregator.interval_options()) {
-    intervals.emplace(problem.rounds(), aggregator.interval_options()->levels);
+    published.intervals =
+        &method.intervals.emplace(problem.rounds(), aggregator.interval_options()->levels);
+  }
+  if (problem.has_forecasts() && keep_weights) {
+    method.weights = Matrix(problem.rounds(), problem.experts.size());
+    published.weights = &method.weights;
   }
   for (Observer* observer : observers) {
     if (TraceSink* sink = observer->begin(method, aggregator, hindsight)) sinks.add(sink);
   }
   if (!observers.empty()) aggregator.trace(&sinks);
-  play_rounds(problem, aggregator, {nullptr, intervals ? &*intervals : nullptr}, advance);
+  play_rounds(problem, aggregator, published, advance);
   aggregator.trace(nullptr);
   for (Observer* observer : observers) observer->end();
-  return intervals;
 }
 
 std::size_t most_switches(const std::vector<std::size_t>& switches) {
@@ -144,6 +152,17 @@ Comparison empty_comparison(const Problem& problem, const Hindsight& hindsight,
   return comparison;
 }
 
+// In the units of the oracle.
+double scaled_forecast_loss(const Problem& problem, const std::vector<double>& forecasts,
+                            const std::vector<double>& scales) {
+  double total = 0;
+  for (std::size_t t = 0; t < forecasts.size(); ++t) {
+    if (std::isnan(scales[t])) continue;
+    total += scaled_loss(problem.task(forecasts[t], problem.outcomes[t]), scales[t]);
+  }
+  return total;
+}
+
 // A pass that nothing watches, by an aggregator that has learned nothing yet. `scale` and `skipped`
 // of the comparison are those of any method.
 MethodResult play_bare(const Problem& problem, Aggregator& aggregator, const Advance& advance,
@@ -151,7 +170,7 @@ MethodResult play_bare(const Problem& problem, Aggregator& aggregator, const Adv
   MethodResult result;
   if (problem.has_forecasts()) result.forecasts.resize(problem.rounds());
   const auto start = std::chrono::steady_clock::now();
-  play_rounds(problem, aggregator, {&result.forecasts, nullptr}, advance);
+  play_rounds(problem, aggregator, {&result.forecasts}, advance);
   const std::chrono::duration<double, std::nano> spent = std::chrono::steady_clock::now() - start;
   result.ns_per_round = spent.count() / static_cast<double>(problem.rounds());
   result.next_weights.assign(aggregator.weights().begin(), aggregator.weights().end());
@@ -218,7 +237,8 @@ std::size_t rounds_to_play(const Problem& problem, const ComparisonOptions& opti
 
 Comparison play_methods(const Problem& problem, const ComparisonOptions& options,
                         Aggregator* from) {
-  const Hindsight hindsight(scaled_losses(problem), most_switches(options.switches),
+  std::vector<double> scales;
+  const Hindsight hindsight(scaled_losses(problem, &scales), most_switches(options.switches),
                             options.stretches);
   Comparison comparison = empty_comparison(problem, hindsight, options.switches);
   for (std::size_t i = 0; i < options.methods.size(); ++i) {
@@ -240,6 +260,9 @@ Comparison play_methods(const Problem& problem, const ComparisonOptions& options
         read_bounds(aggregator.method(), problem, hindsight, *best);
       }
     }
+    if (problem.has_forecasts()) {
+      best->total_forecast_loss = scaled_forecast_loss(problem, best->forecasts, scales);
+    }
     if (!options.shown_as.empty() && !options.shown_as[i].empty()) {
       best->chosen = name;
       best->name = options.shown_as[i];
@@ -249,12 +272,12 @@ Comparison play_methods(const Problem& problem, const ComparisonOptions& options
         (share_form || (options.certify_forecasts && method_info(name).traits.certifies_forecasts));
     const bool last = i + 1 == options.methods.size();
     const auto intervals = last && !starred ? options.intervals : std::nullopt;
-    if (from != nullptr || certified || intervals || !options.observers.empty()) {
+    const bool weights = last && !starred && options.keep_weights;
+    if (from != nullptr || certified || intervals || weights || !options.observers.empty()) {
       std::optional<Aggregator> made;
       if (from == nullptr) made = make_player(problem, best->spec(), certified, intervals);
       Aggregator& player = from != nullptr ? *from : *made;
-      best->intervals =
-          play_observed(problem, *best, hindsight, options.observers, options.advance, player);
+      play_observed(problem, *best, hindsight, options.observers, options.advance, player, weights);
       read_certificate(player.certificate(), *best);
     } else if (options.advance) {
       options.advance(problem.rounds());
@@ -267,9 +290,9 @@ Comparison play_methods(const Problem& problem, const ComparisonOptions& options
 void observe_methods(const Problem& problem, const Comparison& comparison,
                      const std::vector<Observer*>& observers, std::size_t stretches) {
   const Hindsight hindsight(scaled_losses(problem), most_switches(comparison.switches), stretches);
-  for (const MethodResult& method : comparison.methods) {
+  for (MethodResult method : comparison.methods) {
     Aggregator player = make_player(problem, method.spec());
-    play_observed(problem, method, hindsight, observers, {}, player);
+    play_observed(problem, method, hindsight, observers, {}, player, false);
   }
 }
 

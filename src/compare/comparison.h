@@ -21,7 +21,10 @@ struct MethodResult {
   std::string chosen;  // for a starred method, the best candidate's name; otherwise empty
   double total_loss = 0;
   std::optional<double> mean_forecast_loss;  // raw, of the combined forecast
-  std::vector<double> regret;                // [switch budgets]
+  // Of the combined forecast, divided and capped as those of the experts are: what can be compared
+  // with the oracle. Never above total_loss, by convexity, where nothing is capped.
+  std::optional<double> total_forecast_loss;
+  std::vector<double> regret;  // [switch budgets] of total_loss
   // Against the best path of any number of switches, or, for methods that bring a bound of their
   // own, against the oracle with `certified_switches`; none for methods that carry none.
   std::optional<Certificate> certificate;
@@ -31,6 +34,7 @@ struct MethodResult {
   std::vector<double> next_weights;           // [K] what it would play next
   std::vector<double> forecasts;              // [T] combined; empty when there are none
   std::optional<IntervalRecord> intervals{};  // where they were asked for
+  Matrix weights{};                           // [T x K] as played, where they were asked for
 
   // What can be played.
   const std::string& spec() const { return chosen.empty() ? name : chosen; }
@@ -71,6 +75,7 @@ struct ComparisonOptions {
   bool certify_forecasts = false;  // of methods that do and are not of the share form
   // Around the forecasts of the last method, if it can be played.
   std::optional<IntervalOptions> intervals{};
+  bool keep_weights = false;  // of the last method, on forecasts
 };
 
 // The aggregator that plays a method on this problem, before its first round.

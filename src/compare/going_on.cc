@@ -72,7 +72,9 @@ void check_choices(const Aggregator& resumed, const GoingOnRules& rules) {
   }
 }
 
-std::size_t skip_learned(Problem& problem, const Clock& clock, const GoingOnRules& rules) {
+}  // namespace
+
+std::size_t drop_learned(Problem& problem, const Clock& clock, const GoingOnRules& rules) {
   if (!problem.times) {
     throw Error(
         fmt::format("{}: has learned up to {}; name the column of times with --time, so that "
@@ -98,8 +100,6 @@ std::size_t skip_learned(Problem& problem, const Clock& clock, const GoingOnRule
   return learned;
 }
 
-}  // namespace
-
 GoingOn go_on(std::span<const std::uint8_t> state, Problem& problem, const GoingOnRules& rules) {
   GoingOn on{Aggregator::load_bytes(state, rules.state, make_method), {}, 0};
   on.before = find_note(on.aggregator, rules.state);
@@ -114,7 +114,7 @@ GoingOn go_on(std::span<const std::uint8_t> state, Problem& problem, const Going
   }
   problem.task = on.aggregator.task();
   problem.scale = on.aggregator.scale();
-  if (on.clock() != nullptr) on.skipped = skip_learned(problem, *on.clock(), rules);
+  if (on.clock() != nullptr) on.skipped = drop_learned(problem, *on.clock(), rules);
   return on;
 }
 

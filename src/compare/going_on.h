@@ -32,6 +32,10 @@ struct GoingOn {
   const Clock* clock() const { return before && before->clock ? &*before->clock : nullptr; }
 };
 
+// Leaves out the rounds that were learned before, if the rules allow it, and says how many: an Error
+// otherwise.
+std::size_t drop_learned(Problem& problem, const Clock& before, const GoingOnRules& rules);
+
 // Loads a state for a problem, which gets its task and its scale and loses the rounds that were learned
 // already. Throws Error where the two do not belong together.
 GoingOn go_on(std::span<const std::uint8_t> state, Problem& problem, const GoingOnRules& rules);

@@ -59,7 +59,10 @@ void check_values(const Problem& problem, const std::string& outcome_name) {
   }
 }
 
-Matrix scaled_losses(const Problem& problem) {
+Matrix scaled_losses(const Problem& problem, std::vector<double>* scales) {
+  if (scales != nullptr) {
+    scales->assign(problem.rounds(), std::numeric_limits<double>::quiet_NaN());
+  }
   Matrix losses(0, problem.values.columns);
   losses.values.reserve(problem.values.values.size());
   LossScale scale = problem.scale;
@@ -77,6 +80,7 @@ Matrix scaled_losses(const Problem& problem) {
     if (!anybody) continue;
     const double c = scale.advance(raw, awake, problem.source());
     const bool unit = problem.scale.wants_unit(problem.source());
+    if (scales != nullptr) (*scales)[t] = unit ? 1 : c;
     for (std::size_t k = 0; k < row.size(); ++k) {
       losses.values.push_back(awake[k] == 0 ? std::numeric_limits<double>::infinity()
                               : unit        ? raw[k]

@@ -43,6 +43,9 @@ void check_values(const Problem& problem, const std::string& outcome_name);
 
 // The losses in [0,1] that every method learns from; +infinity for sleepers. Rounds in which
 // everybody sleeps, or whose outcome is not known, are left out.
-Matrix scaled_losses(const Problem& problem);
+//
+// `scales`, if given, gets what the losses of each of the T rounds were divided by: NaN for those that
+// are left out, 1 where they are losses in [0,1] as they are.
+Matrix scaled_losses(const Problem& problem, std::vector<double>* scales = nullptr);
 
 }  // namespace pcgs::compare

@@ -86,7 +86,9 @@ std::string weights_text(const ByName<double>& weights) {
 }  // namespace
 
 std::string answer_text(const ForecastAnswer& answer, const std::string& caption) {
-  std::string out = caption + "\n\n" + text(errors_table(answer)) + '\n' + headline(answer) + '\n';
+  std::string out = caption + "\n\n";
+  if (answer.errors.front().rounds > 0) out += text(errors_table(answer)) + '\n';
+  out += headline(answer) + '\n';
   if (const std::string sure = sureness(answer); !sure.empty()) out += sure + '\n';
   if (any(answer, &ErrorLine::rmse)) {
     const bool mix = std::any_of(answer.errors.begin(), answer.errors.end(), [](const auto& line) {

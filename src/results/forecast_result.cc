@@ -31,6 +31,12 @@ void fields(Fields& f, ForecastResult& forecast) {
     forecast.mean_loss, "experts", forecast.experts, "next", forecast.next);
   f.unless_empty("next_intervals", forecast.next_intervals);
   f("forecasts", forecast.forecasts);
+  // "next" and the weights are above, in this command's own words.
+  ForecastAnswer& answer = forecast.answer;
+  f("measure", answer.measure, "errors", answer.errors);
+  f.unless_empty("beside_best", answer.beside_best);
+  f.unless_empty("beside_equal_weights", answer.beside_equal);
+  f.unless_empty("times", answer.times);
 }
 
 }  // namespace pcgs::results

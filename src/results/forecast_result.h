@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "results/forecast_answer.h"
+
 namespace pcgs::results {
 
 // Numbers are none where there was no round to take a mean of, or no forecast.
@@ -35,6 +37,7 @@ struct ForecastResult {
   std::optional<double> next;                    // of the combined forecast
   std::vector<std::optional<double>> forecasts;  // [rounds] combined
   std::vector<Range> next_intervals{};  // [levels] around the next one; empty before any error
+  ForecastAnswer answer{};              // how wrong it was, beside whom
 
   bool operator==(const ForecastResult&) const = default;
 };

@@ -9,7 +9,9 @@
 namespace pcgs::results {
 
 struct AblationStudy;
+struct Difference;
 struct ElectricityResult;
+struct ErrorLine;
 struct ForecastAnswer;
 struct ForecastResult;
 struct HeavyTailStudy;
@@ -20,9 +22,13 @@ struct RunResult;
 struct ScalingStudy;
 struct SeriesResult;
 struct SuiteResult;
+struct TimeSpan;
 
 void fields(Fields& f, AblationStudy& study);
 void fields(Fields& f, ElectricityResult& study);
+void fields(Fields& f, Difference& difference);
+void fields(Fields& f, ErrorLine& line);
+void fields(Fields& f, TimeSpan& times);
 void fields(Fields& f, ForecastAnswer& answer);
 void fields(Fields& f, ForecastResult& forecast);
 void fields(Fields& f, HeavyTailStudy& study);

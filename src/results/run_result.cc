@@ -17,6 +17,7 @@ RunResult::Method method_result(const compare::Problem& problem,
   out.chosen_in_hindsight = played.chosen;
   out.total_loss = played.total_loss;
   if (played.mean_forecast_loss) out.mean_forecast_loss = finite(*played.mean_forecast_loss);
+  if (played.total_forecast_loss) out.total_forecast_loss = finite(*played.total_forecast_loss);
   out.dynamic_regret = by_budget(switches, played.regret);
   if (played.certificate) {
     out.certificate = {played.certificate->bound, played.certificate->regret,
@@ -76,6 +77,7 @@ void fields(Fields& f, RunResult::Method& method) {
   f.unless_empty("chosen_in_hindsight", method.chosen_in_hindsight);
   f("total_loss", method.total_loss);
   f.unless_empty("mean_forecast_loss", method.mean_forecast_loss);
+  f.unless_empty("total_forecast_loss", method.total_forecast_loss);
   f("dynamic_regret", method.dynamic_regret);
   f.unless_empty("certificate", method.certificate);
   f("ns_per_round", method.ns_per_round, "next_weights", method.next_weights);

@@ -41,7 +41,9 @@ struct RunResult {
     double total_loss = 0;
     // Of the combined forecast, raw: absent without forecasts, none if it is infinite.
     std::optional<std::optional<double>> mean_forecast_loss;
-    ByBudget<double> dynamic_regret;
+    // The same, divided and capped as losses of experts are, summed: what the oracle is compared with.
+    std::optional<double> total_forecast_loss{};
+    ByBudget<double> dynamic_regret;  // of total_loss
     std::optional<Proof> certificate;
     double ns_per_round = 0;
     std::vector<double> next_weights;    // [K]

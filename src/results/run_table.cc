@@ -60,39 +60,46 @@ std::string intervals_text(const RunResult::Method& method) {
   return out + '\n';
 }
 
+// Losses of forecasts where there are any, since that is what is published; else of the weights.
+io::TextTable regret_table(const RunResult& run) {
+  io::TextTable table{"", {"method", run.answer ? "loss of its forecasts" : "total loss"}, {}};
+  for (const std::size_t s : run.switches) table.head.push_back(fmt::format("regret S={}", s));
+  table.head.emplace_back("time/round");
+  for (const RunResult::Method& method : run.methods) {
+    const double loss = method.total_forecast_loss.value_or(method.total_loss);
+    auto& row = table.rows.emplace_back(std::vector{method.name, fmt::format("{:.3f}", loss)});
+    for (const std::size_t s : run.switches) {
+      const auto oracle = run.oracle.at(s);
+      row.push_back(oracle ? fmt::format("{:.3f}", loss - *oracle) : "none");
+    }
+    row.push_back(io::time_text(method.ns_per_round));
+  }
+  return table;
+}
+
 }  // namespace
 
 std::string run_table(const RunResult& run, const std::string& origin) {
-  io::TextTable table{"", {"method", "total loss"}, {}};
-  for (const std::size_t s : run.switches) table.head.push_back(fmt::format("regret S={}", s));
-  table.head.emplace_back("time/round");
-
-  std::string chosen;
-  for (const RunResult::Method& method : run.methods) {
-    auto& row =
-        table.rows.emplace_back(std::vector{method.name, fmt::format("{:.3f}", method.total_loss)});
-    for (const std::size_t s : run.switches) {
-      const auto regret = method.dynamic_regret.at(s);
-      row.push_back(regret ? fmt::format("{:.3f}", *regret) : "none");
-    }
-    row.push_back(io::time_text(method.ns_per_round));
-    if (!method.chosen_in_hindsight.empty()) chosen += ' ' + method.chosen_in_hindsight;
-  }
-  std::string out;
+  std::string out, chosen;
+  io::TextTable table = regret_table(run);
   if (run.answer) {
     out = answer_text(*run.answer, caption(run, origin));
+    if (run.answer->errors.front().rounds == 0) return out;
     for (const RunResult::Method& method : run.methods) {
       if (!method.intervals.empty()) out += intervals_text(method);
     }
     out += fmt::format(
-        "\nFollowing the best expert{}. Regret: the loss beyond that of the best sequence of "
-        "experts "
-        "with at most S switches, found in hindsight.\n",
+        "\nBeside the best sequence of experts{}. Regret: the loss beyond that of the best "
+        "sequence "
+        "with at most S switches, found in hindsight; below 0, the forecast was better than it.\n",
         scale_text(run));
   } else {
     table.caption = caption(run, origin);
   }
   out += fmt::format("{}\n{}\n", text(table), hindsight_text(run));
+  for (const RunResult::Method& method : run.methods) {
+    if (!method.chosen_in_hindsight.empty()) chosen += ' ' + method.chosen_in_hindsight;
+  }
   if (!chosen.empty()) {
     out += fmt::format("* rates chosen in hindsight; nobody can play these:{}\n", chosen);
   }

@@ -6,76 +6,33 @@
 #include <cmath>
 #include <limits>
 
+#include "io/calendar.h"
 #include "io/number_table.h"
 #include "pcgs/error.h"
 #include "results/at_budget.h"
 
 namespace pcgs::studies {
 
+using compare::Problem;
+
 namespace {
 
-// Sums until mean_of() makes means of them.
-struct Scores {
-  struct Expert {
-    std::size_t rounds = 0;    // in which it was awake and a value came
-    double loss = 0;           // summed over them
-    double combined_loss = 0;  // of the combined forecast in the same rounds
-  };
-  std::size_t rounds = 0;
-  double combined_loss = 0;
-  std::vector<Expert> experts;
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-  void add(const TaskLoss& task, std::span<const double> forecasts, double combined, double y) {
-    if (std::isnan(combined)) return;
-    const double loss = task(combined, y);
-    ++rounds;
-    combined_loss += loss;
-    for (std::size_t k = 0; k < forecasts.size(); ++k) {
-      if (std::isnan(forecasts[k])) continue;
-      ++experts[k].rounds;
-      experts[k].loss += task(forecasts[k], y);
-      experts[k].combined_loss += loss;
-    }
-  }
-};
-
-std::optional<double> mean_of(double sum, std::size_t rounds) {
-  return rounds > 0 ? results::finite(sum / static_cast<double>(rounds)) : std::nullopt;
+// When the round after the last row will be.
+void add_coming_time(Problem& problem) {
+  auto& times = *problem.times;
+  const double step = compare::clock_after(problem, nullptr).step;
+  const double next = times.at.back() + step;
+  times.at.push_back(next);
+  times.text.add(step == 0        ? std::string()
+                 : times.calendar ? io::date_text(next)
+                                  : fmt::format("{}", next));
 }
 
-}  // namespace
-
-Series read_series(const std::string& path, const std::string& column,
-                   const std::vector<std::string>& forecasts) {
-  if (std::find(forecasts.begin(), forecasts.end(), column) != forecasts.end()) {
-    throw Error(fmt::format("{} is what is forecast; leave it out of --forecasts", column));
-  }
-  io::TableRequest request;
-  request.keep = {column};
-  request.keep.insert(request.keep.end(), forecasts.begin(), forecasts.end());
-  request.may_be_missing = [](std::string_view) { return true; };
-  const io::NumberTable table = io::read_table(path, request);
-
-  Series series;
-  series.origin = path;
-  series.column = column;
-  series.forecasts_names = forecasts;
-  series.forecasts = Matrix(table.values.rows, forecasts.size());
-  for (std::size_t t = 0; t < table.values.rows; ++t) {
-    const auto row = table.values.row(t);
-    series.values.push_back(row[0]);
-    std::copy(row.begin() + 1, row.end(), series.forecasts.row(t).begin());
-  }
-  if (std::all_of(series.values.begin(), series.values.end(),
-                  [](double y) { return std::isnan(y); })) {
-    throw Error(fmt::format("{}: column {} holds no value; give a series", path, column));
-  }
-  return series;
-}
-
-std::vector<std::string> expert_names(const ExpertPool& pool, const Series& series) {
+std::vector<std::string> joined_names(const ExpertPool& pool, const Problem& series) {
   std::vector<std::string> names = pool.names();
-  for (const auto& name : series.forecasts_names) {
+  for (const auto& name : series.experts) {
     if (std::find(names.begin(), names.end(), name) != names.end()) {
       throw Error(fmt::format("{}: column {} has the name of an expert of the pool; rename it",
                               series.origin, name));
@@ -85,66 +42,115 @@ std::vector<std::string> expert_names(const ExpertPool& pool, const Series& seri
   return names;
 }
 
-SeriesForecast forecast_series(const Series& series, ExpertPool& pool, Aggregator& aggregator,
-                               const std::function<void(const ForecastRow&)>& each) {
-  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-  const std::size_t rows = series.values.size();
-  SeriesForecast out;
-  results::ForecastResult& result = out.result;
-  Scores scores;
-  scores.experts.resize(aggregator.experts());
-  std::vector<double> forecasts(pool.size() + series.forecasts.columns);
-  const auto open = [&](std::size_t t) {
-    const auto own = std::span(forecasts).subspan(pool.size());
-    pool.forecast(std::span(forecasts).first(pool.size()));
+}  // namespace
+
+Problem read_series(const std::string& path, const SeriesColumns& columns) {
+  const auto& own = columns.forecasts;
+  if (std::find(own.begin(), own.end(), columns.column) != own.end()) {
+    throw Error(fmt::format("{} is what is forecast; leave it out of --forecasts", columns.column));
+  }
+  io::TableRequest request;
+  request.keep = {columns.column};
+  request.keep.insert(request.keep.end(), own.begin(), own.end());
+  request.may_be_missing = [](std::string_view) { return true; };
+  request.format = columns.format;
+  request.note = columns.note;
+  if (columns.time.empty()) {
+    request.find_times = true;
+  } else {
+    request.text = {columns.time};
+  }
+  io::NumberTable table = io::read_table(path, request);
+  if (!columns.time.empty()) table.times = std::move(table.texts.front());
+
+  Problem series;
+  series.origin = path == "-" ? "standard input" : path;
+  series.experts = own;
+  series.values = Matrix(table.values.rows, own.size());
+  for (std::size_t t = 0; t < table.values.rows; ++t) {
+    const auto row = table.values.row(t);
+    series.outcomes.push_back(row[0]);
+    std::copy(row.begin() + 1, row.end(), series.values.row(t).begin());
+  }
+  if (series.known() == 0) {
+    throw Error(
+        fmt::format("{}: column {} holds no value; give a series", series.origin, columns.column));
+  }
+  if (table.times) series.times = io::read_times(std::move(*table.times), series.origin);
+  return series;
+}
+
+void let_forecast(Problem& series, const std::string& column, ExpertPool& pool,
+                  const std::function<void(std::size_t)>& advance) {
+  const std::size_t rows = series.rounds(), known = series.known(), own = series.experts.size();
+  std::vector<std::string> names = joined_names(pool, series);
+  Matrix values(rows + 1, names.size());
+  std::vector<std::uint8_t> after_known;
+  for (std::size_t t = 0; t <= rows; ++t) {
+    if (t == known) after_known = pool.save_bytes();
+    // Rows that are missing are gaps to the pool.
+    for (std::int64_t i = 0; t < rows && !series.missing.empty() && i < series.missing[t]; ++i) {
+      pool.observe(kUnknown);
+    }
+    const auto row = values.row(t);
+    pool.forecast(row.first(pool.size()));
     if (t < rows) {
-      std::copy_n(series.forecasts.row(t).begin(), own.size(), own.begin());
-    } else {
-      std::fill(own.begin(), own.end(), kUnknown);
-    }
-    const double combined = aggregator.predict(forecasts);
-    each({t + 1, t < rows ? series.values[t] : kUnknown, combined, forecasts,
-          aggregator.played(aggregator.last_opened())});
-    return combined;
-  };
-  for (std::size_t t = 0; t < rows; ++t) {
-    const double y = series.values[t];
-    const double combined = open(t);
-    result.forecasts.push_back(results::finite(combined));
-    if (std::isnan(y)) {
-      ++result.gaps;
-      aggregator.abandon(aggregator.last_opened());
-    } else {
+      std::copy_n(series.values.row(t).begin(), own,
+                  row.begin() + static_cast<std::ptrdiff_t>(pool.size()));
       try {
-        aggregator.learn(aggregator.last_opened(), y);
+        pool.observe(series.outcomes[t]);
       } catch (const Error& wrong) {
-        throw Error(fmt::format("{}: row {}, column {}: {}", series.origin, t + 1, series.column,
-                                wrong.what()));
+        throw Error(fmt::format("{}: row {}, column {}: {}", series.origin, series.file_row(t),
+                                column, wrong.what()));
       }
-      scores.add(aggregator.task(), forecasts, combined, y);
+      if (advance) advance(1);
+    } else {
+      std::fill(row.begin() + static_cast<std::ptrdiff_t>(pool.size()), row.end(), kUnknown);
     }
-    pool.observe(y);
   }
-  result.next = results::finite(open(rows));
-  for (const Interval& one : aggregator.intervals(aggregator.last_opened())) {
-    result.next_intervals.push_back({one.level, one.low, one.high});
-  }
-  const auto weights = aggregator.played(aggregator.last_opened());
-  for (std::size_t k = 0; k < forecasts.size(); ++k) {
-    const auto& expert = scores.experts[k];
-    result.experts.push_back(
-        {aggregator.names()[k], expert.rounds, mean_of(expert.loss, expert.rounds),
-         mean_of(expert.combined_loss, expert.rounds), results::finite(forecasts[k]), weights[k]});
-  }
-  aggregator.abandon(aggregator.last_opened());
+  pool.load_bytes(after_known, series.origin);
+  series.experts = std::move(names);
+  series.values = std::move(values);
+  series.outcomes.push_back(kUnknown);
+  if (!series.rows.empty()) series.rows.push_back(rows > 0 ? series.rows.back() + 1 : 1);
+  if (!series.missing.empty()) series.missing.push_back(0);
+  if (series.times && rows > 0) add_coming_time(series);
+}
+
+results::ForecastResult forecast_result(const Problem& problem, const std::string& column,
+                                        const compare::Comparison& comparison) {
+  const compare::MethodResult& method = comparison.methods.back();
+  const std::size_t rows = problem.rounds() - 1;
+  const compare::Errors errors = errors_of(problem, comparison);
+  results::ForecastResult result;
   result.rounds = rows;
-  result.column = series.column;
-  result.method = aggregator.method().name();
-  result.loss = aggregator.task().name();
-  result.scale = results::finite(aggregator.scale().value(LossSource::kForecasts));
-  result.mean_loss = mean_of(scores.combined_loss, scores.rounds);
-  out.scored = scores.rounds;
-  return out;
+  result.column = column;
+  result.method = method.name;
+  result.loss = problem.task.name();
+  result.scale = results::finite(comparison.scale);
+  result.mean_loss = results::finite(errors.all.front().own.loss());
+  result.answer = forecast_answer(problem, comparison, errors);
+  for (std::size_t t = 0; t < rows; ++t) {
+    if (std::isnan(problem.outcomes[t])) ++result.gaps;
+    result.forecasts.push_back(results::finite(method.forecasts[t]));
+  }
+  result.next = results::finite(method.forecasts[rows]);
+  for (std::size_t i = 0; method.intervals && i < method.intervals->levels.size(); ++i) {
+    const double low = method.intervals->low.row(rows)[i];
+    if (std::isnan(low)) continue;
+    result.next_intervals.push_back(
+        {method.intervals->levels[i], low, method.intervals->high.row(rows)[i]});
+  }
+  for (std::size_t k = 0; k < problem.experts.size(); ++k) {
+    const auto& error = *std::find_if(errors.all.begin(), errors.all.end(), [&](const auto& one) {
+      return one.kind == compare::ForecastError::Kind::kExpert && one.name == problem.experts[k];
+    });
+    result.experts.push_back({error.name, error.own.rounds(), results::finite(error.own.loss()),
+                              results::finite(error.combined.loss()),
+                              results::finite(problem.values.row(rows)[k]),
+                              method.weights.row(rows)[k]});
+  }
+  return result;
 }
 
 }  // namespace pcgs::studies

@@ -1,51 +1,45 @@
-// A pool of experts and an aggregator, taken along a series together.
+// A series that a pool of experts forecasts, as rounds that methods combine.
 #pragma once
 
 #include <cstddef>
 #include <functional>
-#include <span>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "pcgs/aggregator.h"
+#include "compare/comparison.h"
+#include "compare/read_problem.h"
 #include "pcgs/experts.h"
-#include "pcgs/matrix.h"
 #include "results/forecast_result.h"
 
 namespace pcgs::studies {
 
-struct Series {
-  std::string origin;          // the file, for messages
-  std::string column;          // what is forecast
-  std::vector<double> values;  // [T] NaN: a gap
-  Matrix forecasts;            // [T x any] the user's own; NaN: none
-  std::vector<std::string> forecasts_names;
+struct SeriesColumns {
+  std::string column;                  // what is forecast
+  std::vector<std::string> forecasts;  // the user's own forecasts of it
+  std::string time;                    // empty: a column of dates is looked for
+  io::NumberFormat format{};
+  compare::Note note{};
 };
 
-// A column of a table, and others that hold the user's own forecasts of it.
-Series read_series(const std::string& path, const std::string& column,
-                   const std::vector<std::string>& forecasts);
-// The pool's, then the user's. Throws Error for a name that both have.
-std::vector<std::string> expert_names(const ExpertPool& pool, const Series& series);
+// The rows of a file as a problem whose experts are the user's own forecasters, if there are any; a
+// value that is missing is an outcome that is not known. Throws Error, naming the file.
+compare::Problem read_series(const std::string& path, const SeriesColumns& columns);
 
-struct ForecastRow {
-  std::size_t row = 0;              // 1, 2, ...; T + 1 for the one after the last
-  double value = 0;                 // NaN: a gap, or not known yet
-  double forecast = 0;              // NaN: everybody slept
-  std::span<const double> experts;  // [K] their forecasts; NaN: asleep
-  std::span<const double> weights;  // [K] as played; zero for sleepers
-};
+// The pool joins: its experts come first, and there is one more round, after the last row, which the
+// user's own do not forecast. The pool is left as it was after the last value that is known, so that
+// it can go on from there. `advance` is told of every row. Throws Error for a name that both have.
+void let_forecast(compare::Problem& series, const std::string& column, ExpertPool& pool,
+                  const std::function<void(std::size_t)>& advance);
 
-struct SeriesForecast {
-  results::ForecastResult result;
-  std::size_t scored = 0;  // rounds with a combined forecast and a value
-};
+// What came of it. `column` is what was forecast.
+results::ForecastResult forecast_result(const compare::Problem& problem, const std::string& column,
+                                        const compare::Comparison& comparison);
 
-// Experts are the pool's and then the user's; the aggregator knows their names. `each` gets every
-// row in order and the one after the last. The pool and the aggregator go on from where they are.
-SeriesForecast forecast_series(const Series& series, ExpertPool& pool, Aggregator& aggregator,
-                               const std::function<void(const ForecastRow&)>& each);
+std::string forecast_table(const results::ForecastResult& result, const std::string& origin);
 
-std::string forecast_table(const std::string& origin, const SeriesForecast& forecast);
+// A line for each round: the time if there is one, row, value, forecast, a weight for each expert,
+// and the intervals.
+std::string forecast_csv(const compare::Problem& problem, const compare::Comparison& comparison);
 
 }  // namespace pcgs::studies

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <limits>
 #include <mutex>
+#include <span>
 
 #include "io/csv_field.h"
 #include "io/npy_rows.h"
@@ -61,6 +62,23 @@ LossFile open_losses(const std::string& path, const std::vector<std::string>& ig
   }
   file.losses = std::make_unique<oracle::MatrixRows>(file.matrix);
   return file;
+}
+
+bool looks_like_forecasts(const LossRows& losses) {
+  constexpr std::size_t kLookedAt = 1000, kEvidence = 20;
+  const std::size_t rounds = std::min(losses.rows(), kLookedAt), k = losses.columns();
+  if (rounds < kEvidence || k < 2) return false;
+  std::vector<double> rows(rounds * k);
+  losses.read(0, rounds, rows.data(), k);
+  std::size_t alike = 0;
+  for (std::size_t t = 0; t < rounds; ++t) {
+    const auto row = std::span(rows).subspan(t * k, k);
+    const auto [low, high] = std::minmax_element(row.begin(), row.end());
+    const bool same_sign = *low > 0 || *high < 0;
+    const double size = std::max(std::abs(*low), std::abs(*high));
+    if (same_sign && size > 1 && *high - *low < 0.5 * size) ++alike;
+  }
+  return 10 * alike >= 9 * rounds;
 }
 
 results::OracleResult sweep_oracle(const LossRows& losses, const std::vector<std::size_t>& switches,

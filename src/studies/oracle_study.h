@@ -22,6 +22,10 @@ struct LossFile {
 // A missing value is an expert that sleeps.
 LossFile open_losses(const std::string& path, const std::vector<std::string>& ignore);
 
+// Whether these are more likely forecasts: beyond [0,1], and in nearly every round all experts say much
+// the same, which their losses hardly ever do. Looks at the first rounds.
+bool looks_like_forecasts(const LossRows& losses);
+
 results::OracleResult sweep_oracle(const LossRows& losses, const std::vector<std::size_t>& switches,
                                    std::size_t threads, const io::Monitor& monitor);
 SwitchingPath find_path(const LossRows& losses, std::size_t switches, std::size_t memory,

@@ -1,0 +1,67 @@
+#include "state_options.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "option_kinds.h"
+#include "pcgs/error.h"
+
+namespace pcgs::cli {
+
+StateFlags add_state_options(CLI::App& command, StateOptions& options) {
+  StateFlags flags{};
+  flags.save = add_text(command, "--save", options.save, "Save the state at the end to this file");
+  flags.resume = add_text(
+      command, "--resume", options.resume,
+      "Go on from a saved state, with its method, loss and scale, and learn new rows only");
+  add_text(command, "--state", options.state,
+           "Go on from this state if there is one, and save it again: --resume and --save for a "
+           "command that is run again and again")
+      ->excludes(flags.save)
+      ->excludes(flags.resume);
+  command.add_flag(
+      "--skip-learned", options.skip_learned,
+      "With times: leave out rows up to the last one that the state has learned, which "
+      "are refused otherwise");
+  return flags;
+}
+
+void settle(StateOptions& options) {
+  if (!options.state.empty()) {
+    options.save = options.state;
+    std::error_code ignored;
+    if (std::filesystem::exists(options.state, ignored)) options.resume = options.state;
+  }
+  if (options.skip_learned && options.resume.empty() && options.state.empty()) {
+    throw Error("--skip-learned is about rows that a state has learned; give --resume or --state");
+  }
+}
+
+CLI::Option* add_time(CLI::App& command, std::string& column) {
+  return add_text(command, "--time", column,
+                  "The column of times, kept in every output (default: a column of dates, if there "
+                  "is one); rows must be in its order");
+}
+
+void add_number_signs(CLI::App& command, NumberSigns& signs) {
+  add_text(command, "--decimal", signs.decimal, "The decimal sign of numbers: , or . (default .)")
+      ->check(CLI::IsMember({",", "."}));
+  add_text(command, "--thousands", signs.thousands,
+           "The sign between thousands: , . ' _ or a space (default: none)")
+      ->check(CLI::IsMember({",", ".", "'", "_", " "}));
+}
+
+io::NumberFormat number_format(const NumberSigns& signs) {
+  io::NumberFormat format;
+  if (!signs.decimal.empty()) format.decimal = signs.decimal.front();
+  if (!signs.thousands.empty()) format.thousands = signs.thousands.front();
+  return format;
+}
+
+compare::Note notes(bool quiet) {
+  if (quiet) return {};
+  return [](const std::string& note) { fmt::print(stderr, "pcgs: {}\n", note); };
+}
+
+}  // namespace pcgs::cli

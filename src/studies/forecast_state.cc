@@ -1,0 +1,36 @@
+#include "studies/forecast_state.h"
+
+#include "core/whole_file.h"
+#include "pcgs/state.h"
+
+namespace pcgs::studies {
+
+namespace {
+
+std::uint64_t kind_of_file() { return architecture_hash("a pool and its aggregator", 0); }
+
+}  // namespace
+
+std::vector<std::uint8_t> ForecastState::file() const {
+  StateWriter out;
+  for (const auto* part : {&pool, &aggregator}) {
+    out.u64(part->size());
+    out.bytes(*part);
+  }
+  return out.file(kind_of_file());
+}
+
+ForecastState ForecastState::load(const std::string& path) {
+  const auto bytes = read_whole_file(path);
+  StateReader in(bytes, path);
+  if (in.architecture() != kind_of_file()) in.fail("pcgs forecast did not save it");
+  ForecastState state;
+  for (auto* part : {&state.pool, &state.aggregator}) {
+    part->resize(in.count(1));
+    in.bytes(*part);
+  }
+  in.finish();
+  return state;
+}
+
+}  // namespace pcgs::studies
