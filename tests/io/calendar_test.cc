@@ -207,9 +207,9 @@ TEST(Calendar, ReadsCompactDates) {
 }
 
 TEST(Calendar, AgreesWithTheStandardLibraryOnDaysOfTenThousandYears) {
-  // Every day is slow; eleven has nothing in common with weeks, months and leap years.
+  // Every day is slow; 29 has nothing in common with weeks, months and leap years.
   for (sys_days at = year(0) / 1 / 1; at < sys_days(year(10000) / 1 / 1);
-       at += std::chrono::days(11)) {
+       at += std::chrono::days(29)) {
     const year_month_day date(at);
     const int y = static_cast<int>(date.year());
     const unsigned m = static_cast<unsigned>(date.month());
