@@ -18,6 +18,11 @@ constexpr double kPowersOfTen[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
 constexpr std::size_t kDigitsRead = 15;    // of a fraction: up to here its division is exact
 constexpr std::size_t kDigitsWritten = 9;  // finer than a double is in any year but 1970
 
+struct Digits {
+  int value = 0;
+  std::size_t count = 0;
+};
+
 // Walks over a text from the left.
 class Scanner {
  public:
@@ -48,31 +53,28 @@ class Scanner {
     return true;
   }
 
-  // A run of digits, `most` at most. How many there were is in `count`.
-  int take_digits(std::size_t most) {
-    int value = 0;
-    for (count = 0; count < most && !rest_.empty(); ++count) {
+  // A run of digits, `most` at most.
+  Digits take_digits(std::size_t most) {
+    Digits digits;
+    for (; digits.count < most && !rest_.empty(); ++digits.count) {
       const char c = rest_.front();
       if (c < '0' || c > '9') break;
-      value = 10 * value + (c - '0');
+      digits.value = 10 * digits.value + (c - '0');
       rest_.remove_prefix(1);
     }
-    return value;
+    return digits;
   }
-  std::size_t count = 0;
 
-  // The digits after a decimal sign, as what they are worth.
-  double take_fraction() {
+  // The digits after a decimal sign, as what they are worth; nothing if there is none.
+  std::optional<double> take_fraction() {
     std::int64_t digits = 0;
-    std::size_t kept = 0;
-    for (count = 0; !rest_.empty() && rest_.front() >= '0' && rest_.front() <= '9'; ++count) {
-      if (kept < kDigitsRead) {
-        digits = 10 * digits + (rest_.front() - '0');
-        ++kept;
-      }
+    std::size_t count = 0;
+    for (; !rest_.empty() && rest_.front() >= '0' && rest_.front() <= '9'; ++count) {
+      if (count < kDigitsRead) digits = 10 * digits + (rest_.front() - '0');
       rest_.remove_prefix(1);
     }
-    return static_cast<double>(digits) / kPowersOfTen[kept];
+    if (count == 0) return std::nullopt;
+    return static_cast<double>(digits) / kPowersOfTen[std::min(count, kDigitsRead)];
   }
 
  private:
@@ -88,22 +90,23 @@ struct Clock {
 
 // 05:00, 05:00:30, 05:00:30.25; nothing if it is not one by its shape.
 std::optional<Clock> take_clock(Scanner& text, bool may_have_half_days) {
-  const int hour = text.take_digits(2);
-  if (text.count == 0 || !text.take(':')) return std::nullopt;
-  const int minute = text.take_digits(2);
-  if (text.count != 2) return std::nullopt;
+  const auto [hour, hour_digits] = text.take_digits(2);
+  if (hour_digits == 0 || !text.take(':')) return std::nullopt;
+  const auto [minute, minute_digits] = text.take_digits(2);
+  if (minute_digits != 2) return std::nullopt;
   Clock clock;
-  int second = 0;
+  Digits second;
   if (text.take(':')) {
     second = text.take_digits(2);
-    if (text.count != 2) return std::nullopt;
+    if (second.count != 2) return std::nullopt;
     if (text.take('.') || text.take(',')) {
-      clock.fraction = text.take_fraction();
-      if (text.count == 0) return std::nullopt;
+      const std::optional<double> fraction = text.take_fraction();
+      if (!fraction) return std::nullopt;
+      clock.fraction = *fraction;
     }
   }
   // A leap second, :60, is the next minute: clocks of computers count so.
-  clock.exists = minute <= 59 && second <= 60;
+  clock.exists = minute <= 59 && second.value <= 60;
   int hours = hour;
   if (may_have_half_days) {
     Scanner ahead = text;
@@ -115,9 +118,9 @@ std::optional<Clock> take_clock(Scanner& text, bool may_have_half_days) {
       hours = hour % 12 + (morning ? 0 : 12);
     }
   }
-  const bool end_of_day = hours == 24 && minute == 0 && second == 0 && clock.fraction == 0;
+  const bool end_of_day = hours == 24 && minute == 0 && second.value == 0 && clock.fraction == 0;
   if (hours > 23 && !end_of_day) clock.exists = false;
-  clock.seconds = 3600 * hours + 60 * minute + second;
+  clock.seconds = 3600 * hours + 60 * minute + second.value;
   return clock;
 }
 
@@ -130,13 +133,13 @@ std::optional<std::int64_t> take_offset(Scanner& text) {
   if (text.take_word("UTC") || text.take_word("Z")) return 0;
   const bool west = text.take('-');
   if (!west && !text.take('+')) return std::nullopt;
-  const int hours = text.take_digits(2);
-  if (text.count != 2 || hours > 23) return std::nullopt;
+  const Digits hours = text.take_digits(2);
+  if (hours.count != 2 || hours.value > 23) return std::nullopt;
   const bool colon = text.take(':');
-  const int minutes = text.take_digits(2);
-  if (text.count != 2 && (colon || text.count != 0)) return std::nullopt;
-  if (minutes > 59) return std::nullopt;
-  const std::int64_t seconds = 3600 * hours + 60 * minutes;
+  const Digits minutes = text.take_digits(2);
+  const bool only_hours = minutes.count == 0 && !colon;
+  if ((minutes.count != 2 && !only_hours) || minutes.value > 59) return std::nullopt;
+  const std::int64_t seconds = 3600 * hours.value + 60 * minutes.value;
   return west ? -seconds : seconds;
 }
 
@@ -166,13 +169,13 @@ std::optional<Clock> clock_after(Scanner& text, DateForm form) {
 
 Date iso_date(Scanner text, int year, char separator) {
   constexpr DateForm kForm = DateForm::kIso;
-  const int month = text.take_digits(2);
-  if (separator == '-' && text.count == 2 && text.at_end()) {
+  const auto [month, month_digits] = text.take_digits(2);
+  if (separator == '-' && month_digits == 2 && text.at_end()) {
     return {.form = kForm, .at = seconds_at(year, month, 1, {})};
   }
-  if (text.count == 0 || !text.take(separator)) return {};
-  const int day = text.take_digits(2);
-  if (text.count == 0) return {};
+  if (month_digits == 0 || !text.take(separator)) return {};
+  const auto [day, day_digits] = text.take_digits(2);
+  if (day_digits == 0) return {};
   const std::optional<Clock> clock = clock_after(text, kForm);
   if (!clock) return {};
   return {.form = kForm, .at = seconds_at(year, month, day, *clock)};
@@ -180,10 +183,10 @@ Date iso_date(Scanner text, int year, char separator) {
 
 // 01.03.2026 and 01/03/2026.
 Date date_with_year_last(Scanner text, int first, char separator) {
-  const int second = text.take_digits(2);
-  if (text.count == 0 || !text.take(separator)) return {};
-  const int year = text.take_digits(4);
-  if (text.count != 4) return {};
+  const auto [second, second_digits] = text.take_digits(2);
+  if (second_digits == 0 || !text.take(separator)) return {};
+  const auto [year, year_digits] = text.take_digits(4);
+  if (year_digits != 4) return {};
   const DateForm form = separator == '.' ? DateForm::kDotted : DateForm::kSlashed;
   const std::optional<Clock> clock = clock_after(text, form);
   if (!clock) return {};
@@ -196,8 +199,7 @@ Date date_with_year_last(Scanner text, int first, char separator) {
 
 Date parse_date(std::string_view field) {
   Scanner text(trimmed(field, " \t"));
-  const int first = text.take_digits(4);
-  const std::size_t digits = text.count;
+  const auto [first, digits] = text.take_digits(4);
   if (digits == 4) {
     if (text.take('-')) return iso_date(text, first, '-');
     if (text.take('/')) return iso_date(text, first, '/');
@@ -210,12 +212,11 @@ Date parse_date(std::string_view field) {
 
 std::optional<double> parse_compact_date(std::string_view field) {
   Scanner text(trimmed(field, " \t"));
-  const int year = text.take_digits(4);
-  if (text.count != 4) return std::nullopt;
-  const int month = text.take_digits(2);
-  const int day = text.take_digits(2);
-  if (text.count != 2 || !text.at_end()) return std::nullopt;
-  const double at = seconds_at(year, month, day, {});
+  const Digits year = text.take_digits(4);
+  const Digits month = text.take_digits(2);
+  const Digits day = text.take_digits(2);
+  if (day.count != 2 || !text.at_end()) return std::nullopt;  // so that all eight are there
+  const double at = seconds_at(year.value, month.value, day.value, {});
   return std::isnan(at) ? std::nullopt : std::optional(at);
 }
 

@@ -23,7 +23,7 @@ namespace {
 class CsvTableReader {
  public:
   CsvTableReader(std::string_view text, const std::string& path, const TableRequest& request)
-      : csv_(text, path), path_(path), request_(request) {}
+      : csv_(text, path), header_bytes_(csv_.bytes_read()), path_(path), request_(request) {}
 
   NumberTable read() {
     check_format(request_.format);
@@ -79,8 +79,7 @@ class CsvTableReader {
     std::string names;
     for (std::size_t i = 0; i < found.size(); ++i) {
       names += i == 0 ? "" : i + 1 < found.size() ? ", " : " and ";
-      names +=
-          name_of(found[i]).empty() ? "the first, which has no name," : excerpt(name_of(found[i]));
+      names += name_of(found[i]).empty() ? "the first, unnamed" : excerpt(name_of(found[i]));
     }
     throw Error(fmt::format(
         "{}: several columns hold times ({}); name one with --time and leave the others out with "
@@ -88,12 +87,12 @@ class CsvTableReader {
         path_, names));
   }
 
-  // Needs the first row, and the times.
+  // After the times. pandas reads a column without a name as "Unnamed: 0" and writes that.
   void find_index() {
-    const bool read_as_numbers =
-        std::any_of(selected_.numbers.begin(), selected_.numbers.end(),
-                    [](const WantedColumn& column) { return column.index == 0; });
-    if (!name_of(0).empty() || !read_as_numbers) return;
+    const bool nobody_asked =
+        request_.keep.empty() && !selected_.unnamed.empty() && selected_.unnamed.front() == 0;
+    if (!nobody_asked || times_ == std::size_t{0}) return;
+    if (!name_of(0).empty() && name_of(0) != "Unnamed: 0") return;
     has_index_ = true;
     drop_number(0);
   }
@@ -126,27 +125,23 @@ class CsvTableReader {
   }
 
   [[noreturn]] void refuse_index() const {
-    throw Error(fmt::format(
-        "{}: \"{}\" stands in a column without a name that does not count the rows; give it a "
-        "name, or leave it out (pandas: to_csv(index=False))",
-        csv_.position(0), excerpt(csv_.fields()[0])));
+    throw Error(
+        fmt::format("{}: \"{}\" stands in a column without a name that does not count the rows; "
+                    "give it a name, or leave it out (pandas: to_csv(index=False))",
+                    csv_.position(0), excerpt(csv_.fields()[0])));
   }
 
   // Rows are about as long as those before: room for all of them is asked for at once, because a
-  // vector that doubles holds everything twice while it moves.
+  // vector that doubles holds everything twice while it moves. Room that is not used takes none.
   void make_room() {
     std::vector<double>& values = table_.values.values;
     const std::size_t columns = selected_.numbers.size();
-    if (values.capacity() - values.size() >= columns) return;
-    constexpr std::size_t kRowsLookedAt = 100;
     const std::size_t rows = csv_.row();
-    if (rows < kRowsLookedAt) {
-      values.reserve(kRowsLookedAt * columns);
-      return;
-    }
-    constexpr double kMargin = 1.02;
-    const double share_read =
-        static_cast<double>(csv_.bytes_read()) / static_cast<double>(csv_.bytes());
+    constexpr std::size_t kRowsLookedAt = 100;
+    if (rows < kRowsLookedAt || values.capacity() - values.size() >= columns) return;
+    constexpr double kMargin = 1.1;
+    const double share_read = static_cast<double>(csv_.bytes_read() - header_bytes_) /
+                              static_cast<double>(csv_.bytes() - header_bytes_);
     const double expected = kMargin * static_cast<double>(rows) / share_read;
     values.reserve((static_cast<std::size_t>(expected) + kRowsLookedAt) * columns);
   }
@@ -201,6 +196,7 @@ class CsvTableReader {
   }
 
   CsvReader csv_;
+  std::size_t header_bytes_;
   const std::string& path_;
   const TableRequest& request_;
   SelectedColumns selected_;

@@ -53,6 +53,9 @@ std::string format_advice(std::string_view field, NumberFormat format) {
         if (changed != changes || decimal == thousands) continue;
         const Number number = parse_number(field, other);
         if (number.kind != NumberKind::kFinite) continue;
+        const bool needless = thousands != format.thousands && thousands != '\0' &&
+                              parse_number(field, {decimal, '\0'}).kind == NumberKind::kFinite;
+        if (needless) continue;
         advice += fmt::format("{}{} if it is {}", advice.empty() ? "" : " or ",
                               options(format, other), number.value);
       }
