@@ -99,7 +99,7 @@ Begun begin(const ForecastOptions& options, ExpertPool& pool, const compare::Not
   if (problem.times) put_in_time(problem, before, false, note);
   {
     const auto bar = io::progress_bars(options.quiet)("forecasting", problem.rounds());
-    let_forecast(problem, columns.column, pool, bar);
+    studies::let_forecast(problem, columns.column, pool, bar);
   }
   const auto finish = [&](Aggregator aggregator, std::string method, std::string scale) {
     compare::check_values(problem, columns.column);
@@ -151,7 +151,7 @@ void run_forecast(ForecastOptions& options) {
   compared.advance = {};
 
   const auto result = studies::forecast_result(problem, options.columns.column, comparison);
-  const std::string rows = forecast_csv(problem, comparison);
+  const std::string rows = studies::forecast_csv(problem, comparison);
   if (file) file->write(rows);
   if (page) page.write(report::run_page(problem, comparison, depth->take()));
   if (state) {
@@ -168,7 +168,7 @@ void run_forecast(ForecastOptions& options) {
   if (options.json) {
     fmt::print("{}\n", results::to_json(result));
   } else if (file) {
-    fmt::print("{}", forecast_table(result, problem.origin));
+    fmt::print("{}", studies::forecast_table(result, problem.origin));
     if (page) fmt::print("page in {}\n", options.report);
   } else {
     std::fwrite(rows.data(), 1, rows.size(), stdout);

@@ -99,7 +99,8 @@ compare::GoingOnRules rules_of(const RunOptions& options) {
     const auto methods = compare::methods_from(
         {options.methods, options.model, !rules.outcome.empty(), options.seasons});
     if (methods.size() != 1) {
-      throw Error(fmt::format("{}: goes on with one method; leave --method out", options.state.resume));
+      throw Error(
+          fmt::format("{}: goes on with one method; leave --method out", options.state.resume));
     }
     rules.method = methods.front();
   }
@@ -114,8 +115,9 @@ compare::SeriesStates earlier_states(const RunOptions& options) {
     throw Error(
         states.by().empty()
             ? fmt::format("{}: holds the state of one series; leave --by out", options.state.resume)
-            : fmt::format("{}: holds {} series by {}; give --by {}", options.state.resume, states.size(),
-                          fmt::join(states.by(), ", "), fmt::join(states.by(), ",")));
+            : fmt::format("{}: holds {} series by {}; give --by {}", options.state.resume,
+                          states.size(), fmt::join(states.by(), ", "),
+                          fmt::join(states.by(), ",")));
   }
   return states;
 }

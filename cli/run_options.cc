@@ -115,7 +115,8 @@ void declare(CLI::App& command, RunOptions& options) {
 void settle(RunOptions& options) {
   settle(options.state);
   if (!options.state.resume.empty() && !options.certificate.empty()) {
-    throw Error("--certificate is about a whole run, and this one goes on from a state; leave it out");
+    throw Error(
+        "--certificate is about a whole run, and this one goes on from a state; leave it out");
   }
   options.columns.format = number_format(options.signs);
 

@@ -129,7 +129,7 @@ results::ForecastResult forecast_result(const Problem& problem, const std::strin
   result.loss = problem.task.name();
   result.scale = results::finite(comparison.scale);
   result.mean_loss = results::finite(errors.all.front().own.loss());
-  result.answer = forecast_answer(problem, comparison, errors);
+  result.answer = results::forecast_answer(problem, comparison, errors);
   for (std::size_t t = 0; t < rows; ++t) {
     if (std::isnan(problem.outcomes[t])) ++result.gaps;
     result.forecasts.push_back(results::finite(method.forecasts[t]));
