@@ -1,4 +1,7 @@
-"""Combines experts online, one round at a time, when the best one keeps changing.
+"""Combines the forecasts of several models online, when the best one keeps changing.
+
+    result = pcgs.run(X, y)                # a column of X for each model; NaN in y: not known yet
+    print(result)                          # errors beside every model's, and the next forecast
 
     agg = pcgs.Aggregator(experts=["lag1", "ewma", "rls"], method="guard")
     for forecasts, y in stream:
@@ -6,8 +9,8 @@
         agg.learn(y)
     agg.certificate().bound
 
-`Aggregator` is the loop, `run` compares methods on a whole sequence, `switching_oracle` is the
-exact best path in hindsight, `suite` makes up sequences, `Controller` is for methods of your own,
+`run` combines a whole sequence and compares methods, `Aggregator` is the loop, `switching_oracle` is
+the exact best path in hindsight, `suite` makes up sequences, `Controller` is for methods of your own,
 `ExpertPool` brings simple forecasters. `pcgs.sklearn` and `pcgs.river` are for those who use them.
 """
 

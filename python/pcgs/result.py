@@ -1,16 +1,17 @@
-"""Methods played on a whole sequence and measured against the exact oracle."""
+"""Methods played on a whole sequence: errors beside every model's, and regret to the exact oracle."""
 
 from __future__ import annotations
 
 import json
 import os
-from html import escape
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
+from . import _html
 from ._pcgs import DEFAULT_FOR_FORECASTS, DEFAULT_METHOD, Error, Run, methods_from, play
+from ._rows import check_one_series, check_same_rows, index_of, times_of
 from ._types import Array, Numbers, Table
 from .controller import Controller
 
@@ -21,7 +22,20 @@ if TYPE_CHECKING:
 class Result:
     """What came out of `run`. Prints as a table, in a notebook too.
 
-    >>> import pcgs
+    >>> import numpy as np, pcgs
+    >>> y = np.sin(np.arange(200.0))
+    >>> X = y[:, None] + [0.3, -0.5]
+    >>> y[-1] = np.nan                     # not known yet
+    >>> result = pcgs.run(X, y, experts=["high", "low"])
+    >>> result.best_model
+    'high'
+    >>> result.errors[0]["name"], result.errors[0]["rmse"] < 0.3
+    ('blend', True)
+    >>> abs(result.next[0]["forecast"] - np.sin(199)) < 0.1
+    True
+
+    Of losses, without y, there are regrets and certificates:
+
     >>> losses = pcgs.suite.generate("switch", rounds=200, experts=4, seed=1).losses
     >>> result = pcgs.run(losses, methods=["hedge", "fixed-share"], switches=[5])
     >>> [method["name"] for method in result.to_dict()["methods"]]
@@ -30,9 +44,53 @@ class Result:
     True
     """
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, index: Any = None) -> None:
         self._run = run
+        self._index = index  # of the rows, where pandas brought one
         self._dict: Dict[str, Any] = json.loads(run.json())
+
+    @property
+    def headline(self) -> str:
+        """How wrong the combination was beside the best model and equal weights, in a sentence."""
+        return self._run.headline()
+
+    @property
+    def errors(self) -> List[Dict[str, Any]]:
+        """How wrong everybody was: the combination, which is the last method, then other methods,
+        equal weights, the best convex mix in hindsight, and the experts from the best on.
+
+        Each is a dict with name, kind ("method", "reference" or "expert"), rounds, rmse, mae, mape and
+        bias, over the rounds that it forecast and whose outcome is known; loss, where it is none of
+        these; and difference, how far the combination's error is from this one on the same rounds, in
+        per cent: below 0, the combination is better. to_pandas("errors") has them as a DataFrame.
+        """
+        return self._answer("errors")
+
+    @property
+    def next(self) -> List[Dict[str, Any]]:
+        """The forecasts of the last rows, whose y is NaN, by the last method.
+
+        Each is a dict with time, where the rows have times, row (from 1 on), forecast (None: nobody
+        forecasts) and interval, {"0.8": [low, high]}.
+        """
+        return self._answer("next")
+
+    @property
+    def best_model(self) -> Optional[str]:
+        """The expert with the least error, among those that forecast often; None if no outcome is known."""
+        experts = (one for one in self._answer("errors") if one["kind"] == "expert")
+        best = next(experts)
+        return best["name"] if best["rounds"] > 0 else None
+
+    @property
+    def weights_now(self) -> Dict[str, float]:
+        """What the last method would give each expert next, if all are awake."""
+        return dict(zip(self._dict["experts"], self._dict["methods"][-1]["next_weights"]))
+
+    @property
+    def notes(self) -> List[str]:
+        """What was found out about the rows: that times are missing, say. A sentence each."""
+        return self._run.notes()
 
     def to_dict(self) -> Dict[str, Any]:
         """The object that `pcgs run --json` prints."""
@@ -40,7 +98,7 @@ class Result:
         return whole
 
     def table(self) -> str:
-        """The table that `pcgs run` prints."""
+        """The tables that `pcgs run` prints."""
         return self._run.table()
 
     @property
@@ -56,11 +114,10 @@ class Result:
                 return one
         raise KeyError(method)
 
-    def forecasts(self, method: str) -> Array:
-        """[T] the combined forecasts of a method; NaN where nobody was awake."""
-        if method not in self.methods:
-            raise KeyError(method)
-        forecasts = self._run.forecasts(self.methods.index(method))
+    def forecasts(self, method: Optional[str] = None) -> Array:
+        """[T] the combined forecasts of a method, the last unless you say which; NaN where nobody was
+        awake."""
+        forecasts = self._run.forecasts(self._place_of(method))
         if forecasts.size == 0:
             raise Error("losses were combined, not forecasts; give run() forecasts and y")
         return forecasts
@@ -70,33 +127,51 @@ class Result:
 
         How many outcomes they held stands in `to_dict`.
         """
-        name = self.methods[-1] if method is None else method
-        if name not in self.methods:
-            raise KeyError(name)
-        found = self._run.intervals(self.methods.index(name))
+        place = self._place_of(method)
+        found = self._run.intervals(place)
         if not found:
+            name = self.methods[place]
             raise Error(f"there are no intervals for {name}; run() puts them around the last method")
         return found
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """A DataFrame with a row for each method."""
+    def to_pandas(self, what: str = "methods") -> pandas.DataFrame:
+        """A DataFrame with a row for each method, with total losses, regrets and certificates.
+
+        what="errors": a row for each forecaster, as in `errors`. "forecasts": a row for each round,
+        with the index that X or y had, the outcome, the forecast of each method and the intervals of
+        the last. "next": of these, the rows of `next`.
+        """
         try:
             import pandas
         except ImportError as missing:
             raise ImportError(
                 "to_pandas() needs pandas, which is not installed; install it, or use to_dict()"
             ) from missing
-        columns = self._columns()
-        rows = [[value for _, value in self._cells(method)] for method in self._dict["methods"]]
-        names = pandas.Index(self.methods, name="method")
-        return pandas.DataFrame(rows, columns=columns, index=names)
+        frames = {
+            "methods": self._methods_frame,
+            "errors": self._errors_frame,
+            "forecasts": self._forecasts_frame,
+            "next": self._next_frame,
+        }
+        if what not in frames:
+            raise Error(f"what is {what!r}; give one of {', '.join(frames)}")
+        return frames[what](pandas)
 
     def report(self, path: Union[str, os.PathLike[str]]) -> None:
         """Writes the result as one HTML page that needs nothing else."""
         self._run.report(path)
 
-    def _columns(self) -> List[str]:
-        return [name for name, _ in self._cells(self._dict["methods"][0])]
+    def _answer(self, field: str) -> Any:
+        self._run.headline()  # refuses losses
+        return self.to_dict()[field]
+
+    def _place_of(self, method: Optional[str]) -> int:
+        names = self.methods
+        if method is None:
+            return len(names) - 1
+        if method not in names:
+            raise KeyError(method)
+        return names.index(method)
 
     def _cells(self, method: Dict[str, Any]) -> List[Tuple[str, Any]]:
         """Name and value of each column; the same columns for every method."""
@@ -111,28 +186,43 @@ class Result:
         cells.append(("ns_per_round", method["ns_per_round"]))
         return cells
 
+    def _methods_frame(self, pandas: Any) -> pandas.DataFrame:
+        cells = [dict(self._cells(method)) for method in self._dict["methods"]]
+        return pandas.DataFrame(
+            [list(one.values()) for one in cells],
+            columns=list(cells[0]),
+            index=pandas.Index(self.methods, name="method"),
+        )
+
+    def _errors_frame(self, pandas: Any) -> pandas.DataFrame:
+        frame = pandas.DataFrame(self.errors).set_index("name")
+        numbers = [column for column in frame if column not in ("kind", "rounds")]
+        return frame.astype(dict.fromkeys(numbers, float))
+
+    def _forecasts_frame(self, pandas: Any) -> pandas.DataFrame:
+        columns = {"outcome": self._run.outcomes()}
+        for name in self.methods:
+            columns[name] = self.forecasts(name)
+        for level, ends in self._run.intervals(len(self.methods) - 1).items():
+            columns[f"low_{100 * level:g}"] = ends[:, 0]
+            columns[f"high_{100 * level:g}"] = ends[:, 1]
+        return pandas.DataFrame(columns, index=self._index)
+
+    def _next_frame(self, pandas: Any) -> pandas.DataFrame:
+        whole = self._forecasts_frame(pandas)
+        return whole.iloc[len(whole) - len(self.next) :].drop(columns="outcome")
+
     def __repr__(self) -> str:
         return self.table()
 
     def _repr_html_(self) -> str:
-        def shown(value: Any) -> str:
-            return "" if value is None else f"{value:,.3f}"
-
-        heads = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in self._columns())
-        rows = []
-        for method in self._dict["methods"]:
-            cells = "".join(f"<td>{shown(value)}</td>" for _, value in self._cells(method))
-            rows.append(f'<tr><th scope="row">{escape(method["name"])}</th>{cells}</tr>')
-        budgets = ", ".join(
-            f"{budget} switches: {'none' if loss is None else format(loss, ',.3f')}"
-            for budget, loss in self._dict["oracle"].items()
+        regrets = _html.regret_table(
+            self._dict, [(method["name"], self._cells(method)) for method in self._dict["methods"]]
         )
-        return (
-            f"<table><caption>{self._dict['rounds']} rounds, {len(self._dict['experts'])} experts; "
-            f"best path in hindsight with {budgets}</caption>"
-            f"<thead><tr><th>method</th>{heads}</tr></thead>"
-            f"<tbody>{''.join(rows)}</tbody></table>"
-        )
+        if "errors" not in self._dict:
+            return regrets
+        first = _html.answer(self._dict, self.headline, self._run.sureness(), self.notes)
+        return f"<div>{first}{regrets}</div>"
 
 
 def run(
@@ -152,9 +242,20 @@ def run(
     intervals: Optional[Sequence[float]] = None,
     name: Optional[str] = None,
 ) -> Result:
-    """Plays methods on a whole sequence, as `pcgs run` does, and measures them against the oracle.
+    """Combines the forecasts in X of what happened, y, round after round, as `pcgs run` does, and
+    says how wrong the combination was beside each of them.
 
     >>> import numpy as np, pcgs
+    >>> y = np.sin(np.arange(300.0))
+    >>> X = y[:, None] + np.random.default_rng(1).standard_normal((300, 3)) * [0.1, 0.2, 0.3]
+    >>> result = pcgs.run(X, y, experts=["ridge", "tree", "lag"])
+    >>> result.best_model
+    'ridge'
+    >>> result.headline.split(" (")[0]
+    "The combination's error"
+
+    Without y, of losses, methods are measured against the best path of experts in hindsight:
+
     >>> losses = np.random.default_rng(1).random((300, 3)) * [0.4, 0.6, 1.0]
     >>> result = pcgs.run(losses, methods=["fixed-share", "ml-poly"], switches=[5, 10])
     >>> print(result.table().splitlines()[0])
@@ -162,9 +263,13 @@ def run(
 
     Parameters
     ----------
-    losses : a row for each round, a column for each expert, in [0, 1]. With y: forecasts, and NaN
-        where an expert sleeps. A DataFrame's columns name the experts.
+    losses : with y, X: forecasts, a row for each round in the order of time and a column for each
+        expert, and NaN where an expert sleeps. Without y, losses in [0, 1]. A DataFrame's columns name
+        the experts; its index, if it holds times (a DatetimeIndex or a PeriodIndex), says when the
+        rounds were, and phases of a season keep to the clock where some are missing.
     y : what the forecasts are about, a number for each round; in a DataFrame also a column's name.
+        NaN: not known, so that this round is forecast and not learned; at the end these are
+        `Result.next`. Where both are of pandas, X and y must have the same index.
     methods : names, in a list or as one text with commas; "all" for every one. The default is
         blend for forecasts and guard for losses.
     switches : how often the paths may switch that regret is measured against.
@@ -182,9 +287,15 @@ def run(
     Other Python threads run meanwhile, and Ctrl-C ends it.
     """
     outcome_name = y if isinstance(y, str) else "y"
+    check_same_rows(losses, y, "y")
+    check_same_rows(losses, side, "side")
     table, outcomes, side = _columns_apart(losses, y, side)
     if hasattr(table, "columns"):
         experts = _names_of_columns(table, experts)
+    index = index_of(table)
+    if index is None:
+        index = index_of(outcomes)
+    check_one_series(index)
     return Result(
         play(
             table,
@@ -202,7 +313,9 @@ def run(
             intervals=_levels(intervals, loss, y is not None),
             origin=name or ("losses" if outcomes is None else "forecasts"),
             outcome_name=outcome_name,
-        )
+            times=times_of(index),
+        ),
+        index,
     )
 
 
@@ -227,6 +340,12 @@ def _columns_apart(table: Any, y: Any, side: Any) -> Tuple[Any, Any, Any]:
 
 
 def _names_of_columns(table: Any, experts: Optional[Sequence[str]]) -> List[str]:
+    for column, dtype in getattr(table, "dtypes", {}).items():
+        if getattr(dtype, "kind", "") == "M":
+            raise Error(
+                f"the column {column} holds times, which nobody forecasts with; make it the index, "
+                f"with set_index({column!r})"
+            )
     columns = [str(column) for column in table.columns]
     given = [str(name) for name in experts] if hasattr(experts, "__iter__") else experts
     if given is not None and given != columns:

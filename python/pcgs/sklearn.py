@@ -23,6 +23,7 @@ except ImportError as missing:
     ) from missing
 
 from ._pcgs import Aggregator, Error
+from ._rows import check_same_rows
 from ._types import Array
 
 _BLOCKS = 10
@@ -41,6 +42,8 @@ class PcgsCombiner(RegressorMixin, _BaseComposition):  # type: ignore[misc]
       regressors that have `partial_fit`; the others stay as they are. The first call, on a combiner
       that was never fitted, fits them all.
     - `predict` combines with the present weights.
+
+    X and y that are both of pandas must have the same index.
 
     >>> import numpy as np
     >>> from sklearn.linear_model import LinearRegression
@@ -126,6 +129,11 @@ class PcgsCombiner(RegressorMixin, _BaseComposition):  # type: ignore[misc]
         combined: Array = (played * np.where(awake, forecasts, 0.0)).sum(axis=1)
         combined[~awake.any(axis=1)] = np.nan
         return combined
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The coefficient of determination of `predict(X)`, as every regressor has it."""
+        check_same_rows(X, y, "y")
+        return float(super().score(X, y, sample_weight))
 
     @property
     def weights_(self) -> Array:
@@ -277,6 +285,7 @@ def _checked(X: Any, y: Any) -> Tuple[Any, Array]:
         raise ValueError(
             "PcgsCombiner requires y to be passed, but the target y is None; give what happened"
         )
+    check_same_rows(X, y, "y")
     X = _with_rows(X)
     y = check_array(column_or_1d(y, warn=True), ensure_2d=False, dtype=np.float64, input_name="y")
     if X.shape[0] != len(y):

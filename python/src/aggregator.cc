@@ -232,6 +232,23 @@ void PythonAggregator::abandon(py::handle round) {
   made_.aggregator->abandon(count_of(round, "round", 1, std::int64_t{1} << 62));
 }
 
+void PythonAggregator::skip(py::handle rounds) {
+  const Turn turn(*this);
+  made_.aggregator->skip(count_of(rounds, "rounds", 0, std::int64_t{1} << 62));
+}
+
+void PythonAggregator::set_note(py::handle note) {
+  const Turn turn(*this);
+  // Text with halves of letters has no bytes.
+  const auto bytes = py::reinterpret_steal<py::object>(
+      PyUnicode_Check(note.ptr()) != 0 ? PyUnicode_AsUTF8String(note.ptr()) : note.inc_ref().ptr());
+  if (!bytes) PyErr_Clear();
+  if (!bytes || !py::isinstance<py::bytes>(bytes)) {
+    throw Error(fmt::format("note is {}; give text or bytes", std::string(py::repr(note))));
+  }
+  made_.aggregator->set_note(bytes.cast<std::string>());
+}
+
 LiveProof PythonAggregator::certificate(py::handle switches) {
   const Turn turn(*this);
   const Aggregator& aggregator = *made_.aggregator;

@@ -48,6 +48,8 @@ class PythonAggregator : public ZeroedUntilConstructed {
   pybind11::object played(pybind11::handle round);
   pybind11::dict intervals(pybind11::handle round);
   void abandon(pybind11::handle round);
+  void skip(pybind11::handle rounds);
+  void set_note(pybind11::handle note);
   LiveProof certificate(pybind11::handle switches);
   pybind11::bytes to_bytes();
   void save(const std::string& path);

@@ -136,6 +136,34 @@ constexpr const char* kAbandon = R"(abandon(round)
 
 Forgets an open round whose outcome will never come.)";
 
+constexpr const char* kSkip = R"(skip(rounds)
+
+Rounds pass that nobody forecasts: the next one that is opened has a number that is higher by as
+many, so that phases of a season keep to the clock. Nothing is learned.
+
+>>> import pcgs
+>>> agg = pcgs.Aggregator(2, "blend", season=24)
+>>> f = agg.predict([1.0, 3.0])
+>>> agg.learn(2.0)
+>>> agg.skip(23)                   # until the same hour of the next day
+>>> f = agg.predict([1.0, 3.0])
+>>> agg.last_opened
+25)";
+
+constexpr const char* kNote =
+    R"(What its owner wants to keep with the state, as bytes: say, when the last round was.
+
+Set it to bytes, or to text, which is kept as UTF-8; at most 65536 bytes. A state of `pcgs run --save`
+holds a note of the program's, which `pcgs run --resume` reads: leave it where that is to go on.
+
+>>> import pcgs
+>>> agg = pcgs.Aggregator(2)
+>>> agg.note
+b''
+>>> agg.note = "2026-03-01T05:00"
+>>> pcgs.Aggregator.from_bytes(agg.to_bytes()).note.decode()
+'2026-03-01T05:00')";
+
 constexpr const char* kCertificate = R"(certificate(switches=None)
 
 What is proved about the rounds learned so far, whatever the losses were.
@@ -266,6 +294,7 @@ void bind_rounds(Class& aggregator) {
       .def("played", &PythonAggregator::played, py::arg("round"), kPlayed)
       .def("intervals", &PythonAggregator::intervals, py::arg("round") = none, kIntervals)
       .def("abandon", &PythonAggregator::abandon, py::arg("round"), kAbandon)
+      .def("skip", &PythonAggregator::skip, py::arg("rounds"), kSkip)
       .def("certificate", &PythonAggregator::certificate, py::arg("switches") = none, kCertificate);
 }
 
@@ -337,6 +366,9 @@ void bind_properties(Class& aggregator) {
             return self.at_rest().scale().value(LossSource::kForecasts);
           },
           "What losses of forecasts are divided by in the coming round.")
+      .def_property(
+          "note", [](const PythonAggregator& self) { return py::bytes(self.at_rest().note()); },
+          &PythonAggregator::set_note, kNote)
       .def("__repr__", &PythonAggregator::description);
 }
 

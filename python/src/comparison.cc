@@ -10,6 +10,7 @@
 
 #include "arrays.h"
 #include "bindings.h"
+#include "compare/clock.h"
 #include "compare/method_list.h"
 #include "compare/problem.h"
 #include "construction_guard.h"
@@ -22,6 +23,7 @@
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
 #include "registry/hindsight.h"
+#include "results/headline.h"
 #include "results/result.h"
 #include "results/run_table.h"
 #if __has_include("report/report.h")
@@ -37,6 +39,15 @@ namespace {
 struct Run {
   compare::Problem problem;
   compare::Comparison comparison;
+  results::RunResult result;
+  std::vector<std::string> notes;  // what was taken for granted, a sentence each
+
+  const results::ForecastAnswer& answer() const {
+    if (!result.answer) {
+      throw Error("losses were combined, not forecasts; give run() forecasts and y");
+    }
+    return *result.answer;
+  }
 };
 
 Matrix copy_of(const MatrixView& view) {
@@ -70,9 +81,20 @@ Matrix side_of(py::handle side, std::size_t rounds) {
   return matrix;
 }
 
+// (name, texts, seconds since 1970), as pcgs._rows.times_of has them.
+io::TimeColumn times_of(const py::tuple& given) {
+  io::TimeColumn times;
+  times.calendar = true;
+  times.text.name = given[0].cast<std::string>();
+  for (const py::handle text : given[1]) times.text.add(text.cast<std::string>());
+  const Row at = row_of(given[2], "times");
+  times.at.assign(at.values.begin(), at.values.end());
+  return times;
+}
+
 struct Settings {
   std::string origin, outcome_name;
-  py::object names, y, side, loss, tau, scale;
+  py::object names, y, side, loss, tau, scale, times;
 };
 
 compare::Problem problem_of(py::handle values, const Settings& settings) {
@@ -109,6 +131,14 @@ compare::Problem problem_of(py::handle values, const Settings& settings) {
   problem.task = losses.task;
   problem.scale = losses.scale;
   compare::check_values(problem, settings.outcome_name);
+  if (!settings.times.is_none()) {
+    problem.times = times_of(settings.times);
+    if (problem.times->at.size() != problem.rounds() ||
+        problem.times->text.size() != problem.rounds()) {
+      throw Error(fmt::format("{} times for {} rounds; give one for each", problem.times->at.size(),
+                              problem.rounds()));
+    }
+  }
   return problem;
 }
 
@@ -132,11 +162,15 @@ Run play(py::handle values, py::object names, py::object y, std::vector<std::str
          const py::iterable& switches, py::object side, py::object loss, py::object tau,
          py::object scale, const std::vector<std::size_t>& seasons, std::size_t block,
          std::size_t delay, const py::object& intervals, const std::string& origin,
-         const std::string& outcome_name) {
+         const std::string& outcome_name, py::object times) {
   Run run;
   run.problem =
       problem_of(values, {origin, outcome_name, std::move(names), std::move(y), std::move(side),
-                          std::move(loss), std::move(tau), std::move(scale)});
+                          std::move(loss), std::move(tau), std::move(scale), std::move(times)});
+  if (run.problem.times) {
+    compare::put_in_time(run.problem, nullptr, false,
+                         [&](const std::string& note) { run.notes.push_back(note); });
+  }
   run.problem.block = block;
   run.problem.delay = delay;
   compare::ComparisonOptions options;
@@ -161,6 +195,7 @@ Run play(py::handle values, py::object names, py::object y, std::vector<std::str
   compare::check_methods(options.methods, {run.problem.experts.size(), run.problem.side.columns,
                                            run.problem.has_forecasts()});
   run.comparison = compare::play_methods(run.problem, options);
+  run.result = results::run_result(run.problem, run.comparison);
   return run;
 }
 
@@ -212,15 +247,13 @@ py::dict intervals_of(const Run& run, std::size_t method) {
 
 void bind_comparison(py::module_& m) {
   py::class_<Run>(m, "Run", kMadeByUsOnly, "What pcgs.run keeps; pcgs.Result is its face.")
-      .def("json",
-           [](const Run& run) {
-             return results::to_json(results::run_result(run.problem, run.comparison));
-           })
+      .def("json", [](const Run& run) { return results::to_json(run.result); })
       .def("table",
-           [](const Run& run) {
-             return results::run_table(results::run_result(run.problem, run.comparison),
-                                       run.problem.origin);
-           })
+           [](const Run& run) { return results::run_table(run.result, run.problem.origin); })
+      .def("headline", [](const Run& run) { return results::headline(run.answer()); })
+      .def("sureness", [](const Run& run) { return results::sureness(run.answer()); })
+      .def("notes", [](const Run& run) { return run.notes; })
+      .def("outcomes", [](const Run& run) { return array_of(run.problem.outcomes); })
       .def(
           "forecasts",
           [](const Run& run, std::size_t i) { return array_of(method_at(run, i).forecasts); },
@@ -236,7 +269,7 @@ void bind_comparison(py::module_& m) {
   m.def("play", &play, py::arg("values"), py::kw_only(), py::arg("names"), py::arg("y"),
         py::arg("methods"), py::arg("switches"), py::arg("side"), py::arg("loss"), py::arg("tau"),
         py::arg("scale"), py::arg("seasons"), py::arg("block"), py::arg("delay"),
-        py::arg("intervals"), py::arg("origin"), py::arg("outcome_name"));
+        py::arg("intervals"), py::arg("origin"), py::arg("outcome_name"), py::arg("times"));
 }
 
 }  // namespace pcgs::python

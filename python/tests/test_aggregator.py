@@ -280,6 +280,9 @@ def test_an_aggregator_that_was_never_made_says_so():
         lambda: unmade.weights(),
         lambda: unmade.learn(losses=[0, 1]),
         lambda: unmade.rounds,
+        lambda: unmade.skip(1),
+        lambda: unmade.note,
+        lambda: setattr(unmade, "note", "a"),
         lambda: repr(unmade),
         lambda: pickle.dumps(unmade),
         lambda: unmade.__setstate__("nonsense"),
@@ -365,6 +368,55 @@ def test_methods_without_a_proof_say_so():
     agg.learn(losses=[0, 1])
     with pytest.raises(pcgs.Error, match="ml-poly brings no proof; guard does"):
         agg.certificate()
+
+
+def test_rounds_that_nobody_forecasts_count_for_a_season():
+    """Skipping rounds is opening and abandoning them."""
+    random = np.random.default_rng(8)
+    skips, opens, ignores = (pcgs.Aggregator(2, "blend", season=4) for _ in range(3))
+    for t in range(60):
+        y = float(t % 4) + random.standard_normal() / 10
+        forecasts = [1.0 + random.standard_normal(), 2.0]
+        if t == 30:
+            skips.skip(2)
+            for _ in range(2):
+                opens.predict(forecasts)
+                opens.abandon(opens.last_opened)
+        said = [agg.predict(forecasts) for agg in (skips, opens, ignores)]
+        assert said[0] == said[1]
+        for agg in (skips, opens, ignores):
+            agg.learn(y)
+    assert said[0] != said[2]
+    assert skips.last_opened == 62 and skips.rounds == 60 and skips.skipped == 0
+
+
+@pytest.mark.parametrize("bad", [-1, 1.5, True, None, "2", 1 << 63, 1 << 62])
+def test_rounds_that_cannot_be_skipped_are_refused(bad):
+    agg = pcgs.Aggregator(2)
+    with pytest.raises(pcgs.Error, match="give a"):
+        agg.skip(bad)
+    agg.skip(0)
+    assert agg.open() == 1
+
+
+def test_a_note_is_kept_with_the_state(tmp_path):
+    agg = pcgs.Aggregator(2)
+    assert agg.note == b""
+    for note, kept in [("März", "März".encode()), (b"\xff\x00\n", b"\xff\x00\n"), ("", b"")]:
+        agg.note = note
+        assert agg.note == kept and type(agg.note) is bytes
+        agg.save(tmp_path / "state")
+        for again in (pcgs.Aggregator.load(tmp_path / "state"), copy.deepcopy(agg)):
+            assert again.note == kept
+
+
+@pytest.mark.parametrize("bad", [None, 3, ["a"], "\ud800", b"x" * 65537, bytearray(b"x")])
+def test_a_note_that_is_none_changes_nothing(bad):
+    agg = pcgs.Aggregator(2)
+    agg.note = "kept"
+    with pytest.raises(pcgs.Error, match="give"):
+        agg.note = bad
+    assert agg.note == b"kept"
 
 
 def test_names_and_numbers_of_experts():

@@ -1,17 +1,22 @@
-"""Every example in a docstring runs, and the stubs say what is there."""
+"""Every example in a docstring and in docs/python.md runs, and the stubs say what is there."""
 
 import ast
+import contextlib
 import doctest
 import importlib
 import inspect
+import io
 import pathlib
+import re
 
+import numpy as np
 import pytest
 
 import pcgs
 from pcgs import _pcgs
 
 MODULES = ["pcgs", "pcgs._pcgs", "pcgs.controller", "pcgs.result", "pcgs.river", "pcgs.suite"]
+GUIDE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "python.md"
 STUB = pathlib.Path(_pcgs.__file__).with_name("_pcgs.pyi")
 
 
@@ -52,6 +57,56 @@ def test_the_combiners_example_runs():
     pytest.importorskip("sklearn")
     module = importlib.import_module("pcgs.sklearn")
     run_example("PcgsCombiner", module.PcgsCombiner.__doc__)
+
+
+def guide_blocks():
+    """The code of each example in the guide, and what it says is printed."""
+    if not GUIDE.exists():
+        return
+    text = GUIDE.read_text()
+    for found in re.finditer(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```$)?", text, re.M | re.S):
+        line = text.count("\n", 0, found.start()) + 1
+        yield pytest.param(found[1], found[2], id=f"line {line}")
+
+
+def write_forecasts(path):
+    """Two weeks of hours, made up: the load, three models of it, and three hours that are coming."""
+    random = np.random.default_rng(2026)
+    hours = np.arange(14 * 24 + 3)
+    load = 100 + 20 * np.sin(2 * np.pi * hours / 24) + 2 * random.standard_normal(hours.size)
+    models = load[:, None] + random.standard_normal((hours.size, 3)) * [3, 4, 6] + [1, -2, 0]
+    start = np.datetime64("2026-03-01T00:00")
+    lines = ["ds,load,arima,forest,lag"]
+    for t in hours:
+        said = "" if t >= 14 * 24 else f"{load[t]:.1f}"
+        lines.append(f"{start + np.timedelta64(t, 'h')},{said}," + ",".join(f"{x:.1f}" for x in models[t]))
+    path.write_text("\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize("code, printed", list(guide_blocks()))
+def test_the_guide_runs(code, printed, tmp_path, monkeypatch):
+    if "pandas" in code:
+        pytest.importorskip("pandas")
+    monkeypatch.chdir(tmp_path)
+    write_forecasts(tmp_path / "forecasts.csv")
+    random = np.random.default_rng(1)
+    losses = random.random((60, 3))
+    names = {
+        "np": np,
+        "pcgs": pcgs,
+        "losses": losses,
+        "forecasts": losses[0],
+        "stream": [(row, row.mean()) for row in losses],
+    }
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        try:
+            exec(compile(code, "docs/python.md", "exec"), names)
+        except pcgs.Error as error:
+            assert "has no report page" in str(error)  # a build without it says so
+    if printed is not None:
+        as_written = doctest.OutputChecker().check_output
+        assert as_written(printed, said.getvalue(), doctest.ELLIPSIS), said.getvalue()
 
 
 def test_everything_public_is_documented():

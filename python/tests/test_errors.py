@@ -263,7 +263,7 @@ def test_a_bad_number_is_named_by_row_and_column():
         ({"experts": ["a", "a"]}, "the name a is given to two"),
         ({"y": np.zeros(3)}, "y: 3 outcomes for 30 rounds"),
         ({"y": np.zeros((30, 1))}, "y: the array has shape"),
-        ({"y": np.full(30, math.nan)}, "row 1, column y: the outcome nan"),
+        ({"y": np.full(30, math.inf)}, "row 1, column y: the outcome inf"),
         ({"y": "load"}, "y is 'load', which is no column"),
         ({"side": np.zeros((3, 1))}, "side: has 3 rows for 30 rounds"),
         ({"side": np.full((30, 1), math.nan)}, "side: row 1"),

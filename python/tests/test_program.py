@@ -92,7 +92,10 @@ def test_the_loop_on_a_long_series_is_pcgs_run(tmp_path, program_json):
         ",".join(repr(float(x)) for x in [*row, outcome]) for row, outcome in zip(table, y)
     ]
     (tmp_path / "f.csv").write_text("\n".join(rows) + "\n")
-    printed = program_json("run", tmp_path / "f.csv", "--y", "y", "--method", "fixed-share")
+    printed = program_json(
+        *("run", tmp_path / "f.csv", "--y", "y", "--experts", "lag1,lag2,zero"),
+        *("--method", "fixed-share"),
+    )
     agg = pcgs.Aggregator(experts=["lag1", "lag2", "zero"], method="fixed-share")
     for row, outcome in zip(table, y):
         agg.predict(row)
@@ -122,6 +125,8 @@ def test_a_state_of_the_program_goes_on_in_python(losses, loss_file, tmp_path, p
     straight = pcgs.Aggregator(experts=[f"e{k}" for k in range(1, 6)], method="fixed-share")
     for row in losses:
         straight.learn(losses=row)
+    assert went_on.note  # of the program's, for the run that goes on
+    straight.note = went_on.note
     assert went_on.to_bytes() == straight.to_bytes()
     assert went_on.certificate().bound == straight.certificate().bound
 

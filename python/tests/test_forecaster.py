@@ -1,0 +1,321 @@
+"""What a forecaster asks first: errors beside every model, the next forecast, the weights now."""
+
+import html
+import sys
+
+import numpy as np
+import pytest
+
+import pcgs
+
+ROUNDS = 240
+MODELS = ["ridge", "tree", "lag"]
+
+
+@pytest.fixture
+def X():
+    """Three models of a wave around 10, each with gaps of its own."""
+    random = np.random.default_rng(11)
+    table = wave()[:, None] + random.standard_normal((ROUNDS, 3)) * [0.3, 0.5, 1.0] + [0.1, 0, -0.2]
+    table[random.random(table.shape) < 0.1] = np.nan
+    return table
+
+
+@pytest.fixture
+def y():
+    return wave() + 0.1 * np.random.default_rng(12).standard_normal(ROUNDS)
+
+
+def wave():
+    return 10 + 3 * np.sin(np.arange(ROUNDS) / 5.0)
+
+
+def by_name(errors, kind):
+    return {one["name"]: one for one in errors if one["kind"] == kind}
+
+
+def measured(forecast, y):
+    """What numpy says about the rounds that have both."""
+    both = ~np.isnan(forecast) & ~np.isnan(y)
+    error, outcome = forecast[both] - y[both], y[both]
+    return {
+        "rounds": int(both.sum()),
+        "rmse": np.sqrt(np.mean(error**2)),
+        "mae": np.mean(np.abs(error)),
+        "mape": np.mean(np.abs(error / outcome)),
+        "bias": np.mean(error),
+    }
+
+
+def check_line(line, forecast, combined, y):
+    wanted = measured(forecast, y)
+    assert {key: line[key] for key in wanted} == pytest.approx(wanted, rel=1e-12)
+    theirs = measured(forecast, np.where(np.isnan(combined), np.nan, y))["rmse"]
+    ours = measured(combined, np.where(np.isnan(forecast), np.nan, y))["rmse"]
+    if "difference" in line:
+        assert line["difference"] == pytest.approx(100 * (ours / theirs - 1), rel=1e-9)
+
+
+def test_errors_are_numpys(X, y):
+    y[[50, 51, -1]] = np.nan
+    result = pcgs.run(X, y, experts=MODELS, methods=["boa", "blend"])
+    combined = result.forecasts("blend")
+    errors = result.errors
+    check_line(errors[0], combined, combined, y)
+    check_line(errors[1], result.forecasts("boa"), combined, y)
+    for k, name in enumerate(MODELS):
+        check_line(by_name(errors, "expert")[name], X[:, k], combined, y)
+    references = by_name(errors, "reference")
+    check_line(references["equal weights"], np.nanmean(X, axis=1), combined, y)
+    all_awake = ~np.isnan(X).any(axis=1)
+    mix = references["best convex mix"]
+    assert mix["rounds"] == (all_awake & ~np.isnan(y)).sum()
+    for k in range(3):
+        alone = measured(X[:, k], np.where(all_awake, y, np.nan))["rmse"]
+        assert mix["rmse"] <= alone * (1 + 1e-9)
+
+
+def test_errors_have_an_order(X, y):
+    result = pcgs.run(X, y, experts=MODELS, methods=["hedge", "boa", "blend"])
+    names = [one["name"] for one in result.errors]
+    assert names == ["blend", "hedge", "boa", "equal weights", "best convex mix", *MODELS]
+    assert [one["kind"] for one in result.errors] == 3 * ["method"] + 2 * ["reference"] + 3 * ["expert"]
+    assert "difference" not in result.errors[0]
+    assert result.best_model == "ridge"
+    turned = pcgs.run(X[:, ::-1], y, experts=MODELS[::-1], methods=["hedge", "boa", "blend"])
+    assert [one["name"] for one in turned.errors] == names
+
+
+def test_per_cent_of_nearly_nothing_is_no_error(X, y):
+    y[3], X[3] = 0.001, 0.001
+    assert all(one["mape"] is None for one in pcgs.run(X, y).errors)
+
+
+def test_a_loss_that_is_no_error_stands_beside_them(X, y):
+    result = pcgs.run(X, y, experts=MODELS, loss="pinball", tau=0.9)
+    for k, name in enumerate(MODELS):
+        error = (y - X[:, k])[~np.isnan(X[:, k])]
+        wanted = np.mean(np.maximum(0.9 * error, -0.1 * error))
+        assert by_name(result.errors, "expert")[name]["loss"] == pytest.approx(wanted, rel=1e-12)
+    assert "loss" not in pcgs.run(X, y).errors[0]
+
+
+@pytest.mark.parametrize("methods", ["guard", "ml-poly", "fixed-share", "pcgs-tf"])
+def test_rounds_without_an_outcome_teach_nothing(methods, X, y):
+    """Where a method does not count rounds, the others are as if these had never been."""
+    unknown = np.zeros(ROUNDS, bool)
+    unknown[[0, 40, 41, 100, 170]] = True
+    some = pcgs.run(X, np.where(unknown, np.nan, y), methods=methods)
+    without = pcgs.run(X[~unknown], y[~unknown], methods=methods)
+    np.testing.assert_array_equal(some.forecasts()[~unknown], without.forecasts())
+    for level, ends in without.intervals().items():
+        np.testing.assert_array_equal(some.intervals()[level][~unknown], ends)
+    assert np.isfinite(some.forecasts()[unknown]).all()
+    assert some.errors == without.errors
+    assert some.weights_now == without.weights_now
+    assert some.next == without.next == []
+    assert some.to_dict()["rounds_without_outcome"] == 5
+    # With outcomes, they do teach something.
+    assert not np.array_equal(pcgs.run(X, y, methods=methods).forecasts(), some.forecasts())
+
+
+@pytest.mark.parametrize("season", [(), 24])
+def test_blend_counts_rounds_without_an_outcome(season, X, y):
+    """They have a phase, and an error before the last one is not the last one."""
+    everything = pcgs.run(X, y, season=season).forecasts()
+    y[[40, 100, 101, -1]] = np.nan
+    result = pcgs.run(X, y, season=season)
+    np.testing.assert_array_equal(result.forecasts()[:41], everything[:41])
+    agg = pcgs.Aggregator(3, "blend", season=season, intervals=(0.8, 0.95))
+    for t in range(ROUNDS):
+        assert agg.predict(X[t]) == pytest.approx(result.forecasts()[t], abs=0, nan_ok=True)
+        if np.isnan(y[t]):
+            ends = agg.intervals()
+            agg.abandon(agg.last_opened)
+        else:
+            agg.learn(y[t])
+    coming = result.next[0]
+    assert {float(level): tuple(pair) for level, pair in coming["interval"].items()} == ends
+
+
+@pytest.mark.parametrize("coming", [1, 7])
+def test_the_last_rows_are_forecast_next(coming, X, y):
+    known = ROUNDS - coming
+    X[-coming:] = 11.0 + np.arange(3)
+    whole = pcgs.run(X, np.where(np.arange(ROUNDS) < known, y, np.nan))
+    before = pcgs.run(X[:known], y[:known])
+    np.testing.assert_array_equal(whole.forecasts()[:known], before.forecasts())
+    assert whole.errors == before.errors
+    assert whole.weights_now == before.weights_now
+    assert before.next == [] and len(whole.next) == coming
+    for at, one in zip(range(known, ROUNDS), whole.next):
+        assert one["row"] == at + 1 and "time" not in one
+        assert one["forecast"] == whole.forecasts()[at]
+        for level, ends in one["interval"].items():
+            assert ends == whole.intervals()[float(level)][at].tolist()
+            assert ends[0] < one["forecast"] < ends[1]
+        assert list(one["interval"]) == ["0.8", "0.95"]
+
+
+def test_a_coming_round_may_have_no_forecast(X, y):
+    X[-1], y[-1] = np.nan, np.nan
+    assert pcgs.run(X, y).next[0]["forecast"] is None
+
+
+def test_without_any_outcome_there_is_no_error_and_a_forecast(X, y):
+    result = pcgs.run(X, y * np.nan, methods="fixed-share")
+    assert result.headline == "No outcome is known yet, so no error is."
+    assert result.best_model is None
+    assert len(result.next) == ROUNDS
+    np.testing.assert_allclose(result.forecasts()[0], np.nanmean(X[0]))
+    assert result.weights_now == pytest.approx(dict.fromkeys(["e1", "e2", "e3"], 1 / 3))
+    assert "No outcome is known yet" in repr(result) and "No outcome" in result._repr_html_()
+
+
+def test_the_headline_says_what_the_errors_say(X, y):
+    result = pcgs.run(X, y, experts=MODELS)
+    best, equal = (
+        by_name(result.errors, kind)[name]
+        for kind, name in [("expert", "ridge"), ("reference", "equal weights")]
+    )
+
+    def words(difference):
+        size = abs(difference)
+        return f"{size:.{1 if size < 9.95 else 0}f} % {'below' if difference < 0 else 'above'}"
+
+    assert result.headline == (
+        f"The combination's error (RMSE {result.errors[0]['rmse']:.4g}) was "
+        f"{words(best['difference'])} that of your best model, ridge (in the {best['rounds']} of "
+        f"{result.errors[0]['rounds']} rounds in which it forecast), and "
+        f"{words(equal['difference'])} that of equal weights."
+    )
+
+
+def test_weights_now_are_those_that_would_be_played(X, y):
+    result = pcgs.run(X, y, experts=MODELS, methods=["boa", "fixed-share"])
+    agg = pcgs.Aggregator(MODELS, "fixed-share")
+    for row, outcome in zip(X, y):
+        agg.predict(row)
+        agg.learn(outcome)
+    assert list(result.weights_now) == MODELS
+    assert list(result.weights_now.values()) == agg.weights().tolist()
+
+
+def test_losses_have_no_errors(losses):
+    result = pcgs.run(losses, methods="fixed-share")
+    for ask in ("errors", "next", "headline", "best_model"):
+        with pytest.raises(pcgs.Error, match="losses were combined, not forecasts; give run"):
+            getattr(result, ask)
+    assert result.weights_now == dict(
+        zip(["e1", "e2", "e3", "e4", "e5"], result["fixed-share"]["next_weights"])
+    )
+    assert "<p>" not in result._repr_html_()
+
+
+def test_changing_the_answer_changes_nothing(X, y):
+    y[-1] = np.nan
+    result = pcgs.run(X, y)
+    result.errors.clear()
+    result.next[0].clear()
+    result.weights_now.clear()
+    assert len(result.errors) == 6 and result.next[0]["row"] == ROUNDS and result.weights_now
+
+
+def test_it_prints_errors_first(X, y):
+    y[-1] = np.nan
+    result = pcgs.run(X, y, experts=MODELS)
+    text = repr(result)
+    parts = ["240 rounds, 3 experts", "blend (the combination)", "ridge", result.headline]
+    parts += ["next forecast", "weights now", "regret S=5"]
+    places = [text.index(part) for part in parts]
+    assert places == sorted(places)
+
+
+def test_a_notebook_shows_the_headline_and_the_errors_first(X, y):
+    y[-1] = np.nan
+    result = pcgs.run(X, y, experts=["<b>ridge</b>", "tree", "lag"])
+    page = result._repr_html_()
+    assert "<b>" not in page and "&lt;b&gt;ridge" in page
+    shown = html.unescape(page)
+    assert result.headline in shown
+    rows = ["blend (the combination)", "equal weights", "best convex mix, in hindsight"]
+    rows += ["<b>ridge</b>", "tree"]
+    parts = [result.headline, "RMSE", *(f'<th scope="row">{name}</th>' for name in rows)]
+    parts += [f"{result.next[0]['forecast']:.6g}", "regret 5"]
+    places = [shown.index(part) for part in parts]
+    assert places == sorted(places)
+    for tag in ("table", "tr", "td", "thead", "tbody", "p", "div"):
+        assert page.count(f"<{tag}>") == page.count(f"</{tag}>") > 0
+    assert f"<td>{result.errors[0]['rmse']:.4g}</td>" in page
+
+
+def test_a_notebook_shows_a_dozen_experts():
+    y = np.arange(40.0)
+    page = pcgs.run(y[:, None] + np.arange(20), y, methods="boa")._repr_html_()
+    assert "8 more experts are in errors" in page
+    assert ">e12<" in page and ">e13<" not in page
+
+
+def test_pandas_is_not_needed(X, y, monkeypatch):
+    with_it = pcgs.run(X, y)
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    y[-1] = np.nan
+    result = pcgs.run(X, y)
+    assert len(result.next) == 1 and len(result.errors) == len(with_it.errors)
+    assert result.headline in html.unescape(result._repr_html_())
+    with pytest.raises(ImportError, match="to_pandas.. needs pandas"):
+        result.to_pandas("errors")
+
+
+@pytest.fixture
+def file_of(tmp_path):
+    """Writes a table as the program reads it."""
+
+    def write(table, y, times=None):
+        path = tmp_path / "forecasts.csv"
+        rows = ([] if times is None else ["ds"]) + MODELS + ["y"]
+        lines = [",".join(rows)]
+        for t, row in enumerate(np.column_stack([table, y])):
+            cells = ["" if np.isnan(x) else repr(float(x)) for x in row]
+            lines.append(",".join(([] if times is None else [times[t]]) + cells))
+        path.write_text("\n".join(lines) + "\n")
+        return path
+
+    return write
+
+
+def without_times(result):
+    for method in result["methods"]:
+        del method["ns_per_round"]
+    return result
+
+
+def test_it_is_the_programs_answer(X, y, file_of, program, program_json):
+    y[[30, -2, -1]] = np.nan
+    path = file_of(X, y)
+    result = pcgs.run(X, y, experts=MODELS)
+    assert without_times(result.to_dict()) == without_times(program_json("run", path, "--y", "y"))
+    printed = program("run", path, "--y", "y")
+    assert result.headline in printed
+    # Both have everything but the time that it took, and the name.
+    until = "\nFollowing the best expert"
+    ours, theirs = (text.split(until)[0].split(": ", 1)[1] for text in (repr(result), printed))
+    assert ours == theirs and "weights now" in ours
+
+
+def test_times_are_the_programs(X, y, file_of, program_json):
+    pandas = pytest.importorskip("pandas")
+    y[-1] = np.nan
+    index = pandas.date_range("2026-01-01", periods=ROUNDS + 3, name="ds")
+    index = index.delete([70, 71, 72])  # days are missing, and a week goes on meanwhile
+    path = file_of(X, y, index.strftime("%Y-%m-%d"))
+    frame = pandas.DataFrame(X, columns=MODELS, index=index)
+    result = pcgs.run(frame, pandas.Series(y, index=index), season=7)
+    printed = program_json("run", path, "--y", "y", "--season", "7")
+    assert without_times(result.to_dict()) == without_times(printed)
+    assert result.next[0]["time"] == index[-1].date().isoformat()
+    assert result.to_dict()["times"] == {
+        "column": "ds",
+        "first": "2026-01-01",
+        "last": index[-1].date().isoformat(),
+    }

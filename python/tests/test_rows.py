@@ -1,0 +1,314 @@
+"""Rows that belong together: the indexes of pandas, and times among them."""
+
+import numpy as np
+import pytest
+
+import pcgs
+
+pandas = pytest.importorskip("pandas")
+
+ROUNDS = 60
+
+
+def frame_of(index=None):
+    random = np.random.default_rng(5)
+    values = random.standard_normal((ROUNDS, 2))
+    return pandas.DataFrame(values, columns=["a", "b"], index=index)
+
+
+def series_of(index=None):
+    return pandas.Series(np.random.default_rng(6).standard_normal(ROUNDS), index=index)
+
+
+DAYS = pandas.date_range("2026-01-01", periods=ROUNDS)
+
+
+def play(X, y, **options):
+    return pcgs.run(X, y, methods="fixed-share", **options)
+
+
+@pytest.mark.parametrize("index", [None, DAYS, DAYS.tz_localize("UTC"), list(range(5, 5 + ROUNDS))])
+def test_equal_indexes_go_together(index):
+    plain = play(frame_of().to_numpy(), series_of().to_numpy()).forecasts()
+    for X, y in [
+        (frame_of(index), series_of(index)),
+        (frame_of(index), series_of().to_numpy()),
+        (frame_of(index), series_of().tolist()),
+        (frame_of().to_numpy(), series_of(index)),
+    ]:
+        np.testing.assert_array_equal(play(X, y).forecasts(), plain)
+
+
+def refused(X, y, **options):
+    with pytest.raises(pcgs.Error) as caught:
+        play(X, y, **options)
+    return str(caught.value)
+
+
+def test_another_order_is_refused():
+    X, y = frame_of(DAYS), series_of(DAYS)
+    assert refused(X, y[::-1]) == (
+        "y is not about the rows of X: row 1 is 2026-01-01 00:00:00 in X and 2026-03-01 00:00:00 in "
+        "y; give y.reindex(X.index), or y.to_numpy() if they belong together as they stand"
+    )
+    np.testing.assert_array_equal(
+        play(X, y[::-1].reindex(X.index)).forecasts(), play(X, y).forecasts()
+    )
+
+
+def test_other_rows_are_refused():
+    X = frame_of(DAYS)
+    assert refused(X, series_of(DAYS)[:-2]) == (
+        "y is not about the rows of X: it has 58 and X has 60; give y.reindex(X.index)"
+    )
+    assert len(play(X, series_of(DAYS)[:-2].reindex(X.index)).next) == 2
+    shifted = series_of(DAYS + pandas.Timedelta(days=1))
+    assert "row 1 is 2026-01-01 00:00:00 in X and 2026-01-02 00:00:00 in y" in refused(X, shifted)
+
+
+@pytest.mark.parametrize("index", [None, DAYS.tz_localize("Europe/Paris"), list("ab" * 30)])
+def test_rows_that_have_nothing_in_common_cannot_be_reindexed(index):
+    message = refused(frame_of(DAYS), series_of(index))
+    assert "reindex" not in message
+    assert message.endswith(
+        "give both the same index, or y.to_numpy() if they belong together as they stand"
+    )
+    assert refused(frame_of(DAYS), series_of(index)[:-1]).endswith("; give both the same index")
+
+
+def test_labels_that_repeat_cannot_be_reindexed():
+    twice = series_of(DAYS[[0, 0, *range(2, ROUNDS)]])
+    assert "reindex" not in refused(frame_of(DAYS), twice)
+    with pytest.raises(ValueError):
+        twice.reindex(DAYS)
+
+
+def test_side_information_belongs_to_the_same_rows():
+    X, y = frame_of(DAYS), series_of(DAYS)
+    side = frame_of(DAYS)
+    assert "side is not about the rows of X" in refused(X, y, side=side[::-1])
+    assert "side.reindex(X.index)" in refused(X, y, side=side["a"][::-1])
+    play(X, y, side=side)
+    play(X, y, side=side["a"])
+
+
+def test_losses_have_side_information_too():
+    losses = frame_of(DAYS).abs().clip(upper=1)
+    with pytest.raises(pcgs.Error, match="side is not about the rows of X"):
+        pcgs.run(losses, methods="boa", side=losses["a"][::-1])
+
+
+def test_lists_and_tuples_have_no_index():
+    X, y = frame_of(), series_of()
+    assert play(X, tuple(y)).errors == play(X.to_numpy().tolist(), list(y), experts=["a", "b"]).errors
+
+
+# ---- Times --------------------------------------------------------------------------------------
+
+
+def times_of(index):
+    """First, last and next, as the result has them."""
+    y = series_of(index)
+    y.iloc[-1] = np.nan
+    result = play(frame_of(index), y)
+    said = result.to_dict()["times"]
+    assert result.next[0]["time"] == said["last"]
+    return said["column"], said["first"], said["last"]
+
+
+@pytest.mark.parametrize(
+    "index, first, last",
+    [
+        (DAYS, "2026-01-01", "2026-03-01"),
+        (DAYS + pandas.Timedelta(hours=5), "2026-01-01T05:00:00", "2026-03-01T05:00:00"),
+        (
+            pandas.date_range("2026-01-01", periods=ROUNDS, freq="250ms"),
+            "2026-01-01T00:00:00.000",
+            "2026-01-01T00:00:14.750",
+        ),
+        (
+            pandas.date_range("2026-03-28", periods=ROUNDS, freq="h", tz="Europe/Paris"),
+            "2026-03-28T00:00:00+01:00",
+            "2026-03-30T12:00:00+02:00",
+        ),
+        (pandas.period_range("2026-01", periods=ROUNDS, freq="M"), "2026-01", "2030-12"),
+        (pandas.date_range("1960-01-01", periods=ROUNDS, freq="D"), "1960-01-01", "1960-02-29"),
+    ],
+    ids=["days", "hours", "milliseconds", "time zone", "months", "before 1970"],
+)
+def test_times_are_kept_as_text(index, first, last):
+    assert times_of(index) == ("time", first, last)
+    assert times_of(index.rename("when")) == ("when", first, last)
+
+
+def test_times_of_what_is_forecast_will_do():
+    X, y = frame_of().to_numpy(), series_of(DAYS)
+    assert play(X, y).to_dict()["times"]["first"] == "2026-01-01"
+    named = frame_of(DAYS).assign(load=series_of(DAYS))
+    assert play(named, "load").to_dict()["times"]["last"] == "2026-03-01"
+
+
+@pytest.mark.parametrize(
+    "index",
+    [None, range(5, 5 + ROUNDS), np.arange(ROUNDS)[::-1], np.zeros(ROUNDS), list("ab" * 30)],
+    ids=["usual", "range", "backwards", "the same", "texts"],
+)
+def test_other_labels_are_no_times(index):
+    result = play(frame_of(index), series_of(index))
+    assert "times" not in result.to_dict()
+    np.testing.assert_array_equal(
+        result.forecasts(), play(frame_of().to_numpy(), series_of().to_numpy()).forecasts()
+    )
+
+
+def test_clocks_that_go_forward_have_no_gap():
+    """An hour is missing on the clock in March, and none in time."""
+    local = pandas.date_range("2026-03-28", periods=ROUNDS, freq="h", tz="Europe/Paris")
+    assert play(frame_of(local), series_of(local)).notes == []
+    naive = local.tz_localize(None)
+    (note,) = play(frame_of(naive), series_of(naive)).notes
+    assert note == (
+        "forecasts: times are an hour apart, and 1 is missing in 1 place, the first after "
+        "2026-03-29T01:00:00; phases of a season keep to the clock"
+    )
+
+
+def test_a_gap_keeps_the_season_on_the_clock():
+    index = DAYS.delete(30).append(DAYS[-1:] + pandas.Timedelta(days=1))
+    X, y = frame_of(index), series_of(index)
+    on_the_clock = pcgs.run(X, y, season=7)
+    agg = pcgs.Aggregator(["a", "b"], "blend", season=7)
+    for t in range(ROUNDS):
+        if t == 30:
+            agg.skip(1)
+        assert agg.predict(X.iloc[t]) == on_the_clock.forecasts()[t]
+        agg.learn(y.iloc[t])
+    by_row = pcgs.run(X.to_numpy(), y.to_numpy(), season=7).forecasts()
+    np.testing.assert_array_equal(on_the_clock.forecasts()[:30], by_row[:30])
+    assert not np.array_equal(on_the_clock.forecasts(), by_row)
+    assert "1 is missing in 1 place" in on_the_clock.notes[0]
+    assert on_the_clock.notes[0] in on_the_clock._repr_html_()
+
+
+@pytest.mark.parametrize("forecasts", [True, False])
+def test_times_that_run_backwards_or_repeat_are_refused(forecasts):
+    def say(index):
+        y = series_of(index) if forecasts else None
+        with pytest.raises(pcgs.Error) as caught:
+            play(frame_of(index).abs().clip(upper=1), y)
+        return str(caught.value)
+
+    swapped = DAYS[[0, 2, 1, *range(3, ROUNDS)]]
+    assert "row 3, column time: 2026-01-02 is before 2026-01-03, the time of the row before" in say(
+        swapped
+    )
+    twice = DAYS[[0, 1, 1, *range(3, ROUNDS)]]
+    assert "row 3, column time: 2026-01-02 repeats 2026-01-02" in say(twice)
+    assert "sorted by time" in say(twice)
+
+
+def test_a_row_without_a_time_is_refused():
+    index = DAYS.to_series()
+    index.iloc[4] = pandas.NaT
+    index = pandas.DatetimeIndex(index)
+    assert refused(frame_of(index), series_of(index)).startswith("row 5 of the index has no time; give")
+
+
+def test_several_series_are_refused():
+    index = pandas.MultiIndex.from_product([["x", "y"], DAYS[:30]], names=["store", "day"])
+    for X, y in [
+        (frame_of(index), series_of(index)),
+        (frame_of(index), series_of().to_numpy()),
+        (frame_of().to_numpy(), series_of(index)),
+    ]:
+        message = refused(X, y)
+        assert message.startswith("the index has 2 levels (store, day)")
+        assert "give the rows of one, such as X.xs(key)" in message
+    assert len(play(frame_of(index).xs("x"), series_of(index).xs("x")).forecasts()) == 30
+
+
+def test_a_column_of_times_belongs_into_the_index():
+    frame = frame_of().assign(ds=DAYS)
+    message = refused(frame, series_of())
+    assert message.startswith("the column ds holds times") and "set_index('ds')" in message
+    zoned = frame_of().assign(ds=DAYS.tz_localize("UTC"))
+    assert "set_index('ds')" in refused(zoned, series_of())
+    play(frame.set_index("ds"), series_of(DAYS))
+
+
+# ---- Frames -------------------------------------------------------------------------------------
+
+
+def test_frames_have_the_errors():
+    X, y = frame_of(DAYS), series_of(DAYS)
+    result = play(X, y)
+    frame = result.to_pandas("errors")
+    assert list(frame.index) == [one["name"] for one in result.errors]
+    assert frame.loc["a", "rmse"] == pytest.approx(np.sqrt(((X["a"] - y) ** 2).mean()), rel=1e-12)
+    assert np.isnan(frame["difference"].iloc[0]) and frame["mape"].dtype == float
+    assert frame.loc["equal weights", "kind"] == "reference"
+
+
+def test_frames_have_the_rows_of_the_forecasts():
+    y = series_of(DAYS)
+    y.iloc[-2:] = np.nan
+    result = pcgs.run(frame_of(DAYS), y, methods=["boa", "blend"])
+    frame = result.to_pandas("forecasts")
+    assert frame.index.equals(DAYS)
+    assert list(frame) == ["outcome", "boa", "blend", "low_80", "high_80", "low_95", "high_95"]
+    np.testing.assert_array_equal(frame["outcome"], y)
+    np.testing.assert_array_equal(frame["blend"], result.forecasts())
+    np.testing.assert_array_equal(frame[["low_80", "high_80"]], result.intervals()[0.8])
+    coming = result.to_pandas("next")
+    assert coming.index.equals(DAYS[-2:])
+    assert coming["blend"].tolist() == [one["forecast"] for one in result.next]
+    plain = pcgs.run(frame_of().to_numpy(), series_of().to_numpy(), intervals=())
+    assert list(plain.to_pandas("forecasts")) == ["outcome", "blend"]
+    assert len(plain.to_pandas("next")) == 0
+
+
+def test_frames_that_are_none_are_refused(losses):
+    result = pcgs.run(losses, methods="boa")
+    assert result.to_pandas("methods").equals(result.to_pandas())
+    with pytest.raises(pcgs.Error, match="what is 'regrets'; give one of methods, errors"):
+        result.to_pandas("regrets")
+    for what in ("errors", "forecasts", "next"):
+        with pytest.raises(pcgs.Error, match="losses were combined, not forecasts"):
+            result.to_pandas(what)
+
+
+# ---- scikit-learn -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("verb", ["fit", "partial_fit", "score"])
+def test_the_combiner_wants_the_same_rows(verb):
+    pytest.importorskip("sklearn")
+    from sklearn.dummy import DummyRegressor
+    from sklearn.linear_model import LinearRegression
+
+    from pcgs.sklearn import PcgsCombiner
+
+    models = [("line", LinearRegression()), ("mean", DummyRegressor())]
+    X, y = frame_of(DAYS), series_of(DAYS)
+    made = PcgsCombiner(models).fit(X, y)
+    for other in (y[::-1], y.to_frame()[::-1]):
+        with pytest.raises(pcgs.Error, match=r"y is not about the rows of X.*y\.reindex\(X\.index\)"):
+            getattr(made, verb)(X, other)
+    for same in (y, y.to_numpy(), y.tolist()):
+        getattr(made, verb)(X, same)
+    of_arrays = PcgsCombiner(models).fit(X.to_numpy(), y)
+    getattr(of_arrays, verb)(X.to_numpy(), y[::-1])
+
+
+def test_the_combiners_score_is_that_of_scikit_learn():
+    pytest.importorskip("sklearn")
+    from sklearn.linear_model import LinearRegression
+    from sklearn.metrics import r2_score
+
+    from pcgs.sklearn import PcgsCombiner
+
+    X, y = frame_of(DAYS), series_of(DAYS)
+    made = PcgsCombiner([("line", LinearRegression())]).fit(X, y)
+    weight = np.arange(1.0, ROUNDS + 1)
+    assert made.score(X, y) == r2_score(y, made.predict(X))
+    assert made.score(X, y, weight) == r2_score(y, made.predict(X), sample_weight=weight)
