@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "pcgs/error.h"
@@ -28,10 +29,30 @@ std::int64_t missing_between(double from, double to, double step) {
   return static_cast<std::int64_t>(std::clamp(std::round((to - from) / step) - 1, 0.0, 1e9));
 }
 
-void check_order(const Problem& problem, bool several) {
+// Whether this may be the hour that comes twice when summer time ends: on a Sunday, before four, and
+// back by an hour at most.
+bool clock_was_put_back(double before, double now) {
+  constexpr double kHour = 3600, kDay = 24 * kHour;
+  const double day = std::floor(now / kDay);
+  const bool sunday = std::fmod(std::fmod(day + 4, 7) + 7, 7) == 0;  // 1970 began on a Thursday
+  return sunday && now - day * kDay < 4 * kHour && before - now <= kHour;
+}
+
+void check_order(const Problem& problem, bool several, const Note& note) {
   const auto& times = *problem.times;
+  constexpr double kHalfYear = 150.0 * 24 * 3600;
+  double put_back = -std::numeric_limits<double>::infinity();  // when the clock last was
   for (std::size_t t = 1; t < times.at.size(); ++t) {
     if (times.at[t] > times.at[t - 1]) continue;
+    if (times.calendar && times.at[t] > put_back + kHalfYear &&
+        clock_was_put_back(times.at[t - 1], times.at[t])) {
+      put_back = times.at[t];
+      if (note) {
+        note(fmt::format("{}: row {}: {} comes twice; taken for the end of summer time",
+                         problem.origin, problem.file_row(t), times.text[t]));
+      }
+      continue;
+    }
     throw Error(fmt::format(
         "{}: row {}, column {}: {} {} {}, the time of the row before; {}", problem.origin,
         problem.file_row(t), times.text.name.empty() ? "1" : times.text.name, times.text[t],
@@ -60,7 +81,7 @@ std::string step_text(double step, bool calendar) {
 }
 
 void put_in_time(Problem& problem, const Clock* before, bool several, const Note& note) {
-  check_order(problem, several);
+  check_order(problem, several, note);
   const auto& times = *problem.times;
   const double step = before != nullptr && before->step > 0 ? before->step : usual_step(times.at);
   std::vector<std::int64_t> missing(problem.rounds());

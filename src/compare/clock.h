@@ -25,8 +25,9 @@ struct Clock {
 // What is told about times in one sentence, such as gaps.
 using Note = std::function<void(const std::string&)>;
 
-// Throws Error where times run backwards or repeat, naming the row; `several` is whether the file may
-// hold several series that nobody told apart. Rounds that are missing are counted into
+// Throws Error where times run backwards or repeat, naming the row, but for the hour that comes twice
+// when summer time ends, which is told to `note`; `several` is whether the file may hold several
+// series that nobody told apart. Rounds that are missing are counted into
 // problem.missing where gaps are rare, so that phases of a season keep to the clock, and told to
 // `note`. `before` is where an earlier run stopped, or null.
 void put_in_time(Problem& problem, const Clock* before, bool several, const Note& note);
