@@ -29,6 +29,32 @@ std::int64_t missing_between(double from, double to, double step) {
   return static_cast<std::int64_t>(std::clamp(std::round((to - from) / step) - 1, 0.0, 1e9));
 }
 
+struct Gaps {
+  double step = 0;
+  bool keeps = false;                 // they are rare: a missing row is a missing round
+  std::vector<std::int64_t> missing;  // [T] before each round
+  std::size_t places = 0, first = 0;  // how many, and before which round the first is
+  std::int64_t total = 0;
+};
+
+Gaps gaps_of(const Problem& problem, const Clock* before) {
+  const std::vector<double>& at = problem.times->at;
+  const bool known = before != nullptr && before->step > 0;
+  Gaps out;
+  out.step = known ? before->step : usual_step(at);
+  out.missing.resize(at.size());
+  for (std::size_t t = before != nullptr ? 0 : 1; t < at.size(); ++t) {
+    out.missing[t] = missing_between(t == 0 ? before->last : at[t - 1], at[t], out.step);
+    if (out.missing[t] == 0) continue;
+    if (out.places++ == 0) out.first = t;
+    out.total += out.missing[t];
+  }
+  // Nights, weekends and holidays that were never forecast are no rounds.
+  constexpr std::size_t kRare = 50;
+  out.keeps = known ? before->keeps : out.step > 0 && kRare * out.places < at.size() + kRare;
+  return out;
+}
+
 // Whether this may be the hour that comes twice when summer time ends: on a Sunday, before four, and
 // back by an hour at most.
 bool clock_was_put_back(double before, double now) {
@@ -65,6 +91,23 @@ void check_order(const Problem& problem, bool several, const Note& note) {
 
 }  // namespace
 
+std::vector<std::size_t> usual_seasons(const Problem& problem) {
+  constexpr double kDay = 86400, kWeek = 7 * kDay;
+  if (!problem.times || !problem.times->calendar) return {};
+  const Clock clock = clock_after(problem, nullptr);
+  if (!clock.keeps) return {};
+  const double days = clock.step / kDay;
+  if (days >= 28 && days <= 31) return {12};
+  if (days >= 90 && days <= 92) return {4};
+  const double in_a_day = kDay / clock.step, in_a_week = kWeek / clock.step;
+  const auto whole = [](double x) { return x >= 2 && x == std::floor(x); };
+  std::vector<std::size_t> seasons;
+  for (const double season : {in_a_day, in_a_week}) {
+    if (whole(season)) seasons.push_back(static_cast<std::size_t>(season));
+  }
+  return seasons;
+}
+
 std::string step_text(double step, bool calendar) {
   if (!calendar) return fmt::format("{:g}", step);
   struct Unit {
@@ -82,45 +125,26 @@ std::string step_text(double step, bool calendar) {
 
 void put_in_time(Problem& problem, const Clock* before, bool several, const Note& note) {
   check_order(problem, several, note);
-  const auto& times = *problem.times;
-  const double step = before != nullptr && before->step > 0 ? before->step : usual_step(times.at);
-  std::vector<std::int64_t> missing(problem.rounds());
-  std::size_t gaps = 0, first = 0;
-  std::int64_t total = 0;
-  for (std::size_t t = 0; t < missing.size(); ++t) {
-    if (t == 0 && before == nullptr) continue;
-    missing[t] = missing_between(t == 0 ? before->last : times.at[t - 1], times.at[t], step);
-    if (missing[t] == 0) continue;
-    if (gaps++ == 0) first = t;
-    total += missing[t];
-  }
-  if (gaps == 0) return;
-  // Nights, weekends and holidays that were never forecast are no rounds.
-  constexpr std::size_t kRare = 50;
-  const bool keeps =
-      before != nullptr && before->step > 0 ? before->keeps : kRare * gaps <= problem.rounds();
-  if (keeps) problem.missing = std::move(missing);
+  Gaps gaps = gaps_of(problem, before);
+  if (gaps.places == 0) return;
+  if (gaps.keeps) problem.missing = std::move(gaps.missing);
   if (!note) return;
+  const auto& text = problem.times->text;
   note(fmt::format("{}: times are {} apart, and {} {} missing in {} place{}, the first after {}{}",
-                   problem.origin, step_text(step, times.calendar), total,
-                   total == 1 ? "is" : "are", gaps, gaps == 1 ? "" : "s",
-                   first == 0 ? std::string_view(before->last_text) : times.text[first - 1],
-                   keeps ? "; phases of a season keep to the clock" : ""));
+                   problem.origin, step_text(gaps.step, problem.times->calendar), gaps.total,
+                   gaps.total == 1 ? "is" : "are", gaps.places, gaps.places == 1 ? "" : "s",
+                   gaps.first == 0 ? std::string_view(before->last_text) : text[gaps.first - 1],
+                   gaps.keeps ? "; phases of a season keep to the clock" : ""));
 }
 
 Clock clock_after(const Problem& problem, const Clock* before) {
   const auto& times = *problem.times;
   Clock clock = before != nullptr ? *before : Clock{};
   if (before == nullptr || before->step == 0) {
+    const Gaps gaps = gaps_of(problem, before);
     clock.calendar = times.calendar;
-    clock.step = usual_step(times.at);
-    clock.keeps = clock.step > 0;
-    // put_in_time counts none where gaps are frequent.
-    if (problem.missing.empty()) {
-      for (std::size_t t = 1; t < times.at.size() && clock.keeps; ++t) {
-        clock.keeps = missing_between(times.at[t - 1], times.at[t], clock.step) == 0;
-      }
-    }
+    clock.step = gaps.step;
+    clock.keeps = gaps.keeps;
   }
   if (const std::size_t known = problem.known(); known > 0) {
     clock.last = times.at[known - 1];

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "compare/problem.h"
 
@@ -39,6 +40,11 @@ Clock clock_after(const Problem& problem, const Clock* before);
 std::size_t learned_before(const Problem& problem, const Clock& before);
 // The problem without its first rounds.
 void drop_first(Problem& problem, std::size_t rounds);
+
+// The seasons that times like these usually have, in rounds, the shortest first: of hours a day and a
+// week, of days a week, of months a year. None where dates are not evenly spaced, so that rounds do not
+// keep to the clock.
+std::vector<std::size_t> usual_seasons(const Problem& problem);
 
 // "an hour", "15 minutes", "3.5".
 std::string step_text(double step, bool calendar);

@@ -14,6 +14,7 @@ RunResult::Method method_result(const compare::Problem& problem,
                                 const std::vector<std::size_t>& switches) {
   RunResult::Method out;
   out.name = played.name;
+  out.full_name = played.full;
   out.chosen_in_hindsight = played.chosen;
   out.total_loss = played.total_loss;
   if (played.mean_forecast_loss) out.mean_forecast_loss = finite(*played.mean_forecast_loss);
@@ -74,6 +75,7 @@ void fields(Fields& f, RunResult::Intervals& intervals) {
 
 void fields(Fields& f, RunResult::Method& method) {
   f("name", method.name);
+  f.unless_empty("full_name", method.full_name);
   f.unless_empty("chosen_in_hindsight", method.chosen_in_hindsight);
   f("total_loss", method.total_loss);
   f.unless_empty("mean_forecast_loss", method.mean_forecast_loss);

@@ -37,6 +37,7 @@ struct RunResult {
   };
   struct Method {
     std::string name;
+    std::string full_name{};          // with all that it was given; empty: as the name
     std::string chosen_in_hindsight;  // the best candidate of a starred method; else empty
     double total_loss = 0;
     // Of the combined forecast, raw: absent without forecasts, none if it is infinite.
