@@ -73,6 +73,9 @@ struct Writer {
                          {"height", chart.height}};
     if (!chart.datasets.is_null()) data["datasets"] = chart.datasets;
     if (chart.canvas) data["renderer"] = "canvas";
+    if (chart.calendar) {
+      data["calendar"] = {{"origin", chart.calendar->origin}, {"unit", chart.calendar->unit}};
+    }
     out += fmt::format("<figure class=\"{}\" id=\"{}\"", kind, escaped(chart.id));
     if (!chart.window.empty()) out += fmt::format(" data-window=\"{}\"", escaped(chart.window));
     out += fmt::format(

@@ -8,6 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "report/time_axis.h"
+
 namespace pcgs::report {
 
 using nlohmann::ordered_json;
@@ -57,8 +59,9 @@ struct Chart {
   ordered_json groups = ordered_json::array();
   ordered_json datasets = nullptr;  // further groups, by name
   int height = 260;
-  bool canvas = false;      // for many marks
-  std::string window = {};  // of time, that it follows
+  bool canvas = false;                    // for many marks
+  std::string window = {};                // of time, that it follows
+  std::optional<Calendar> calendar = {};  // of its rounds and ends, which are units of it then
 };
 
 struct Block;

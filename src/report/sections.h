@@ -9,13 +9,21 @@
 #include "report/blocks.h"
 #include "report/depth.h"
 #include "report/forecast_curves.h"
+#include "report/forecaster_view.h"
 #include "results/result.h"
 
 namespace pcgs::report {
 
-// pcgs run; the depth, if given, says how sure the first place is.
+// pcgs run on losses; the depth, if given, says how sure the first place is.
 std::vector<Block> run_summary(const results::RunResult& run, const RunDepth* depth);
+// Every method and its regret.
 Section run_section(const results::RunResult& run);
+
+// pcgs run on forecasts.
+std::vector<Block> forecaster_summary(const results::ForecastAnswer& answer);
+Table errors_table(const results::ForecastAnswer& answer);
+// The view, if given, is of the same run, which has an answer.
+std::vector<Section> forecaster_sections(const results::RunResult& run, const ForecasterView* view);
 
 // pcgs run --by.
 std::vector<Block> series_summary(const results::SeriesResult& result);
