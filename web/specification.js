@@ -51,7 +51,11 @@ function configuration(spec, colour, width, plotWidth) {
       grid: namesDownTheSide,
       tickCount: Math.max(3, Math.round(plotWidth / 110)),
     },
-    axisXTemporal: { ticks: true, tickCount: Math.max(3, Math.round(plotWidth / 110)) },
+    axisXTemporal: {
+      ticks: true,
+      tickCount: Math.max(3, Math.round(plotWidth / 110)),
+      labelSeparation: 12, // those at the ends are moved inwards
+    },
     axisYQuantitative: { domain: false, tickCount: 5 },
     axisYDiscrete: { grid: false, domain: false },
     // The title stands above its axis, level: that reads easily and keeps narrow screens wide.

@@ -35,6 +35,7 @@ PCGS_CHART(dots_by_family);
 PCGS_CHART(gains);
 PCGS_CHART(heat_map);
 PCGS_CHART(held);
+PCGS_CHART(histogram);
 PCGS_CHART(latest);
 PCGS_CHART(lines);
 PCGS_CHART(overview);
@@ -54,9 +55,9 @@ const Assets* assets() {
       PCGS_NAMED(bars),        PCGS_NAMED(bins),     PCGS_NAMED(control),
       PCGS_NAMED(differences), PCGS_NAMED(dots),     PCGS_NAMED(dots_by_family),
       PCGS_NAMED(gains),       PCGS_NAMED(heat_map), PCGS_NAMED(held),
-      PCGS_NAMED(latest),      PCGS_NAMED(lines),    PCGS_NAMED(overview),
-      PCGS_NAMED(restarts),    PCGS_NAMED(scaling),  PCGS_NAMED(scatter),
-      PCGS_NAMED(weights)};
+      PCGS_NAMED(histogram),   PCGS_NAMED(latest),   PCGS_NAMED(lines),
+      PCGS_NAMED(overview),    PCGS_NAMED(restarts), PCGS_NAMED(scaling),
+      PCGS_NAMED(scatter),     PCGS_NAMED(weights)};
   static const Assets all = {PCGS_TEXT(vega),
                              PCGS_TEXT(vega_lite),
                              PCGS_TEXT(vega_licence),

@@ -27,6 +27,8 @@ struct Cell {
 Cell number(double x, const char* format);
 Cell number(const std::optional<double>& x, const char* format);
 Cell whole(std::size_t x);
+// A time that is not broken into lines.
+std::string unbroken(const std::string& time);
 
 // A few numbers that stand for the whole, large.
 struct Figures {

@@ -21,11 +21,6 @@ using results::ForecastAnswer;
 
 constexpr std::size_t kExpertsShown = 50, kWeightsShown = 20, kComingShown = 12;
 
-// What the task pays for, of one line.
-const std::optional<double>& measured(const ForecastAnswer& answer, const ErrorLine& line) {
-  return answer.measure == "RMSE" ? line.rmse : answer.measure == "MAE" ? line.mae : line.loss;
-}
-
 // How many decimals show so many digits of a number; those of a column stand below each other.
 int decimals_for(double x, int digits) {
   if (!std::isfinite(x) || x == 0) return 0;
@@ -38,12 +33,6 @@ Cell fixed(const std::optional<double>& x, int decimals) {
   // Further digits would be wider than a phone.
   cell.text =
       std::abs(*x) < 1e15 ? fmt::format("{:.{}f}", *x, decimals) : fmt::format("{:.4g}", *x);
-  return cell;
-}
-
-Cell error_cell(const std::optional<double>& error) {
-  Cell cell = number(error, "{}");
-  if (!cell.exact.empty()) cell.text = results::error_text(*error);
   return cell;
 }
 
@@ -65,7 +54,23 @@ const ErrorLine* find(const ForecastAnswer& answer, const char* kind, const std:
   return nullptr;
 }
 
-Figures figures_of(const ForecastAnswer& answer) {
+bool is_mix(const ErrorLine& line) {
+  return line.kind == "reference" && line.name == "best convex mix";
+}
+
+}  // namespace
+
+const std::optional<double>& measured(const ForecastAnswer& answer, const ErrorLine& line) {
+  return answer.measure == "RMSE" ? line.rmse : answer.measure == "MAE" ? line.mae : line.loss;
+}
+
+Cell error_cell(const std::optional<double>& error) {
+  Cell cell = number(error, "{}");
+  if (!cell.exact.empty()) cell.text = results::error_text(*error);
+  return cell;
+}
+
+Figures error_figures(const ForecastAnswer& answer) {
   Figures figures;
   const auto add = [&](const ErrorLine* line, const std::string& whose) {
     if (line == nullptr || !measured(answer, *line)) return;
@@ -82,8 +87,8 @@ Figures figures_of(const ForecastAnswer& answer) {
   const auto& next = answer.next.front();
   Cell forecast = number(next.forecast, "{}");
   forecast.text = results::error_text(*next.forecast);
-  std::string meaning =
-      next.time.empty() ? fmt::format("forecast of row {}", next.row) : "forecast for " + next.time;
+  std::string meaning = next.time.empty() ? fmt::format("forecast of row {}", next.row)
+                                          : "forecast for " + unbroken(next.time);
   for (const auto& [level, ends] : next.interval.by_name) {
     if (level != "0.8" || ends.size() != 2) continue;
     meaning += fmt::format(", with 80 % between {} and {}", results::error_text(ends[0]),
@@ -93,9 +98,7 @@ Figures figures_of(const ForecastAnswer& answer) {
   return figures;
 }
 
-bool is_mix(const ErrorLine& line) {
-  return line.kind == "reference" && line.name == "best convex mix";
-}
+namespace {
 
 Chart weights_chart(const ForecastAnswer& answer) {
   auto all = answer.weights_now.by_name;
@@ -329,8 +332,6 @@ Chart held_chart(const ForecasterView& view) {
   return chart;
 }
 
-}  // namespace
-
 Table errors_table(const ForecastAnswer& answer) {
   const bool loss = any(answer, &ErrorLine::loss), mape = any(answer, &ErrorLine::mape);
   Table table;
@@ -378,15 +379,22 @@ Table errors_table(const ForecastAnswer& answer) {
   return table;
 }
 
+}  // namespace
+
 std::vector<Block> forecaster_summary(const ForecastAnswer& answer) {
   std::vector<Block> blocks;
   blocks.emplace_back(Paragraph{results::headline(answer), true});
   if (auto sure = results::sureness(answer); !sure.empty()) {
     blocks.emplace_back(Paragraph{std::move(sure)});
   }
-  if (auto figures = figures_of(answer); !figures.all.empty()) {
+  if (auto figures = error_figures(answer); !figures.all.empty()) {
     blocks.emplace_back(std::move(figures));
   }
+  add_errors(answer, blocks);
+  return blocks;
+}
+
+void add_errors(const ForecastAnswer& answer, std::vector<Block>& blocks) {
   blocks.emplace_back(errors_table(answer));
   std::string notes = "Bias is the mean of forecast less outcome: above 0, forecasts are too high.";
   if (std::any_of(answer.errors.begin(), answer.errors.end(), is_mix)) {
@@ -400,7 +408,6 @@ std::vector<Block> forecaster_summary(const ForecastAnswer& answer) {
                          answer.rounds_without_outcome == 1 ? " was" : "s were");
   }
   blocks.emplace_back(Paragraph{std::move(notes)});
-  return blocks;
 }
 
 std::vector<Section> forecaster_sections(const results::RunResult& run,

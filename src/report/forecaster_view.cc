@@ -238,7 +238,9 @@ ForecasterView forecaster_view(const Problem& problem, const compare::Comparison
   lines.push_back({kEqualWeights,
                    [&](std::size_t t) { return compare::mean_of_awake(problem.values.row(t)); }});
   for (std::size_t i = 1; i < lines.size(); ++i) {
-    view.gains.push_back({lines[i].name, gain(problem, axis, lines.front(), lines[i])});
+    const bool over_best = &lines[i] != &lines.back();
+    view.gains.push_back({over_best ? view.best_model : kEqualWeights,
+                          gain(problem, axis, lines.front(), lines[i])});
   }
   if (axis.calendar) {
     for (const Binning& binning : binnings()) {

@@ -1,6 +1,7 @@
 #include "report/report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -149,15 +150,20 @@ std::string forecasts_subtitle(const results::RunResult& run) {
                                 run.experts.size() == 1 ? "" : "s", run.methods.back().name,
                                 run.rounds, run.rounds == 1 ? "" : "s");
   if (const auto& times = run.answer->times) {
-    out += fmt::format(" from {} to {}", times->first, times->last);
+    out += fmt::format(" from {} to {}", unbroken(times->first), unbroken(times->last));
   }
   return out;
 }
 
 std::string subtitle_of(const Material& material, const Parts& parts) {
   if (parts.size() == 1) {
-    const auto* run = std::get_if<results::RunResult>(&parts.begin()->second.result);
+    const Result& result = parts.begin()->second.result;
+    const auto* run = std::get_if<results::RunResult>(&result);
     if (run != nullptr && run->answer) return forecasts_subtitle(*run);
+    if (const auto* many = std::get_if<results::SeriesResult>(&result)) {
+      return fmt::format("{} series by {}, {} models, {} rounds together", many->series.size(),
+                         fmt::join(many->by, ", "), many->experts.size(), many->rounds);
+    }
   }
   std::string out;
   for (const auto& part : parts) {

@@ -240,11 +240,11 @@ std::vector<Block> run_summary(const RunResult& run, const RunDepth* depth) {
 Section run_section(const RunResult& run) {
   Section section{"methods-section", run.answer ? "Regret" : "All methods", {}};
   if (run.answer) {
-    section.blocks.emplace_back(
-        Paragraph{"Regret is what a method lost beyond the best sequence of models that could have "
-                  "been chosen afterwards, each loss divided by the usual size of losses: it says "
-                  "how well the method followed changes, and the errors above how good its "
-                  "forecasts were."});
+    section.blocks.emplace_back(Paragraph{
+        "Regret sets the mean loss of the models, weighted as a method weights them, "
+        "against the best sequence of models that could have been chosen afterwards: it "
+        "says how closely the weights followed the best model of the time, while how good "
+        "the combined forecasts were is said by the errors above."});
     const auto& combination = run.methods.back();
     if (combination.certificate) {
       section.blocks.emplace_back(Paragraph{certificate_sentence(combination)});

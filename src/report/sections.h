@@ -21,9 +21,16 @@ Section run_section(const results::RunResult& run);
 
 // pcgs run on forecasts.
 std::vector<Block> forecaster_summary(const results::ForecastAnswer& answer);
-Table errors_table(const results::ForecastAnswer& answer);
 // The view, if given, is of the same run, which has an answer.
 std::vector<Section> forecaster_sections(const results::RunResult& run, const ForecasterView* view);
+
+// Errors in the measure of the task, as every page on forecasts shows them.
+const std::optional<double>& measured(const results::ForecastAnswer& answer,
+                                      const results::ErrorLine& line);
+Cell error_cell(const std::optional<double>& error);
+Figures error_figures(const results::ForecastAnswer& answer);
+// The table of errors, and what there is to say about it.
+void add_errors(const results::ForecastAnswer& answer, std::vector<Block>& blocks);
 
 // pcgs run --by.
 std::vector<Block> series_summary(const results::SeriesResult& result);
