@@ -131,10 +131,11 @@ Chart weights_chart(const ForecastAnswer& answer) {
   chart.alternative += ".";
   chart.height = static_cast<int>(28 * names.size());
   chart.groups.push_back({{"name", names}, {"value", drawn(weights)}});
-  // Room for the numbers at the ends of bars.
   const auto [low, high] = std::minmax_element(weights.begin(), weights.end());
-  chart.values = {
-      {"names", names}, {"low", std::min(1.2 * *low, 0.0)}, {"high", std::max(1.2 * *high, 1e-6)}};
+  chart.values = {{"names", names},
+                  {"low", std::min(*low, 0.0)},
+                  {"high", std::max(*high, 1e-6)},
+                  {"left", *low < 0 ? 52 : 0}};  // room for the numbers at the ends of bars
   return chart;
 }
 

@@ -208,7 +208,10 @@ TEST_F(Report, AnExpertWithoutWeightIsNotASleeper) {
 TEST_F(Report, ATraceSaysWhoSlept) {
   std::ofstream forecasts(dir_ / "f.csv");
   forecasts << "y,a,b\n";
-  for (int t = 0; t < 60; ++t) forecasts << "1," << (t % 3 == 0 ? "" : "1.1") << ",2\n";
+  for (int t = 0; t < 60; ++t) {
+    const double y = 1 + 0.01 * (t % 5);
+    forecasts << y << ',' << (t % 3 == 0 ? "" : std::to_string(y + 0.1)) << ',' << y + 1 << '\n';
+  }
   forecasts.close();
   const Said said = run({"run", dir_ / "f.csv", "--y", "y", "--scale", "1", "--method",
                          "fixed-share", "--json", "--trace", dir_ / "t.csv", "--certificate",
