@@ -1,7 +1,7 @@
 // Time windows.
 
-// One stretch of a run's rounds, or of the calendar that they stand on, chosen by a brush over the overview or by two sliders, shown by
-// all charts that name the window.
+// One stretch of a run's rounds, or of the calendar that they stand on, chosen by a brush over the
+// overview or by two sliders, shown by all charts that name the window.
 class TimeWindow {
   constructor(box) {
     this.first = Number(box.dataset.first);
@@ -84,7 +84,8 @@ class TimeWindow {
     const whole = this.from === this.first && this.to === this.last;
     const x = view.scale("x");
     this.movingBrush = true;
-    view.signal("brush_x", whole ? [0, 0] : [x(this.onAxis(this.from)), x(this.onAxis(this.to))]).run();
+    const ends = [this.from, this.to].map((end) => x(this.onAxis(end)));
+    view.signal("brush_x", whole ? [0, 0] : ends).run();
     this.movingBrush = false;
   }
 
