@@ -88,15 +88,18 @@ std::string run_page(const compare::Problem& problem, const compare::Comparison&
                      RunDepth depth) {
   require_available();
   Material material;
-  auto result = results::run_result(problem, comparison);
-  std::optional<ForecasterView> view;
-  if (result.answer) {
+  auto& added = material.results.emplace_back(
+      Material::Result{problem.origin, results::run_result(problem, comparison)});
+  const auto& run = std::get<results::RunResult>(added.result);
+  if (run.answer) {
     put_combination_first(depth);
-    view = forecaster_view(problem, comparison, *result.answer);
-    material.forecasts.push_back(forecast_curves(problem, comparison, view->best_model));
+    added.view = forecaster_view(problem, comparison, *run.answer);
   }
-  material.results.push_back(
-      {problem.origin, std::move(result), std::move(depth), std::move(view)});
+  if (problem.known() == 0) return page(material);  // nothing has come that curves could show
+  if (run.answer) {
+    material.forecasts.push_back(forecast_curves(problem, comparison, added.view->best_model));
+  }
+  added.depth = std::move(depth);
   return page(material);
 }
 

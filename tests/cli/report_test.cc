@@ -117,6 +117,17 @@ TEST_F(Report, OfForecastsHasDatesAndTheAnswerFirst) {
   EXPECT_EQ(chart(page, "errors-by-1")["groups"][0]["bin"].size(), 24U);
 }
 
+TEST_F(Report, OfForecastsThatAllAreToComeShowsThemAlone) {
+  std::ofstream(dir_ / "coming.csv") << "ds,y,a,b\n2025-03-01,,1,2\n2025-03-02,,2,4\n";
+  run({"run", dir_ / "coming.csv", "--y", "y", "--time", "ds", "--report", dir_ / "page.html"});
+  const std::string page = content(dir_ / "page.html");
+  EXPECT_NE(page.find("No outcome is known yet"), std::string::npos);
+  EXPECT_FALSE(chart(page, "latest-chart")["groups"].empty());
+  for (const char* id : {"forecasts-1", "regret-1", "gains-chart"}) {
+    EXPECT_EQ(page.find("id=\"" + std::string(id) + "\""), std::string::npos) << id;
+  }
+}
+
 TEST_F(Report, OfForecastsThatWereSavedShowsWhatTheirJsonHas) {
   write_hours(dir_ / "hours.csv");
   run({"run", dir_ / "hours.csv", "--y", "load", "--time", "ds", "--out", dir_ / "results"});
