@@ -95,6 +95,14 @@ std::string hindsight_sentence(const RunResult& run, const RunResult::Method& fi
   return out + ".";
 }
 
+// As they were given; of forecasts, the combination first.
+std::vector<const RunResult::Method*> in_order(const RunResult& run) {
+  std::vector<const RunResult::Method*> methods;
+  for (const auto& method : run.methods) methods.push_back(&method);
+  if (run.answer) std::rotate(methods.begin(), methods.end() - 1, methods.end());
+  return methods;
+}
+
 // What there is a column for.
 struct Shown {
   explicit Shown(const RunResult& run) {
@@ -148,9 +156,12 @@ Table methods_table(const RunResult& run) {
   for (const auto& method : run.methods) {
     if (playable(method)) least = std::min(least, method.total_loss);
   }
-  for (const auto& method : run.methods) {
-    if (playable(method) && method.total_loss == least) table.strong.push_back(table.rows.size());
-    table.rows.push_back(row_of(run, method, shown));
+  for (const auto* method : in_order(run)) {
+    // Of forecasts, these losses do not say which are the best.
+    const bool best = run.answer ? method == &run.methods.back()
+                                 : playable(*method) && method->total_loss == least;
+    if (best) table.strong.push_back(table.rows.size());
+    table.rows.push_back(row_of(run, *method, shown));
   }
   return table;
 }
@@ -169,16 +180,18 @@ Chart regret_chart(const RunResult& run) {
     budgets.push_back(fmt::format("S = {}", s));
     std::vector<double> regrets;
     std::vector<std::string> whose;
-    for (const auto& method : run.methods) {
-      const auto& regret = method.dynamic_regret.at(s);
+    for (const auto* method : in_order(run)) {
+      const auto& regret = method->dynamic_regret.at(s);
       if (!regret) continue;
       regrets.push_back(*regret);
-      whose.push_back(method.name);
+      whose.push_back(method->name);
     }
     chart.groups.push_back(
         {{"series", budgets.back()}, {"name", whose}, {"value", drawn(regrets)}});
   }
-  chart.values = {{"names", names_of(run.methods)}, {"series", budgets}, {"palette", "budgets"}};
+  std::vector<std::string> names;
+  for (const auto* method : in_order(run)) names.push_back(method->name);
+  chart.values = {{"names", names}, {"series", budgets}, {"palette", "budgets"}};
   return chart;
 }
 
@@ -225,7 +238,18 @@ std::vector<Block> run_summary(const RunResult& run, const RunDepth* depth) {
 }
 
 Section run_section(const RunResult& run) {
-  Section section{"methods-section", "All methods", {}};
+  Section section{"methods-section", run.answer ? "Regret" : "All methods", {}};
+  if (run.answer) {
+    section.blocks.emplace_back(Paragraph{
+        "Regret sets the mean loss of the models, weighted as a method weights them, "
+        "against the best sequence of models that could have been chosen afterwards: it "
+        "says how closely the weights followed the best model of the time, while how good "
+        "the combined forecasts were is said by the errors above."});
+    const auto& combination = run.methods.back();
+    if (combination.certificate) {
+      section.blocks.emplace_back(Paragraph{certificate_sentence(combination)});
+    }
+  }
   section.blocks.emplace_back(methods_table(run));
   std::string chosen;
   bool weighted = false;
