@@ -1,4 +1,4 @@
-"""Every recipe of docs/cookbook.md runs and prints what is shown there.
+"""Every recipe of docs/cookbook.md runs and prints what is shown there, and so does README.md's.
 
 A recipe is a section. Its blocks of sh and python run in their order, in one shell and in a folder of
 their own where examples/ is; a block of text is what the block before it prints. Numbers may differ by
@@ -104,6 +104,13 @@ def test_recipes_print_what_is_shown(section, tmp_path):
     for printed, shown in play(section, tmp_path):
         if shown is not None:
             assert same_text(lines(shown), lines(printed)), f"shown:\n{shown}\nprinted:\n{printed}"
+
+
+def test_the_readme_shows_what_is_printed(tmp_path):
+    pattern = r"^    build/release/(pcgs run examples.*\n)\n```text\n(.*?)^```$"
+    [(command, shown)] = re.findall(pattern, (ROOT / "README.md").read_text(), re.M | re.S)
+    [(printed, shown)] = play(f"```sh\n{command}```\n```text\n{shown}```\n", tmp_path)
+    assert same_text(lines(shown), lines(printed)), f"shown:\n{shown}\nprinted:\n{printed}"
 
 
 def test_the_comparison_finds_what_differs():
