@@ -44,7 +44,10 @@ void DepthRecorder::record(const TraceRow& row) {
       row.judged().mixture_loss;
   if (hindsight_.has_path()) {
     path_loss_ += hindsight_.path_loss(t);
-    regret_.add(x, out_.total_loss - path_loss_);
+    // What was published, where something was; capped as the losses of experts are.
+    published_loss_ +=
+        row.has_forecast() ? std::min(row.combined_loss(), 1.0) : row.judged().mixture_loss;
+    regret_.add(x, published_loss_ - path_loss_);
   }
   weights_.add(x, row.played);
   for (std::size_t k = 0; k < row.played.size(); ++k) {

@@ -80,7 +80,7 @@ class DepthRecorder final : public TraceSink {
   const Method* method_;
   MethodDepth out_;
   std::size_t t_ = 0;
-  double path_loss_ = 0;
+  double path_loss_ = 0, published_loss_ = 0;
   std::vector<double> numbers_;
   std::vector<double> recent_;  // losses, a ring
   ThinCurve regret_, eta_, rho_, q_on_next_, q_entropy_;

@@ -41,7 +41,8 @@ std::string headline(const ForecastAnswer& answer) {
   const Difference& best = *answer.beside_best;
   out += fmt::format("was {} that of your best model, {}", difference_text(best.difference),
                      best.name);
-  if (best.rounds < combination.rounds) {
+  // A few that it missed are told by the table.
+  if (static_cast<double>(best.rounds) < 0.95 * static_cast<double>(combination.rounds)) {
     out += fmt::format(" (in the {} of {} rounds in which it forecast)", best.rounds,
                        combination.rounds);
   }

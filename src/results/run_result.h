@@ -44,6 +44,7 @@ struct RunResult {
     std::optional<std::optional<double>> mean_forecast_loss;
     // The same, divided and capped as losses of experts are, summed: what the oracle is compared with.
     std::optional<double> total_forecast_loss{};
+    std::optional<ByBudget<double>> forecast_regret{};  // of that
     ByBudget<double> dynamic_regret;  // of total_loss
     std::optional<Proof> certificate;
     double ns_per_round = 0;
