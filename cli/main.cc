@@ -24,8 +24,8 @@ std::string explain(const CLI::App& app, const CLI::ParseError& wrong, int argc,
   if (chosen.empty() && !first.empty() && first.front() != '-') {
     std::vector<std::string> names;
     for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
-    return fmt::format("there is no command {}; did you mean pcgs {}?", first,
-                       nearest(first, names));
+    return fmt::format("there is no command {} (did you mean {}?); pcgs --help shows what there is",
+                       first, nearest(first, names));
   }
   std::string out = wrong.what();
   if (dynamic_cast<const CLI::ExtrasError*>(&wrong) != nullptr && !chosen.empty()) {
@@ -38,11 +38,12 @@ std::string explain(const CLI::App& app, const CLI::ParseError& wrong, int argc,
       if (!given.starts_with("--") || std::find(names.begin(), names.end(), given) != names.end()) {
         continue;
       }
-      return fmt::format("pcgs {} has no option {}; did you mean {}?", chosen.front()->get_name(),
-                         given, nearest(given, names));
+      return fmt::format(
+          "pcgs {0} has no option {1} (did you mean {2}?); pcgs {0} --help shows them",
+          chosen.front()->get_name(), given, nearest(given, names));
     }
   }
-  return out;
+  return out + "; pcgs --help shows what there is";
 }
 
 }  // namespace
@@ -69,8 +70,7 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& wrong) {
     // --help and --version come this way too.
     if (wrong.get_exit_code() == 0) return app.exit(wrong);
-    fmt::print(stderr, "pcgs: {}; pcgs --help shows what there is\n",
-               explain(app, wrong, argc, argv));
+    fmt::print(stderr, "pcgs: {}\n", explain(app, wrong, argc, argv));
     return 2;
   } catch (const pcgs::Error& bad_input) {
     fmt::print(stderr, "pcgs: {}\n", bad_input.what());

@@ -194,6 +194,15 @@ SeriesRun prepare(compare::Series series, const compare::SeriesStates& states, c
                 options.has_series() ? compare::Note() : notes(options.quiet));
   }
   compare::check_values(problem, options.columns.outcome);
+  const std::size_t coming = problem.rounds() - problem.known();
+  if (const auto note = notes(options.quiet);
+      coming > options.block && note && !options.has_series()) {
+    note(fmt::format(
+        "{}: {} rows are to come, and errors and intervals are those of {} ahead; if all "
+        "are forecast at once, give --block {}",
+        problem.origin, coming,
+        options.block == 1 ? "one round" : fmt::format("{} rounds", options.block), coming));
+  }
   return run;
 }
 

@@ -51,9 +51,11 @@ void check_values(const Problem& problem, const std::string& outcome_name) {
       }
       if (problem.scale.wants_unit(problem.source()) && !(loss <= 1)) {
         refuse(t, problem.experts[k],
-               fmt::format("the loss {} is outside [0, 1]; give losses in [0, 1], or divide and "
-                           "clip them with --scale C or --scale auto",
-                           loss));
+               fmt::format(
+                   "the loss {} is outside [0, 1]; give losses in [0, 1], or divide and "
+                   "clip them with --scale C or --scale auto; if these are forecasts, name the "
+                   "outcome with --y",
+                   loss));
       }
     }
   }

@@ -103,6 +103,18 @@ io::TableRequest request_for(const ProblemColumns& columns, const std::vector<st
   return request;
 }
 
+// What is wrong with a number among losses may be that they are forecasts.
+io::NumberTable read_losses_or_forecasts(const std::string& path, const io::TableRequest& request,
+                                         bool losses) {
+  try {
+    return io::read_table(path, request);
+  } catch (const Error& wrong) {
+    const std::string why = wrong.what();
+    if (!losses || why.find(", column ") == std::string::npos) throw;
+    throw Error(why + "; if these are forecasts, name the outcome with --y");
+  }
+}
+
 // Which series each round belongs to, in the order of their first rounds.
 struct Grouping {
   std::vector<std::vector<std::string>> keys;
@@ -163,7 +175,8 @@ std::vector<Series> read_series(const std::string& path, const ProblemColumns& c
   std::vector<std::string> named = columns.side;  // those that are no experts
   if (!columns.outcome.empty()) named.push_back(columns.outcome);
   Texts texts;
-  io::NumberTable table = io::read_table(path, request_for(columns, named, texts));
+  io::NumberTable table =
+      read_losses_or_forecasts(path, request_for(columns, named, texts), columns.outcome.empty());
 
   Problem whole;
   whole.origin = path == "-" ? "standard input" : path;
@@ -187,6 +200,7 @@ std::vector<Series> read_series(const std::string& path, const ProblemColumns& c
   } else if (!columns.outcome.empty() && columns.experts.empty()) {
     check_columns(whole, columns.outcome);
   }
+  if (whole.has_forecasts()) note_zeros(whole, columns.note);
   if (!columns.side_file.empty()) whole.side = side_in(columns.side_file, whole);
 
   std::vector<Series> series;

@@ -14,7 +14,23 @@ namespace {
 
 constexpr std::size_t kExpertsShown = 12, kComingShown = 6, kWeightsShown = 8;
 
-std::string number(const std::optional<double>& x) { return x ? fmt::format("{:.4g}", *x) : "-"; }
+// As many decimals as leave four digits of the combination's error, the same in every row.
+class Decimals {
+ public:
+  explicit Decimals(const ErrorLine& combination) {
+    const double size = std::max(combination.rmse.value_or(0), combination.mae.value_or(0));
+    if (size < 1e-4 || size >= 1e7) return;
+    fixed_ = std::max(0, 3 - static_cast<int>(std::floor(std::log10(size))));
+  }
+  std::string operator()(const std::optional<double>& x) const {
+    if (!x) return "-";
+    return fixed_ && std::abs(*x) < 1e9 ? fmt::format("{:.{}f}", *x, *fixed_)
+                                        : fmt::format("{:.4g}", *x);
+  }
+
+ private:
+  std::optional<int> fixed_;
+};
 
 std::string signed_per_cent(const std::optional<double>& x) {
   return x ? fmt::format("{:+.1f} %", *x) : "";
@@ -27,6 +43,7 @@ bool any(const ForecastAnswer& answer, std::optional<double> ErrorLine::*what) {
 
 io::TextTable errors_table(const ForecastAnswer& answer) {
   const bool loss = any(answer, &ErrorLine::loss), mape = any(answer, &ErrorLine::mape);
+  const Decimals number(answer.errors.front());
   io::TextTable table{"", {"error of"}, {}};
   if (loss) table.head.push_back(answer.measure);
   table.head.insert(table.head.end(), {"RMSE", "MAE"});

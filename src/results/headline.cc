@@ -58,11 +58,12 @@ std::string sureness(const ForecastAnswer& answer) {
   const auto& best = *answer.beside_best;
   const double low = best.interval[0], high = best.interval[1];
   const bool sure = low > 0 || high < 0;
-  const std::string range =
-      low > 0 || high < 0
-          ? fmt::format("between {} and {} {}", size_text(sure && high < 0 ? high : low),
-                        size_text(sure && high < 0 ? low : high), high < 0 ? "below" : "above")
-          : fmt::format("between {} and {}", difference_text(low), difference_text(high));
+  const auto end = [](double x) {
+    return fmt::format("{} {}", size_text(x), x < 0 ? "below" : "above");
+  };
+  const std::string range = high < 0  ? fmt::format("{} to {}", size_text(high), end(low))
+                            : low > 0 ? fmt::format("{} to {}", size_text(low), end(high))
+                                      : fmt::format("between {} and {}", end(low), end(high));
   return fmt::format("{}: the difference to {} is, with 95 % confidence, {}.",
                      sure ? "That is more than chance" : "That may be chance", best.name, range);
 }
