@@ -99,7 +99,7 @@ Begun begin(const ForecastOptions& options, ExpertPool& pool, const compare::Not
   if (problem.times) put_in_time(problem, before, false, note);
   {
     const auto bar = io::progress_bars(options.quiet)("forecasting", problem.rounds());
-    studies::let_forecast(problem, columns.column, pool, bar);
+    studies::let_forecast(problem, columns.column, pool, before, bar);
   }
   const auto finish = [&](Aggregator aggregator, std::string method, std::string scale) {
     compare::check_values(problem, columns.column);

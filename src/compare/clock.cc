@@ -12,20 +12,45 @@ namespace pcgs::compare {
 
 namespace {
 
-// The most frequent distance between neighbours; 0 if there is none.
-double usual_step(const std::vector<double>& at) {
-  std::map<double, std::size_t> counts;
-  for (std::size_t t = 1; t < at.size(); ++t) ++counts[at[t] - at[t - 1]];
-  const auto most =
-      std::max_element(counts.begin(), counts.end(),
-                       [](const auto& a, const auto& b) { return a.second < b.second; });
-  return most == counts.end() ? 0 : most->first;
-}
-
 // Rounds that would fit between two times. Months and years differ in length by less than half.
 std::int64_t missing_between(double from, double to, double step) {
   if (!(step > 0)) return 0;
   return static_cast<std::int64_t>(std::clamp(std::round((to - from) / step) - 1, 0.0, 1e9));
+}
+
+// How time passes: what a Clock remembers of it.
+struct Pace {
+  double step = 0;
+  bool keeps = false;
+};
+
+// Of the first rounds, the first of which may come after one of an earlier run.
+Pace pace_of(const Problem& problem, const Clock* before, std::size_t rounds) {
+  if (before != nullptr && before->step > 0) return {before->step, before->keeps};
+  std::vector<double> at(problem.times->at.begin(),
+                         problem.times->at.begin() + static_cast<std::ptrdiff_t>(rounds));
+  if (before != nullptr) at.insert(at.begin(), before->last);
+  // The most frequent distance between neighbours.
+  std::map<double, std::size_t> counts;
+  for (std::size_t t = 1; t < at.size(); ++t) ++counts[at[t] - at[t - 1]];
+  if (counts.empty()) return {};
+  const double step =
+      std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) {
+        return a.second < b.second;
+      })->first;
+  // Nights, weekends and holidays that were never forecast are no rounds.
+  constexpr std::size_t kRare = 50;
+  std::size_t gaps = 0;
+  for (std::size_t t = 1; t < at.size(); ++t) {
+    if (missing_between(at[t - 1], at[t], step) > 0) ++gaps;
+  }
+  return {step, kRare * gaps <= rounds};
+}
+
+// What is coming has no say in how rounds are numbered that are learned.
+Pace pace_in(const Problem& problem, const Clock* before) {
+  const Pace of_known = pace_of(problem, before, problem.known());
+  return of_known.step > 0 ? of_known : pace_of(problem, before, problem.rounds());
 }
 
 void check_order(const Problem& problem, bool several) {
@@ -51,7 +76,8 @@ std::string step_text(double step, bool calendar) {
     const char *one, *many;
   };
   for (const Unit& unit : {Unit{604800, "a week", "weeks"}, Unit{86400, "a day", "days"},
-                           Unit{3600, "an hour", "hours"}, Unit{60, "a minute", "minutes"}}) {
+                           Unit{3600, "an hour", "hours"}, Unit{60, "a minute", "minutes"},
+                           Unit{1, "a second", "seconds"}}) {
     const double count = step / unit.seconds;
     if (count == 1) return unit.one;
     if (count > 1 && count == std::floor(count)) return fmt::format("{:g} {}", count, unit.many);
@@ -62,46 +88,40 @@ std::string step_text(double step, bool calendar) {
 void put_in_time(Problem& problem, const Clock* before, bool several, const Note& note) {
   check_order(problem, several);
   const auto& times = *problem.times;
-  const double step = before != nullptr && before->step > 0 ? before->step : usual_step(times.at);
+  const Pace pace = pace_in(problem, before);
   std::vector<std::int64_t> missing(problem.rounds());
   std::size_t gaps = 0, first = 0;
   std::int64_t total = 0;
   for (std::size_t t = 0; t < missing.size(); ++t) {
     if (t == 0 && before == nullptr) continue;
-    missing[t] = missing_between(t == 0 ? before->last : times.at[t - 1], times.at[t], step);
+    missing[t] = missing_between(t == 0 ? before->last : times.at[t - 1], times.at[t], pace.step);
     if (missing[t] == 0) continue;
     if (gaps++ == 0) first = t;
     total += missing[t];
   }
   if (gaps == 0) return;
-  // Nights, weekends and holidays that were never forecast are no rounds.
-  constexpr std::size_t kRare = 50;
-  const bool keeps =
-      before != nullptr && before->step > 0 ? before->keeps : kRare * gaps <= problem.rounds();
-  if (keeps) problem.missing = std::move(missing);
+  if (pace.keeps) problem.missing = std::move(missing);
   if (!note) return;
   note(fmt::format("{}: times are {} apart, and {} {} missing in {} place{}, the first after {}{}",
-                   problem.origin, step_text(step, times.calendar), total,
+                   problem.origin, step_text(pace.step, times.calendar), total,
                    total == 1 ? "is" : "are", gaps, gaps == 1 ? "" : "s",
                    first == 0 ? std::string_view(before->last_text) : times.text[first - 1],
-                   keeps ? "; phases of a season keep to the clock" : ""));
+                   pace.keeps ? "; phases of a season keep to the clock" : ""));
+}
+
+double usual_step(const Problem& problem, const Clock* before) {
+  return pace_in(problem, before).step;
 }
 
 Clock clock_after(const Problem& problem, const Clock* before) {
   const auto& times = *problem.times;
   Clock clock = before != nullptr ? *before : Clock{};
-  if (before == nullptr || before->step == 0) {
-    clock.calendar = times.calendar;
-    clock.step = usual_step(times.at);
-    clock.keeps = clock.step > 0;
-    // put_in_time counts none where gaps are frequent.
-    if (problem.missing.empty()) {
-      for (std::size_t t = 1; t < times.at.size() && clock.keeps; ++t) {
-        clock.keeps = missing_between(times.at[t - 1], times.at[t], clock.step) == 0;
-      }
-    }
-  }
-  if (const std::size_t known = problem.known(); known > 0) {
+  const std::size_t known = problem.known();
+  const Pace pace = pace_of(problem, before, known);
+  clock.calendar = times.calendar;
+  clock.step = pace.step;
+  clock.keeps = pace.keeps;
+  if (known > 0) {
     clock.last = times.at[known - 1];
     clock.last_text = std::string(times.text[known - 1]);
   }
@@ -122,7 +142,7 @@ void drop_first(Problem& problem, std::size_t rounds) {
   }
   problem.rows.erase(problem.rows.begin(), problem.rows.begin() + n);
   for (Matrix* matrix : {&problem.values, &problem.side}) {
-    if (matrix->columns == 0) continue;
+    if (matrix->rows == 0) continue;
     matrix->values.erase(matrix->values.begin(),
                          matrix->values.begin() + n * static_cast<std::ptrdiff_t>(matrix->columns));
     matrix->rows -= rounds;
