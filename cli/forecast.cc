@@ -32,7 +32,7 @@ struct ForecastOptions {
   std::string input, pool, method, model, out, report;
   studies::SeriesColumns columns;
   NumberSigns signs;
-  std::vector<std::size_t> seasons;
+  SeasonOptions seasons;
   LossOptions loss;
   StateOptions state;
   bool json = false;
@@ -40,18 +40,19 @@ struct ForecastOptions {
 };
 
 // The shortest and the longest: what a method can know about.
-std::vector<std::size_t> seasons_for(const ForecastOptions& options) {
-  if (options.seasons.size() <= 2) return options.seasons;
-  return {options.seasons.front(), options.seasons.back()};
+std::vector<std::size_t> seasons_for_method(const std::vector<std::size_t>& seasons) {
+  if (seasons.size() <= 2) return seasons;
+  return {seasons.front(), seasons.back()};
 }
 
-std::string chosen_method(const ForecastOptions& options) {
-  const auto methods =
-      compare::methods_from({options.method, options.model, true, seasons_for(options)});
-  if (methods.size() != 1 || !is_playable(methods.front())) {
+compare::MethodRequest request_of(const ForecastOptions& options,
+                                  const std::vector<std::size_t>& seasons) {
+  compare::MethodRequest request{options.method, options.model, true, seasons_for_method(seasons)};
+  const auto names = compare::names_from(request);
+  if (names.size() != 1 || !is_playable(names.front())) {
     throw Error("--method names one method that can be played; pcgs methods lists them");
   }
-  return methods.front();
+  return request;
 }
 
 compare::GoingOnRules rules_of(const ForecastOptions& options) {
@@ -61,65 +62,89 @@ compare::GoingOnRules rules_of(const ForecastOptions& options) {
   if (options.loss.given) rules.task = chosen_task(options.loss);
   rules.scale = options.loss.scale;
   rules.skip_learned = options.state.skip_learned;
-  if (!options.method.empty() || !options.model.empty()) rules.method = chosen_method(options);
+  if (!options.method.empty()) rules.method = compare::names_from(request_of(options, {})).front();
+  rules.model = options.model;
   return rules;
+}
+
+ExpertPool make_pool(const ForecastOptions& options, const std::vector<std::size_t>& seasons) {
+  return ExpertPool(options.pool.empty() ? standard_experts(seasons) : read_experts(options.pool));
 }
 
 // The rounds of the file that are new, forecast by the pool, and the aggregator that combines them.
 struct Begun {
   Problem problem;
+  ExpertPool pool;
+  std::vector<std::size_t> seasons;
   Aggregator aggregator;
   std::optional<compare::Clock> before{};  // of the run that it goes on from
-  std::string method, scale;               // as the user wrote them
+  compare::RunNote note{};                 // for the one that goes on from this
 };
 
-void check_new(const Problem& problem, const ForecastOptions& options) {
-  if (problem.rounds() > 0) return;
-  throw Error(fmt::format("{}: no row is new since {}; add rows, or leave --resume out",
-                          problem.origin, options.state.resume));
+// Forecasts of the pool for every row that is left.
+void forecast_rows(Problem& problem, ExpertPool& pool, const compare::Clock* before,
+                   const ForecastOptions& options) {
+  const auto bar = io::progress_bars(options.quiet)("forecasting", problem.rounds());
+  studies::let_forecast(problem, options.columns.column, pool, before, bar);
 }
 
-Begun begin(const ForecastOptions& options, ExpertPool& pool, const compare::Note& note) {
+Begun begin_anew(Problem problem, const ForecastOptions& options, const compare::Note& note) {
+  if (problem.times) put_in_time(problem, nullptr, false, note);
+  auto seasons = chosen_seasons(options.seasons, problem, note);
+  const auto request = request_of(options, seasons);
+  ExpertPool pool = make_pool(options, seasons);
+  forecast_rows(problem, pool, nullptr, options);
+  problem.task = chosen_task(options.loss);
+  problem.scale = chosen_scale(options.loss);
+  compare::check_values(problem, options.columns.column);
+  IntervalOptions intervals;
+  if (!seasons.empty()) intervals.season = seasons.front();
+  auto player =
+      compare::make_player(problem, compare::methods_from(request).front(), false, intervals);
+  return {std::move(problem),
+          std::move(pool),
+          std::move(seasons),
+          std::move(player),
+          {},
+          {compare::names_from(request).front(), options.columns.column, options.loss.scale, {}}};
+}
+
+Begun go_on_from(const std::string& path, Problem problem, const ForecastOptions& options,
+                 const compare::Note& note) {
+  auto state = studies::ForecastState::load(path);
+  if (options.seasons.given && options.seasons.rounds != state.seasons) {
+    throw Error(
+        fmt::format("{}: was saved with other seasons; leave --season out to go on with it", path));
+  }
+  ExpertPool pool = make_pool(options, state.seasons);
+  pool.load_bytes(state.pool, path);
+  const auto earlier =
+      compare::find_note(Aggregator::load_bytes(state.aggregator, path, make_method), path);
+  if (!earlier)
+    throw Error(fmt::format("{}: is damaged; give a state that pcgs forecast saved", path));
+  const compare::Clock* before = earlier->clock ? &*earlier->clock : nullptr;
+  if (before != nullptr) drop_learned(problem, *before, rules_of(options));
+  if (problem.rounds() == 0) {
+    throw Error(fmt::format("{}: no row is new since {}; add rows, or leave --resume out",
+                            problem.origin, path));
+  }
+  if (problem.times) put_in_time(problem, before, false, note);
+  forecast_rows(problem, pool, before, options);
+  auto on = compare::go_on(state.aggregator, problem, rules_of(options));
+  compare::check_values(problem, options.columns.column);
+  return {std::move(problem),       std::move(pool), std::move(state.seasons),
+          std::move(on.aggregator), earlier->clock,  *earlier};
+}
+
+Begun begin(const ForecastOptions& options) {
+  const compare::Note note = notes(options.quiet);
   auto columns = options.columns;
   columns.note = note;
   columns.format = number_format(options.signs);
   Problem problem = studies::read_series(options.input, columns);
-  std::optional<studies::ForecastState> state;
-  std::optional<compare::RunNote> earlier;
-  if (!options.state.resume.empty()) {
-    state = studies::ForecastState::load(options.state.resume);
-    pool.load_bytes(state->pool, options.state.resume);
-    earlier = compare::find_note(
-        Aggregator::load_bytes(state->aggregator, options.state.resume, make_method),
-        options.state.resume);
-  }
-  const compare::Clock* before = earlier && earlier->clock ? &*earlier->clock : nullptr;
-  if (before != nullptr) drop_learned(problem, *before, rules_of(options));
-  check_new(problem, options);
-  if (problem.times) put_in_time(problem, before, false, note);
-  {
-    const auto bar = io::progress_bars(options.quiet)("forecasting", problem.rounds());
-    studies::let_forecast(problem, columns.column, pool, before, bar);
-  }
-  const auto finish = [&](Aggregator aggregator, std::string method, std::string scale) {
-    compare::check_values(problem, columns.column);
-    std::optional<compare::Clock> clock;
-    if (before != nullptr) clock = *before;
-    return Begun{std::move(problem), std::move(aggregator), clock, std::move(method),
-                 std::move(scale)};
-  };
-  if (state) {
-    auto on = compare::go_on(state->aggregator, problem, rules_of(options));
-    std::string method = earlier ? earlier->method : on.aggregator.method().name();
-    return finish(std::move(on.aggregator), std::move(method), earlier ? earlier->scale : "");
-  }
-  const std::string method = chosen_method(options);
-  problem.task = chosen_task(options.loss);
-  problem.scale = chosen_scale(options.loss);
-  IntervalOptions intervals;
-  if (!options.seasons.empty()) intervals.season = options.seasons.front();
-  return finish(compare::make_player(problem, method, false, intervals), method,
-                options.loss.scale);
+  const std::string& state = options.state.resume;
+  return state.empty() ? begin_anew(std::move(problem), options, note)
+                       : go_on_from(state, std::move(problem), options, note);
 }
 
 void run_forecast(ForecastOptions& options) {
@@ -132,12 +157,10 @@ void run_forecast(ForecastOptions& options) {
   if (!options.state.save.empty()) state.emplace(options.state.save);
   ReportFile page(options.report);
 
-  ExpertPool pool(options.pool.empty() ? standard_experts(options.seasons)
-                                       : read_experts(options.pool));
-  Begun begun = begin(options, pool, notes(options.quiet));
+  Begun begun = begin(options);
   const Problem& problem = begun.problem;
   compare::ComparisonOptions compared;
-  compared.methods = {begun.method};
+  compared.methods = {begun.note.method};
   compared.switches = {20};
   compared.keep_weights = true;
   std::optional<report::DepthObserver> depth;
@@ -155,11 +178,12 @@ void run_forecast(ForecastOptions& options) {
   if (file) file->write(rows);
   if (page) page.write(report::run_page(problem, comparison, depth->take()));
   if (state) {
-    compare::RunNote note{begun.method, options.columns.column, begun.scale, {}};
+    compare::RunNote note = begun.note;
     if (problem.times) note.clock = clock_after(problem, begun.before ? &*begun.before : nullptr);
     leave_note(begun.aggregator, note);
-    const auto bytes =
-        studies::ForecastState{pool.save_bytes(), begun.aggregator.save_bytes()}.file();
+    const auto bytes = studies::ForecastState{begun.pool.save_bytes(),
+                                              begun.aggregator.save_bytes(), begun.seasons}
+                           .file();
     state->write(bytes.data(), bytes.size());
   }
   if (file) file->commit();
@@ -192,10 +216,7 @@ void add_forecast(CLI::App& app) {
       ->required();
   add_time(command, options->columns.time);
   add_number_signs(command, options->signs);
-  CLI::Option* season =
-      add_numbers(command, "--season", options->seasons, 2, 262144,
-                  "Rows in each season, the shortest first: 24,168 for hours with days and weeks "
-                  "(default: no season)");
+  CLI::Option* season = add_season(command, options->seasons);
   add_text(command, "--pool", options->pool,
            "JSON file that describes the experts (docs/experts.md)")
       ->excludes(season);

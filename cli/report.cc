@@ -100,6 +100,7 @@ void add_trace(report::RunDepth depth, const std::string& path, report::Material
   if (run->depth) {
     throw Error(fmt::format("{}: is a second trace of the run in {}; give one", path, run->origin));
   }
+  if (std::get<results::RunResult>(run->result).answer) report::put_combination_first(depth);
   run->depth = std::move(depth);
 }
 

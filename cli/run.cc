@@ -46,9 +46,10 @@ std::vector<double> chosen_levels(const RunOptions& options) {
 }
 
 // None for losses, and none for probabilities of what is 0 or 1.
-std::optional<IntervalOptions> chosen_intervals(const RunOptions& options, const Problem& problem) {
+std::optional<IntervalOptions> chosen_intervals(const RunOptions& options, const Problem& problem,
+                                                const std::vector<std::size_t>& seasons) {
   if (!problem.has_forecasts() || problem.task.kind() == TaskLoss::Kind::kLog) return {};
-  return IntervalOptions{chosen_levels(options), options.seasons.empty() ? 0 : options.seasons[0]};
+  return IntervalOptions{chosen_levels(options), seasons.empty() ? 0 : seasons.front()};
 }
 
 // Before the work, not after it.
@@ -78,6 +79,7 @@ struct SeriesRun {
   std::optional<compare::Clock> before{};  // of the run that it goes on from
   std::size_t skipped = 0;                 // rounds that that one had learned
   Comparison comparison{};
+  compare::SeriesStates::Bytes state{};  // after the run, if it is saved
 };
 
 // What holds for all series of a run.
@@ -95,15 +97,15 @@ compare::GoingOnRules rules_of(const RunOptions& options) {
   if (options.loss.given) rules.task = chosen_task(options.loss);
   rules.scale = options.loss.scale;
   if (options.levels_given) rules.levels = chosen_levels(options);
-  if (!options.methods.empty() || !options.seasons.empty() || !options.model.empty()) {
-    const auto methods = compare::methods_from(
-        {options.methods, options.model, !rules.outcome.empty(), options.seasons});
-    if (methods.size() != 1) {
-      throw Error(
-          fmt::format("{}: goes on with one method; leave --method out", options.state.resume));
+  if (!options.methods.empty()) {
+    const auto names = compare::names_from({options.methods, "", !rules.outcome.empty()});
+    if (names.size() != 1) {
+      throw Error(fmt::format("{}: goes on with one method; leave --method out", rules.state));
     }
-    rules.method = methods.front();
+    rules.method = names.front();
   }
+  if (options.seasons.given) rules.seasons = options.seasons.rounds;
+  rules.model = options.model;
   rules.skip_learned = options.state.skip_learned;
   return rules;
 }
@@ -146,12 +148,17 @@ Plan plan_from(const compare::SeriesStates& states, const RunOptions& options) {
 // The methods of a run that begins.
 void choose_methods(Plan& plan, const RunOptions& options, const Problem& problem) {
   ComparisonOptions& compared = plan.compared;
-  compared.methods = compare::methods_from(
-      {options.methods, options.model, problem.has_forecasts(), options.seasons});
+  const auto seasons = problem.has_forecasts()
+                           ? chosen_seasons(options.seasons, problem, notes(options.quiet))
+                           : std::vector<std::size_t>();
+  const compare::MethodRequest request{options.methods, options.model, problem.has_forecasts(),
+                                       seasons};
+  compared.methods = compare::methods_from(request);
+  compared.called = compare::names_from(request);
   compare::check_methods(compared.methods,
                          {problem.experts.size(), problem.side.columns, problem.has_forecasts()});
   const bool playable = is_playable(compared.methods.back());
-  if (playable) compared.intervals = chosen_intervals(options, problem);
+  if (playable) compared.intervals = chosen_intervals(options, problem, seasons);
   if (!options.certificate.empty()) check_certified(compared.methods, options.trace);
   if (options.state.save.empty()) return;
   if (compared.methods.size() != 1 || !playable) {
@@ -233,6 +240,8 @@ void play(SeriesRun& run, const Plan& plan, const ComparisonOptions& compared,
     note.clock = clock_after(run.problem, run.before ? &*run.before : nullptr);
   }
   leave_note(*from, note);
+  if (!options.state.save.empty()) run.state = from->save_bytes();
+  run.aggregator.reset();  // a thousand of them need not live together
 }
 
 std::vector<results::PlayedSeries> played(std::span<const SeriesRun> runs) {
@@ -248,7 +257,7 @@ void write_tables(RunFiles& files, std::span<const SeriesRun> runs,
   if (files.forecasts) files.forecasts->write(forecasts_csv(by, series));
   if (files.intervals) files.intervals->write(intervals_csv(by, series));
   if (!files.state) return;
-  for (const auto& run : runs) states.put(run.key, run.aggregator->save_bytes());
+  for (const auto& run : runs) states.put(run.key, run.state);
   const auto bytes = states.file();
   files.state->write(bytes.data(), bytes.size());
 }

@@ -54,11 +54,7 @@ void declare_task(CLI::App& command, RunOptions& options) {
                        "the default with --y; without it losses must be in [0, 1]");
   loss.loss->needs(y);
   loss.tau->needs(y);
-  CLI::Option* season =
-      add_numbers(command, "--season", options.seasons, 2, 262144,
-                  "Rounds in a season and in a longer one, whose phases matter: 24,168 for hours "
-                  "with days and weeks (default: no season)")
-          ->expected(1, 2);
+  CLI::Option* season = add_season(command, options.seasons)->expected(1, 2);
   CLI::Option* block =
       add_number(command, "--block", options.block, 1, 1000000,
                  "Rounds that are forecast together, before the outcome of any of them is known: "

@@ -18,7 +18,7 @@ struct RunOptions {
   compare::ProblemColumns columns;
   NumberSigns signs;
   LossOptions loss;
-  std::vector<std::size_t> seasons;
+  SeasonOptions seasons;
   std::size_t block = 1, delay = 0;
   std::vector<std::size_t> levels = {80, 95};  // of intervals, in per cent
   bool levels_given = false;

@@ -1,6 +1,7 @@
 #include "state_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 
@@ -42,6 +43,32 @@ CLI::Option* add_time(CLI::App& command, std::string& column) {
   return add_text(command, "--time", column,
                   "The column of times, kept in every output (default: a column of dates, if there "
                   "is one); rows must be in its order");
+}
+
+CLI::Option* add_season(CLI::App& command, SeasonOptions& options) {
+  CLI::Option* season =
+      add_numbers(command, "--season", options.rounds, 2, 262144,
+                  "Rounds in a season and in a longer one, whose phases matter: 24,168 for hours "
+                  "with days and weeks (default: what the times suggest, none without times)")
+          ->each([&options](const std::string&) { options.given = true; });
+  command.add_flag("--no-season", options.none, "No phase matters, whatever the times suggest")
+      ->excludes(season)
+      ->each([&options](const std::string&) { options.given = true; });
+  return season;
+}
+
+std::vector<std::size_t> chosen_seasons(const SeasonOptions& options,
+                                        const compare::Problem& problem,
+                                        const compare::Note& note) {
+  if (options.given) return options.rounds;
+  auto seasons = compare::usual_seasons(problem);
+  if (!seasons.empty() && note) {
+    note(fmt::format(
+        "{}: its times suggest seasons of {} rounds; --season gives others, --no-season "
+        "none",
+        problem.origin, fmt::join(seasons, " and ")));
+  }
+  return seasons;
 }
 
 void add_number_signs(CLI::App& command, NumberSigns& signs) {

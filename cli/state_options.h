@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 #include "compare/clock.h"
 #include "io/number.h"
@@ -23,6 +24,17 @@ void settle(StateOptions& options);
 
 // --time.
 CLI::Option* add_time(CLI::App& command, std::string& column);
+
+// --season and --no-season.
+struct SeasonOptions {
+  std::vector<std::size_t> rounds;  // the shortest first
+  bool none = false;
+  bool given = false;  // one of the two
+};
+CLI::Option* add_season(CLI::App& command, SeasonOptions& options);
+// Those that were given; else those that the times suggest, which is told.
+std::vector<std::size_t> chosen_seasons(const SeasonOptions& options,
+                                        const compare::Problem& problem, const compare::Note& note);
 
 // --decimal and --thousands; empty: a point, and none.
 struct NumberSigns {

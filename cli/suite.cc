@@ -35,6 +35,7 @@ struct SuiteOptions {
   std::string families = "all";
   std::string out;  // folder for files; empty: none are written
   std::string report;
+  bool brief = false;  // one table for each study
   bool json = false;
   bool quiet = false;
 };
@@ -118,9 +119,12 @@ results::Study run_study(const SuiteOptions& options, const studies::NamedStudy&
     save(options.out, chosen.name, tables);
   }
   if (!options.json) {
-    for (const auto& [name, table] : tables.tables) fmt::print("{}\n", text(table));
-    fmt::print("{}seed {}, {:.1f} s\n{}", tables.remarks, options.study.seed, spent.count(),
-               options.name == "all" ? "\n" : "");
+    for (const auto& [name, table] : tables.tables) {
+      fmt::print("{}\n", text(table));
+      if (options.brief) break;
+    }
+    fmt::print("{}seed {}, {:.1f} s\n{}", options.brief ? "" : tables.remarks, options.study.seed,
+               spent.count(), options.name == "all" ? "\n" : "");
     std::fflush(stdout);
   }
   return study;
@@ -240,6 +244,7 @@ void add_suite(CLI::App& app) {
            "Folder for JSON, CSV and LaTeX tables; with the main and mechanism studies also "
            "per-round files of the first sequence of each family");
   add_report_option(command, options->report);
+  command.add_flag("--brief", options->brief, "Print the first table of each study only");
   add_printing(command, options->json, options->quiet, " of the tables");
   command.footer("Families:\n" + families_text() +
                  "\nExamples:\n"

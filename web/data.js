@@ -1,9 +1,25 @@
 // What the program wrote for a chart: its data, and which template they fill.
 
+// Where a chart has a calendar, what it says of rounds is in units of it. Times are UTC: a reader's
+// own time zone does not move them.
+const instant = (calendar, units) => calendar.origin + calendar.unit * units;
+const unitsAt = (calendar, time) => Math.round((time - calendar.origin) / calendar.unit);
+function dateText(calendar, units) {
+  const [, date, clock, seconds] = new Date(instant(calendar, units))
+    .toISOString()
+    .match(/^(.+)T(\d\d:\d\d):([\d.]+)Z$/);
+  if (calendar.unit % 86400000 === 0) return date;
+  return `${date} ${clock}` + (calendar.unit % 60000 === 0 ? "" : ":" + parseFloat(seconds));
+}
+
 // In a group, arrays are columns, and anything else is the same in each row.
-function rowsOf(groups) {
+function rowsOf(groups, calendar) {
+  const onCalendar = ([name, values]) =>
+    name === "round" || name === "end"
+      ? [name, values.map((units) => instant(calendar, units))]
+      : [name, values];
   return groups.flatMap((group) => {
-    const columns = Object.entries(group);
+    const columns = calendar ? Object.entries(group).map(onCalendar) : Object.entries(group);
     const length = columns.find(([, values]) => Array.isArray(values))?.[1].length ?? 1;
     const at = (values, row) => (Array.isArray(values) ? values[row] : values);
     return Array.from({ length }, (_, row) =>

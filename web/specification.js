@@ -51,6 +51,11 @@ function configuration(spec, colour, width, plotWidth) {
       grid: namesDownTheSide,
       tickCount: Math.max(3, Math.round(plotWidth / 110)),
     },
+    axisXTemporal: {
+      ticks: true,
+      tickCount: Math.max(3, Math.round(plotWidth / 110)),
+      labelSeparation: 12, // those at the ends are moved inwards
+    },
     axisYQuantitative: { domain: false, tickCount: 5 },
     axisYDiscrete: { grid: false, domain: false },
     // The title stands above its axis, level: that reads easily and keeps narrow screens wide.
@@ -110,18 +115,54 @@ function dropEmptyLayers(spec, datasets) {
   for (const layer of spec.layer) dropEmptyLayers(layer, datasets);
 }
 
+// Months, days and hours as a calendar has them, in any language.
+const dateLabels = {
+  year: "%Y",
+  quarter: "%b %Y",
+  month: "%b %Y",
+  week: "%-d %b",
+  date: "%-d %b",
+  day: "%-d %b",
+  hours: "%H:%M",
+  minutes: "%H:%M",
+  seconds: "%H:%M:%S",
+  milliseconds: ".%L",
+};
+
+// The same chart with rounds at their dates.
+function alongDates(part) {
+  if (Array.isArray(part)) return part.map(alongDates);
+  if (part === null || typeof part !== "object") return part;
+  const inside = Object.fromEntries(
+    Object.entries(part).map(([key, value]) => [key, alongDates(value)]),
+  );
+  if (inside.field !== "round" || inside.type !== "quantitative") return inside;
+  const { zero, ...scale } = inside.scale;
+  return {
+    ...inside,
+    type: "temporal",
+    title: null,
+    scale: { ...scale, type: "utc" },
+    axis: { grid: false, format: dateLabels },
+  };
+}
+
 // The chart's whole Vega-Lite specification, `width` pixels wide, of which `margin` stands beside
 // the plots.
 function specification({ source, window }, width, margin) {
   const colour = colours();
-  const template = filled(source.template, source.values);
+  const { calendar, values } = source;
+  const at = (round) => (calendar ? instant(calendar, round) : round);
+  const ends = calendar && { first: at(values.first), last: at(values.last) };
+  const rounds = filled(source.template, { ...values, ...ends });
+  const template = calendar ? alongDates(rounds) : rounds;
   const spec = { ...template };
-  spec.data = { name: "table", values: rowsOf(source.groups) };
+  spec.data = { name: "table", values: rowsOf(source.groups, calendar) };
   spec.datasets = {};
-  for (const name in source.datasets) spec.datasets[name] = rowsOf(source.datasets[name]);
+  for (const name in source.datasets) spec.datasets[name] = rowsOf(source.datasets[name], calendar);
   dropEmptyLayers(spec, spec.datasets);
 
-  const present = { ...colour, ...(window && { from: window.from, to: window.to }) };
+  const present = { ...colour, ...(window && { from: at(window.from), to: at(window.to) }) };
   spec.params = (spec.params ?? []).filter((param) => !(param.name in present));
   for (const name in present) spec.params.push({ name, value: present[name] });
 

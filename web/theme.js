@@ -32,6 +32,7 @@ function themeButton() {
 
 // Ours are vivid, the classical ones calmer. All can be told apart on light and dark paper.
 const methodColours = {
+  blend: "#e8590c",
   guard: "#e8590c",
   "pcgs-tf": "#1c7ed6",
   "pcgs-tf:oracle": "#74a9dc",
@@ -49,7 +50,7 @@ const methodColours = {
   boa: "#4f8fa3",
   bayes: "#868e96",
 };
-const forecastColours = ["#868e96", "#d4a017", "#e8590c", "#1c7ed6", "#2f9e44", "#b565c7"];
+const forecastColours = ["#868e96", "#1c7ed6", "#e8590c", "#d4a017", "#2f9e44", "#b565c7"];
 const palettes = {
   methods: ["#c2255c", "#5f7fbf", "#9c8b3e", "#4b9e87", "#a66fb0"], // those without a colour
   // Nine, and one for all others together.
@@ -58,20 +59,33 @@ const palettes = {
     ...["#b279a2", "#d4a72c", "#9d755d", "#7f95d1", "#a0a6ad"],
   ],
   budgets: ["#4c78a8", "#f58518", "#e45756", "#72b7b2", "#54a24b", "#d4a72c"],
-  forecasts: forecastColours, // what came, the best expert, then the combined forecasts
+  forecasts: forecastColours, // what came, the best model, then the combined forecasts
   errors: forecastColours.slice(1),
+  // The best model and equal weights, the latter alone, and both after the combination.
+  rivals: ["#1c7ed6", "#868e96"],
+  equal: ["#868e96"],
+  forecasters: ["#e8590c", "#1c7ed6", "#868e96"],
+  latest: [{ expr: "ink" }, "#1c7ed6", "#e8590c"],
+  latest_alone: [{ expr: "ink" }, "#e8590c"],
+  levels: ["#e8590c", "#1c7ed6", "#2f9e44", "#b565c7", "#d4a017"],
   certificate: ["#2f9e44", "#e8590c"],
   outcome: ["#868e96"],
   variants: ["#4c78a8"],
 };
 
-// A colour for each of the names; methods have the same on every page.
+// A colour for each of the names; methods have the same on every page, but for two that would look
+// alike.
 function coloursOf(names, palette) {
   const colours = palettes[palette];
+  const taken = new Set();
   let next = 0;
-  return names.map((name) =>
-    palette === "methods" && Object.hasOwn(methodColours, name)
-      ? methodColours[name]
-      : colours[next++ % colours.length],
-  );
+  return names.map((name) => {
+    const own = palette === "methods" && Object.hasOwn(methodColours, name);
+    const colour =
+      own && !taken.has(methodColours[name])
+        ? methodColours[name]
+        : colours[next++ % colours.length];
+    taken.add(colour);
+    return colour;
+  });
 }

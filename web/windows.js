@@ -1,7 +1,7 @@
 // Time windows.
 
-// One stretch of a run's rounds, chosen by a brush over the overview or by two sliders, shown by
-// all charts that name the window.
+// One stretch of a run's rounds, or of the calendar that they stand on, chosen by a brush over the
+// overview or by two sliders, shown by all charts that name the window.
 class TimeWindow {
   constructor(box) {
     this.first = Number(box.dataset.first);
@@ -16,7 +16,9 @@ class TimeWindow {
       else continue;
       chart.window = this;
     }
-    this.sliders = { from: this.slider("From round"), to: this.slider("To round") };
+    this.calendar = this.overview.source.calendar;
+    const what = this.calendar ? "" : " round";
+    this.sliders = { from: this.slider("From" + what), to: this.slider("To" + what) };
     // An end stops at the other: a window has at least two rounds.
     this.sliders.from.addEventListener("input", (event) => {
       this.show(Math.min(event.target.valueAsNumber, this.to - 1), this.to, true);
@@ -27,7 +29,8 @@ class TimeWindow {
     const whole = element("button", { type: "button", textContent: "Whole run" });
     whole.addEventListener("click", () => this.show(this.first, this.last, true));
     const labels = Object.values(this.sliders).map((slider) => slider.parentElement);
-    box.append(element("div", { className: "range" }, ...labels, whole));
+    const className = this.calendar ? "range dates" : "range";
+    box.append(element("div", { className }, ...labels, whole));
     this.showNumbers();
   }
 
@@ -41,7 +44,11 @@ class TimeWindow {
     for (const end of ["from", "to"]) {
       const slider = this.sliders[end];
       slider.value = this[end];
-      slider.previousElementSibling.textContent = this[end].toLocaleString("en");
+      const text = this.calendar
+        ? dateText(this.calendar, this[end])
+        : this[end].toLocaleString("en");
+      slider.previousElementSibling.textContent = text;
+      if (this.calendar) slider.setAttribute("aria-valuetext", text);
     }
   }
 
@@ -59,8 +66,13 @@ class TimeWindow {
     });
   }
 
+  // Where the axes of charts have a round.
+  onAxis(round) {
+    return this.calendar ? instant(this.calendar, round) : round;
+  }
+
   moveChart({ view, figure }) {
-    view?.signal("from", this.from).signal("to", this.to).run();
+    view?.signal("from", this.onAxis(this.from)).signal("to", this.onAxis(this.to)).run();
     figure.dataset.from = this.from;
     figure.dataset.to = this.to;
   }
@@ -72,14 +84,16 @@ class TimeWindow {
     const whole = this.from === this.first && this.to === this.last;
     const x = view.scale("x");
     this.movingBrush = true;
-    view.signal("brush_x", whole ? [0, 0] : [x(this.from), x(this.to)]).run();
+    const ends = [this.from, this.to].map((end) => x(this.onAxis(end)));
+    view.signal("brush_x", whole ? [0, 0] : ends).run();
     this.movingBrush = false;
   }
 
   // An empty brush stands for the whole run.
-  brushed(rounds) {
+  brushed(extent) {
     if (this.movingBrush) return;
-    const [from, to] = rounds?.map(Math.round) ?? [this.first, this.last];
+    const round = (x) => (this.calendar ? unitsAt(this.calendar, Number(x)) : Math.round(x));
+    const [from, to] = extent?.map(round) ?? [this.first, this.last];
     this.show(Math.min(from, to - 1), to, false);
   }
 

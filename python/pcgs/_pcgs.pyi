@@ -188,7 +188,7 @@ def play(
     loss: str,
     tau: Optional[float],
     scale: Union[float, str, None],
-    seasons: SequenceOf[int],
+    seasons: Optional[SequenceOf[int]],
     block: int,
     delay: int,
     intervals: SequenceOf[float],

@@ -236,7 +236,7 @@ def run(
     loss: str = "squared",
     tau: Optional[float] = None,
     scale: Union[float, str, None] = None,
-    season: Union[int, Sequence[int]] = (),
+    season: Union[int, Sequence[int], None] = None,
     block: int = 1,
     delay: int = 0,
     intervals: Optional[Sequence[float]] = None,
@@ -277,7 +277,8 @@ def run(
     side : side information, a row for each round; in a DataFrame also names of columns, which are
         then no experts.
     loss, tau, scale : as for Aggregator.
-    season : rounds in a season whose phase matters, such as 24, or in two of them, as (24, 168).
+    season : rounds in a season whose phase matters, such as 24, or in two of them, as (24, 168); ()
+        for none. The default is what the times of the index suggest, and none without times.
     block : rounds that are forecast together, before the outcome of any of them is known.
     delay : rounds by which every outcome comes late. All three go with y.
     intervals : levels of the intervals around the forecasts of the last method: (0.8, 0.95) unless
@@ -365,7 +366,9 @@ def _count(name: str, value: Any, least: int, forecasts: bool) -> int:
     return int(value)
 
 
-def _seasons(season: Any, forecasts: bool) -> List[int]:
+def _seasons(season: Any, forecasts: bool) -> Optional[List[int]]:
+    if season is None:
+        return None if forecasts else []
     seasons = list(season) if hasattr(season, "__iter__") else [season]
     if len(seasons) > 2 or sorted(set(seasons)) != seasons:
         raise Error(f"season is {season!r}; give one number of rounds, or two, the shorter first")

@@ -160,7 +160,7 @@ class Interruptible {
 
 Run play(py::handle values, py::object names, py::object y, std::vector<std::string> methods,
          const py::iterable& switches, py::object side, py::object loss, py::object tau,
-         py::object scale, const std::vector<std::size_t>& seasons, std::size_t block,
+         py::object scale, std::optional<std::vector<std::size_t>> given_seasons, std::size_t block,
          std::size_t delay, const py::object& intervals, const std::string& origin,
          const std::string& outcome_name, py::object times) {
   Run run;
@@ -173,7 +173,9 @@ Run play(py::handle values, py::object names, py::object y, std::vector<std::str
   }
   run.problem.block = block;
   run.problem.delay = delay;
+  const auto seasons = given_seasons ? *given_seasons : compare::usual_seasons(run.problem);
   compare::ComparisonOptions options;
+  options.called = methods;
   options.methods = std::move(methods);
   for (std::string& method : options.methods) {
     if (is_playable(method)) method = with_seasons(method, seasons);

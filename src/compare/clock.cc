@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "pcgs/error.h"
@@ -30,9 +31,11 @@ Pace pace_of(const Problem& problem, const Clock* before, std::size_t rounds) {
   std::vector<double> at(problem.times->at.begin(),
                          problem.times->at.begin() + static_cast<std::ptrdiff_t>(rounds));
   if (before != nullptr) at.insert(at.begin(), before->last);
-  // The most frequent distance between neighbours.
+  // The most frequent distance between neighbours, but for an hour that comes twice.
   std::map<double, std::size_t> counts;
-  for (std::size_t t = 1; t < at.size(); ++t) ++counts[at[t] - at[t - 1]];
+  for (std::size_t t = 1; t < at.size(); ++t) {
+    if (at[t] > at[t - 1]) ++counts[at[t] - at[t - 1]];
+  }
   if (counts.empty()) return {};
   const double step =
       std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) {
@@ -44,7 +47,7 @@ Pace pace_of(const Problem& problem, const Clock* before, std::size_t rounds) {
   for (std::size_t t = 1; t < at.size(); ++t) {
     if (missing_between(at[t - 1], at[t], step) > 0) ++gaps;
   }
-  return {step, kRare * gaps <= rounds};
+  return {step, kRare * gaps < rounds + kRare};
 }
 
 // What is coming has no say in how rounds are numbered that are learned.
@@ -53,10 +56,49 @@ Pace pace_in(const Problem& problem, const Clock* before) {
   return of_known.step > 0 ? of_known : pace_of(problem, before, problem.rounds());
 }
 
-void check_order(const Problem& problem, bool several) {
+struct Gaps {
+  std::vector<std::int64_t> missing;  // [T] before each round
+  std::size_t places = 0, first = 0;  // how many, and before which round the first is
+  std::int64_t total = 0;
+};
+
+Gaps gaps_of(const Problem& problem, const Clock* before, double step) {
+  const std::vector<double>& at = problem.times->at;
+  Gaps out;
+  out.missing.resize(at.size());
+  for (std::size_t t = before != nullptr ? 0 : 1; t < at.size(); ++t) {
+    out.missing[t] = missing_between(t == 0 ? before->last : at[t - 1], at[t], step);
+    if (out.missing[t] == 0) continue;
+    if (out.places++ == 0) out.first = t;
+    out.total += out.missing[t];
+  }
+  return out;
+}
+
+// Whether this may be the hour that comes twice when summer time ends: on a Sunday, before four, and
+// back by an hour at most.
+bool clock_was_put_back(double before, double now) {
+  constexpr double kHour = 3600, kDay = 24 * kHour;
+  const double day = std::floor(now / kDay);
+  const bool sunday = std::fmod(std::fmod(day + 4, 7) + 7, 7) == 0;  // 1970 began on a Thursday
+  return sunday && now - day * kDay < 4 * kHour && before - now <= kHour;
+}
+
+void check_order(const Problem& problem, bool several, const Note& note) {
   const auto& times = *problem.times;
+  constexpr double kHalfYear = 150.0 * 24 * 3600;
+  double put_back = -std::numeric_limits<double>::infinity();  // when the clock last was
   for (std::size_t t = 1; t < times.at.size(); ++t) {
     if (times.at[t] > times.at[t - 1]) continue;
+    if (times.calendar && times.at[t] > put_back + kHalfYear &&
+        clock_was_put_back(times.at[t - 1], times.at[t])) {
+      put_back = times.at[t];
+      if (note) {
+        note(fmt::format("{}: row {}: {} comes twice; taken for the end of summer time",
+                         problem.origin, problem.file_row(t), times.text[t]));
+      }
+      continue;
+    }
     throw Error(fmt::format(
         "{}: row {}, column {}: {} {} {}, the time of the row before; {}", problem.origin,
         problem.file_row(t), times.text.name.empty() ? "1" : times.text.name, times.text[t],
@@ -68,6 +110,23 @@ void check_order(const Problem& problem, bool several) {
 }
 
 }  // namespace
+
+std::vector<std::size_t> usual_seasons(const Problem& problem) {
+  constexpr double kDay = 86400, kWeek = 7 * kDay;
+  if (!problem.times || !problem.times->calendar) return {};
+  const Pace pace = pace_in(problem, nullptr);
+  if (!pace.keeps) return {};
+  const double days = pace.step / kDay;
+  if (days >= 28 && days <= 31) return {12};
+  if (days >= 90 && days <= 92) return {4};
+  const double in_a_day = kDay / pace.step, in_a_week = kWeek / pace.step;
+  const auto whole = [](double x) { return x >= 2 && x == std::floor(x); };
+  std::vector<std::size_t> seasons;
+  for (const double season : {in_a_day, in_a_week}) {
+    if (whole(season)) seasons.push_back(static_cast<std::size_t>(season));
+  }
+  return seasons;
+}
 
 std::string step_text(double step, bool calendar) {
   if (!calendar) return fmt::format("{:g}", step);
@@ -86,26 +145,17 @@ std::string step_text(double step, bool calendar) {
 }
 
 void put_in_time(Problem& problem, const Clock* before, bool several, const Note& note) {
-  check_order(problem, several);
-  const auto& times = *problem.times;
+  check_order(problem, several, note);
   const Pace pace = pace_in(problem, before);
-  std::vector<std::int64_t> missing(problem.rounds());
-  std::size_t gaps = 0, first = 0;
-  std::int64_t total = 0;
-  for (std::size_t t = 0; t < missing.size(); ++t) {
-    if (t == 0 && before == nullptr) continue;
-    missing[t] = missing_between(t == 0 ? before->last : times.at[t - 1], times.at[t], pace.step);
-    if (missing[t] == 0) continue;
-    if (gaps++ == 0) first = t;
-    total += missing[t];
-  }
-  if (gaps == 0) return;
-  if (pace.keeps) problem.missing = std::move(missing);
+  Gaps gaps = gaps_of(problem, before, pace.step);
+  if (gaps.places == 0) return;
+  if (pace.keeps) problem.missing = std::move(gaps.missing);
   if (!note) return;
+  const auto& text = problem.times->text;
   note(fmt::format("{}: times are {} apart, and {} {} missing in {} place{}, the first after {}{}",
-                   problem.origin, step_text(pace.step, times.calendar), total,
-                   total == 1 ? "is" : "are", gaps, gaps == 1 ? "" : "s",
-                   first == 0 ? std::string_view(before->last_text) : times.text[first - 1],
+                   problem.origin, step_text(pace.step, problem.times->calendar), gaps.total,
+                   gaps.total == 1 ? "is" : "are", gaps.places, gaps.places == 1 ? "" : "s",
+                   gaps.first == 0 ? std::string_view(before->last_text) : text[gaps.first - 1],
                    pace.keeps ? "; phases of a season keep to the clock" : ""));
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "compare/problem.h"
 
@@ -25,8 +26,9 @@ struct Clock {
 // What is told about times in one sentence, such as gaps.
 using Note = std::function<void(const std::string&)>;
 
-// Throws Error where times run backwards or repeat, naming the row; `several` is whether the file may
-// hold several series that nobody told apart. Rounds that are missing are counted into
+// Throws Error where times run backwards or repeat, naming the row, but for the hour that comes twice
+// when summer time ends, which is told to `note`; `several` is whether the file may hold several
+// series that nobody told apart. Rounds that are missing are counted into
 // problem.missing where gaps are rare, so that phases of a season keep to the clock, and told to
 // `note`. `before` is where an earlier run stopped, or null.
 void put_in_time(Problem& problem, const Clock* before, bool several, const Note& note);
@@ -42,6 +44,11 @@ double usual_step(const Problem& problem, const Clock* before);
 std::size_t learned_before(const Problem& problem, const Clock& before);
 // The problem without its first rounds.
 void drop_first(Problem& problem, std::size_t rounds);
+
+// The seasons that times like these usually have, in rounds, the shortest first: of hours a day and a
+// week, of days a week, of months a year. None where dates are not evenly spaced, so that rounds do not
+// keep to the clock.
+std::vector<std::size_t> usual_seasons(const Problem& problem);
 
 // "an hour", "15 minutes", "3.5".
 std::string step_text(double step, bool calendar);

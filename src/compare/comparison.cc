@@ -252,7 +252,8 @@ Comparison play_methods(const Problem& problem, const ComparisonOptions& options
       MethodResult played = play_bare(problem, aggregator, options.advance, comparison);
       if (best && best->total_loss <= played.total_loss) continue;
       best = std::move(played);
-      best->name = name;
+      best->name = options.called.empty() ? name : options.called[i];
+      if (best->name != name) best->full = name;
       if (starred) best->chosen = spec;
       share_form = aggregator.method().share() != nullptr;
       // A bound speaks about all rounds since the first, the oracle only about those played here.

@@ -19,6 +19,7 @@ namespace pcgs::compare {
 struct MethodResult {
   std::string name;    // as the user wrote it
   std::string chosen;  // for a starred method, the best candidate's name; otherwise empty
+  std::string full{};  // with what follows from other options, such as seasons; empty: as the name
   double total_loss = 0;
   std::optional<double> mean_forecast_loss;  // raw, of the combined forecast
   // Of the combined forecast, divided and capped as those of the experts are: what can be compared
@@ -37,7 +38,7 @@ struct MethodResult {
   Matrix weights{};                           // [T x K] as played, where they were asked for
 
   // What can be played.
-  const std::string& spec() const { return chosen.empty() ? name : chosen; }
+  const std::string& spec() const { return !chosen.empty() ? chosen : full.empty() ? name : full; }
 };
 
 struct Comparison {
@@ -65,6 +66,7 @@ class Observer {
 
 struct ComparisonOptions {
   std::vector<std::string> methods;
+  std::vector<std::string> called{};    // [methods] as the user wrote them; empty: as they are
   std::vector<std::string> shown_as{};  // [methods] their names in the result, "" for the usual
   std::vector<std::size_t> switches;
   // Told now and then how many more of rounds_to_play() have been played; may be empty. May throw,

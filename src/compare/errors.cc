@@ -50,17 +50,6 @@ std::optional<Beside> beside(const Problem& problem, const std::vector<double>& 
   return out;
 }
 
-double mean_of_awake(std::span<const double> forecasts) {
-  double sum = 0;
-  std::size_t awake = 0;
-  for (const double f : forecasts) {
-    if (std::isnan(f)) continue;
-    sum += f;
-    ++awake;
-  }
-  return awake == 0 ? kNaN : sum / static_cast<double>(awake);
-}
-
 // NaN unless everybody is awake.
 double mixed(std::span<const double> weights, std::span<const double> forecasts) {
   double sum = 0;
@@ -78,6 +67,17 @@ double comparable(const ForecastError& expert, const TaskLoss& task) {
 }
 
 }  // namespace
+
+double mean_of_awake(std::span<const double> forecasts) {
+  double sum = 0;
+  std::size_t awake = 0;
+  for (const double f : forecasts) {
+    if (std::isnan(f)) continue;
+    sum += f;
+    ++awake;
+  }
+  return awake == 0 ? kNaN : sum / static_cast<double>(awake);
+}
 
 void ErrorSums::add(const TaskLoss& task, double forecast, double outcome) {
   const double error = forecast - outcome, size = std::abs(outcome);

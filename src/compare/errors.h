@@ -75,6 +75,9 @@ struct Errors {
 // the mean of those awake, and "best convex mix" (best_mix.h), where it can be had.
 Errors errors_of(const Problem& problem, const Comparison& comparison);
 
+// Equal weights on those awake; NaN without one.
+double mean_of_awake(std::span<const double> forecasts);
+
 // Sorts the experts among `all` and finds the best one.
 void rank_experts(Errors& errors, const TaskLoss& task);
 

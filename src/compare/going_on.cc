@@ -49,7 +49,8 @@ void check_kind(const GoingOn& on, const GoingOnRules& rules) {
   }
 }
 
-void check_choices(const Aggregator& resumed, const GoingOnRules& rules) {
+void check_choices(const Aggregator& resumed, const std::optional<RunNote>& before,
+                   const GoingOnRules& rules) {
   const TaskLoss& task = resumed.task();
   if (rules.task &&
       (rules.task->kind() != task.kind() ||
@@ -64,11 +65,21 @@ void check_choices(const Aggregator& resumed, const GoingOnRules& rules) {
     throw Error(fmt::format(
         "{}: was saved with other intervals; leave --intervals out to go on with it", rules.state));
   }
-  if (!rules.method.empty() &&
-      make_method(rules.method, resumed.experts())->name() != resumed.method().name()) {
-    throw Error(fmt::format(
-        "{}: was saved by {}, not by {}; leave --method and --season out to go on with it",
-        rules.state, resumed.method().name(), rules.method));
+  // As it was called, with what is given now, it must be the method that was saved.
+  const std::string called = before ? before->method : resumed.method().name();
+  const std::string& asked = rules.method.empty() ? called : rules.method;
+  const auto differs = [&](const std::string& spec) {
+    return make_method(spec, resumed.experts())->name() != resumed.method().name();
+  };
+  const auto refuse = [&](std::string_view what) {
+    throw Error(fmt::format("{}: was saved by {}, with another {}; leave {} out to go on with it",
+                            rules.state, resumed.method().name(), what, fmt::format("--{}", what)));
+  };
+  if (before ? asked != called : differs(asked)) refuse("method");
+  if (rules.seasons && differs(with_seasons(asked, *rules.seasons))) refuse("season");
+  if (!rules.model.empty() &&
+      with_model(resumed.method().name(), rules.model) != resumed.method().name()) {
+    refuse("model");
   }
 }
 
@@ -105,7 +116,7 @@ GoingOn go_on(std::span<const std::uint8_t> state, Problem& problem, const Going
   on.before = find_note(on.aggregator, rules.state);
   check_kind(on, rules);
   check_experts(on.aggregator, problem, rules.state);
-  check_choices(on.aggregator, rules);
+  check_choices(on.aggregator, on.before, rules);
   if (on.before && !rules.scale.empty() && on.before->scale != rules.scale) {
     throw Error(
         fmt::format("{}: was saved with another scale of losses; leave --scale out to go on "

@@ -15,13 +15,15 @@ namespace pcgs::compare {
 
 // What the user says about the run that goes on; it must agree with the one before.
 struct GoingOnRules {
-  std::string state;             // the file, for messages
-  std::string outcome;           // --y
-  std::optional<TaskLoss> task;  // if given
-  std::string scale;             // as the user wrote it, if given
-  std::vector<double> levels{};  // of intervals, if given
-  std::string method;            // a spec, with its seasons and its model, if given
-  bool skip_learned = false;     // rounds that were learned already are left out; else an Error
+  std::string state;                                  // the file, for messages
+  std::string outcome;                                // --y
+  std::optional<TaskLoss> task;                       // if given
+  std::string scale;                                  // as the user wrote it, if given
+  std::vector<double> levels{};                       // of intervals, if given
+  std::string method{};                               // as the user wrote it, if given
+  std::optional<std::vector<std::size_t>> seasons{};  // if given
+  std::string model{};                                // if given
+  bool skip_learned = false;  // rounds that were learned already are left out; else an Error
 };
 
 struct GoingOn {

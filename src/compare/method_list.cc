@@ -20,13 +20,16 @@ std::vector<std::string> all_methods(bool forecasts) {
   return names;
 }
 
+std::vector<std::string> names_from(const MethodRequest& request) {
+  return request.list == "all" ? all_methods(request.forecasts)
+         : request.list.empty()
+             ? std::vector{std::string(request.forecasts ? kDefaultForForecasts : kDefaultMethod)}
+             : split_specs(request.list);
+}
+
 std::vector<std::string> methods_from(const MethodRequest& request) {
   const std::string& model = request.model;
-  auto methods =
-      request.list == "all" ? all_methods(request.forecasts)
-      : request.list.empty()
-          ? std::vector{std::string(request.forecasts ? kDefaultForForecasts : kDefaultMethod)}
-          : split_specs(request.list);
+  auto methods = names_from(request);
   for (std::string& method : methods) {
     if (is_playable(method)) method = with_seasons(method, request.seasons);
   }

@@ -19,6 +19,8 @@ struct MethodRequest {
 // the default for them, last.
 std::vector<std::string> all_methods(bool forecasts);
 std::vector<std::string> methods_from(const MethodRequest& request);
+// The same methods as the user wrote them, without what --model and --season add.
+std::vector<std::string> names_from(const MethodRequest& request);
 // Throws Error for a method that does not exist, that is named twice, that needs forecasts where
 // there are none, or that needs another number of side information than `side` numbers a round.
 struct MethodSetting {

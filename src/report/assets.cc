@@ -26,11 +26,17 @@ PCGS_INCLUDE(script, PCGS_SCRIPT("elements") PCGS_SCRIPT("theme") PCGS_SCRIPT("d
                          PCGS_SCRIPT("specification") PCGS_SCRIPT("tooltip") PCGS_SCRIPT("drawing")
                              PCGS_SCRIPT("windows") PCGS_SCRIPT("choices") PCGS_SCRIPT("downloads")
                                  PCGS_SCRIPT("tables") PCGS_SCRIPT("start"));
+PCGS_CHART(bars);
+PCGS_CHART(bins);
 PCGS_CHART(control);
 PCGS_CHART(differences);
 PCGS_CHART(dots);
 PCGS_CHART(dots_by_family);
+PCGS_CHART(gains);
 PCGS_CHART(heat_map);
+PCGS_CHART(held);
+PCGS_CHART(histogram);
+PCGS_CHART(latest);
 PCGS_CHART(lines);
 PCGS_CHART(overview);
 PCGS_CHART(restarts);
@@ -46,10 +52,12 @@ const Assets* assets() {
 #define PCGS_NAMED(NAME) \
   { #NAME, PCGS_TEXT(chart_##NAME) }
   static const Assets::Chart charts[] = {
-      PCGS_NAMED(control),        PCGS_NAMED(differences), PCGS_NAMED(dots),
-      PCGS_NAMED(dots_by_family), PCGS_NAMED(heat_map),    PCGS_NAMED(lines),
-      PCGS_NAMED(overview),       PCGS_NAMED(restarts),    PCGS_NAMED(scaling),
-      PCGS_NAMED(scatter),        PCGS_NAMED(weights)};
+      PCGS_NAMED(bars),        PCGS_NAMED(bins),     PCGS_NAMED(control),
+      PCGS_NAMED(differences), PCGS_NAMED(dots),     PCGS_NAMED(dots_by_family),
+      PCGS_NAMED(gains),       PCGS_NAMED(heat_map), PCGS_NAMED(held),
+      PCGS_NAMED(histogram),   PCGS_NAMED(latest),   PCGS_NAMED(lines),
+      PCGS_NAMED(overview),    PCGS_NAMED(restarts), PCGS_NAMED(scaling),
+      PCGS_NAMED(scatter),     PCGS_NAMED(weights)};
   static const Assets all = {PCGS_TEXT(vega),
                              PCGS_TEXT(vega_lite),
                              PCGS_TEXT(vega_licence),

@@ -26,16 +26,27 @@ struct Writer {
     return cell.exact.empty() ? "" : fmt::format(" data-value=\"{}\"", escaped(cell.exact));
   }
 
+  // A number and its sign of per cent stay on one line.
+  static std::string words(const std::string& text) {
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const bool per_cent =
+          text.compare(i, 2, " %") == 0 && i > 0 && text[i - 1] >= '0' && text[i - 1] <= '9';
+      out += per_cent ? "\u00a0" : std::string(1, text[i]);
+    }
+    return escaped(out);
+  }
+
   void operator()(const Paragraph& paragraph) {
     out += fmt::format("<p{}>{}</p>\n", paragraph.leading ? " class=\"lead\"" : "",
-                       escaped(paragraph.text));
+                       words(paragraph.text));
   }
 
   void operator()(const Figures& figures) {
     out += "<ul class=\"figures\">\n";
     for (const auto& one : figures.all) {
       out += fmt::format("<li><b{}>{}</b><span>{}</span></li>\n", exact(one.number),
-                         escaped(one.number.text), escaped(one.meaning));
+                         escaped(one.number.text), words(one.meaning));
     }
     out += "</ul>\n";
   }
@@ -73,6 +84,9 @@ struct Writer {
                          {"height", chart.height}};
     if (!chart.datasets.is_null()) data["datasets"] = chart.datasets;
     if (chart.canvas) data["renderer"] = "canvas";
+    if (chart.calendar) {
+      data["calendar"] = {{"origin", chart.calendar->origin}, {"unit", chart.calendar->unit}};
+    }
     out += fmt::format("<figure class=\"{}\" id=\"{}\"", kind, escaped(chart.id));
     if (!chart.window.empty()) out += fmt::format(" data-window=\"{}\"", escaped(chart.window));
     out += fmt::format(
@@ -118,6 +132,12 @@ Cell number(const std::optional<double>& x, const char* format) {
 }
 
 Cell whole(std::size_t x) { return {std::to_string(x), std::to_string(x)}; }
+
+std::string unbroken(const std::string& time) {
+  std::string out;
+  for (const char c : time) out += c == '-' ? "\u2011" : c == ' ' ? "\u00a0" : std::string(1, c);
+  return out;
+}
 
 std::string html(const Section& section) {
   std::string out =

@@ -8,6 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "report/time_axis.h"
+
 namespace pcgs::report {
 
 using nlohmann::ordered_json;
@@ -25,6 +27,8 @@ struct Cell {
 Cell number(double x, const char* format);
 Cell number(const std::optional<double>& x, const char* format);
 Cell whole(std::size_t x);
+// A time that is not broken into lines.
+std::string unbroken(const std::string& time);
 
 // A few numbers that stand for the whole, large.
 struct Figures {
@@ -57,8 +61,9 @@ struct Chart {
   ordered_json groups = ordered_json::array();
   ordered_json datasets = nullptr;  // further groups, by name
   int height = 260;
-  bool canvas = false;      // for many marks
-  std::string window = {};  // of time, that it follows
+  bool canvas = false;                    // for many marks
+  std::string window = {};                // of time, that it follows
+  std::optional<Calendar> calendar = {};  // of its rounds and ends, which are units of it then
 };
 
 struct Block;

@@ -11,8 +11,7 @@ namespace {
 std::vector<Block> blocks_of(const ForecastCurves& curves, std::size_t index) {
   const std::string window = fmt::format("forecast-time-{}", index + 1), outcome = "what came";
   const auto chart_of = [&](const char* id, const std::string& axis, const char* palette) {
-    Chart chart =
-        over_time("lines", fmt::format("{}-{}", id, index + 1), window, curves.first, curves.last);
+    Chart chart = over_time("lines", fmt::format("{}-{}", id, index + 1), window, curves.range);
     chart.values.update({{"axis", axis}, {"palette", palette}});
     return chart;
   };
@@ -25,7 +24,7 @@ std::vector<Block> blocks_of(const ForecastCurves& curves, std::size_t index) {
   Chart errors = chart_of("errors", "forecast - outcome", "errors");
   errors.title = "Errors";
   errors.note = "Forecast less outcome; zero is perfect.";
-  errors.alternative = "Errors of the combined forecast and of the best expert over time.";
+  errors.alternative = "Errors of the combined forecast and of the best model over time.";
 
   std::vector<std::string> lines = {outcome};
   forecasts.groups.push_back(curve(curves.outcome, {{"series", outcome}}));
@@ -34,14 +33,14 @@ std::vector<Block> blocks_of(const ForecastCurves& curves, std::size_t index) {
     forecasts.groups.push_back(curve(one.forecast, {{"series", lines.back()}}));
     errors.groups.push_back(curve(one.error, {{"series", lines.back()}}));
   };
-  for (const auto& one : curves.expert) add(one, "best expert: ");
+  for (const auto& one : curves.expert) add(one, "best model: ");
   for (const auto& one : curves.combined) add(one, "combined by ");
   forecasts.values["series"] = lines;
   errors.values["series"] = std::vector<std::string>(lines.begin() + 1, lines.end());
 
   Window chooser =
-      time_window(window, curves.first, curves.last, "series",
-                  ordered_json::array({forecasts.groups.front()}), {outcome}, "outcome");
+      time_window(window, curves.range, "series", ordered_json::array({forecasts.groups.front()}),
+                  {outcome}, "outcome");
   chooser.overview.alternative = fmt::format("{} over time.", curves.outcome_name);
   return {std::move(chooser), std::move(forecasts), std::move(errors)};
 }
@@ -49,7 +48,7 @@ std::vector<Block> blocks_of(const ForecastCurves& curves, std::size_t index) {
 }  // namespace
 
 Section curves_section(const std::vector<ForecastCurves>& all) {
-  Section section{"forecasts", "Forecasts", {}};
+  Section section{"forecasts", "All forecasts", {}};
   if (all.size() == 1) {
     section.blocks = blocks_of(all.front(), 0);
     return section;

@@ -44,7 +44,10 @@ void DepthRecorder::record(const TraceRow& row) {
       row.judged().mixture_loss;
   if (hindsight_.has_path()) {
     path_loss_ += hindsight_.path_loss(t);
-    regret_.add(x, out_.total_loss - path_loss_);
+    // What was published, where something was; capped as the losses of experts are.
+    published_loss_ +=
+        row.has_forecast() ? std::min(row.combined_loss(), 1.0) : row.judged().mixture_loss;
+    regret_.add(x, published_loss_ - path_loss_);
   }
   weights_.add(x, row.played);
   for (std::size_t k = 0; k < row.played.size(); ++k) {
@@ -171,6 +174,33 @@ void add_method(RunDepth& run, const Hindsight& hindsight, DepthRecorder& record
     }
   }
   run.methods.push_back(recorder.finish());
+}
+
+void put_on(const Calendar& calendar, const std::function<double(double round)>& place,
+            RunDepth& run) {
+  const auto put = [&](std::vector<double>& rounds) {
+    for (double& x : rounds) x = place(x);
+  };
+  for (auto& method : run.methods) {
+    for (auto* points : {&method.regret, &method.eta, &method.rho, &method.q_on_next,
+                         &method.q_entropy, &method.bound, &method.certified_regret}) {
+      put(points->x);
+    }
+    put(method.weight_rounds);
+  }
+  for (auto& stay : run.path) {
+    stay.from = place(stay.from);
+    stay.to = place(stay.to);
+  }
+  run.first = place(run.first);
+  run.last = place(run.last);
+  run.calendar = calendar;
+}
+
+void put_combination_first(RunDepth& run) {
+  if (run.methods.size() > 1) {
+    std::rotate(run.methods.begin(), run.methods.end() - 1, run.methods.end());
+  }
 }
 
 }  // namespace pcgs::report

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "pcgs/method.h"
 #include "pcgs/trace.h"
 #include "report/thin.h"
+#include "report/time_axis.h"
 
 namespace pcgs::report {
 
@@ -41,7 +43,7 @@ struct RunDepth {
   std::string title;
   std::vector<std::string> experts;   // [K]
   std::vector<double> expert_losses;  // [K] total; infinite for who slept
-  double first = 1, last = 1;         // rounds
+  double first = 1, last = 1;         // rounds, or where they stand on the calendar
   std::size_t rounds = 0;             // that were played, without those that were skipped
   std::size_t switches = 0;           // that the oracle may take
   struct Stay {
@@ -51,6 +53,9 @@ struct RunDepth {
   };
   std::vector<Stay> path;  // of the oracle; empty if there is none
   std::vector<MethodDepth> methods;
+  std::optional<Calendar> calendar{};  // that everything is put on
+
+  AxisRange range() const { return {first, last, calendar}; }
 };
 
 using compare::Hindsight;
@@ -75,7 +80,7 @@ class DepthRecorder final : public TraceSink {
   const Method* method_;
   MethodDepth out_;
   std::size_t t_ = 0;
-  double path_loss_ = 0;
+  double path_loss_ = 0, published_loss_ = 0;
   std::vector<double> numbers_;
   std::vector<double> recent_;  // losses, a ring
   ThinCurve regret_, eta_, rho_, q_on_next_, q_entropy_;
@@ -102,5 +107,10 @@ std::size_t stretches_for(std::size_t methods);
 RunDepth describe(std::string title, std::vector<std::string> experts, const Hindsight& hindsight);
 // Adds a method, and with the first one what its rounds tell: their numbers and the oracle's path.
 void add_method(RunDepth& run, const Hindsight& hindsight, DepthRecorder& recorder);
+// Puts a run on the calendar: `place` says where on it a round stands.
+void put_on(const Calendar& calendar, const std::function<double(double round)>& place,
+            RunDepth& run);
+// The last method is the one whose forecasts are published: it comes first.
+void put_combination_first(RunDepth& run);
 
 }  // namespace pcgs::report

@@ -77,8 +77,8 @@ std::string regret_sentence(const RunDepth& run) {
 }
 
 Chart regret_chart(const RunDepth& run, std::size_t index) {
-  Chart chart = over_time("lines", fmt::format("regret-{}", index + 1), window_of(index), run.first,
-                          run.last);
+  Chart chart =
+      over_time("lines", fmt::format("regret-{}", index + 1), window_of(index), run.range());
   chart.title = "Regret so far";
   chart.note = fmt::format(
       "What each method has lost beyond {}. Flat: as good as that path; rising after a switch: the "
@@ -111,19 +111,24 @@ ordered_json weight_groups(const MethodDepth& method, const Colored& colored) {
 
 ordered_json path_group(const RunDepth& run, const Colored& colored) {
   std::vector<double> from, end;
-  std::vector<std::string> series, expert;
+  std::vector<std::string> series, expert, since;
   for (std::size_t i = 0; i < run.path.size(); ++i) {
     from.push_back(run.path[i].from);
     end.push_back(i + 1 < run.path.size() ? run.path[i + 1].from : run.last);
+    since.push_back(place_text(run.calendar, from.back()));
     series.push_back(colored.name(run.path[i].expert));
     expert.push_back(run.experts[run.path[i].expert]);
   }
-  return {{"round", drawn(from)}, {"end", drawn(end)}, {"series", series}, {"expert", expert}};
+  return {{"round", drawn(from)},
+          {"end", drawn(end)},
+          {"series", series},
+          {"expert", expert},
+          {"from", since}};
 }
 
 Chart weights_chart(const RunDepth& run, const MethodDepth& method, const Colored& colored,
                     const std::string& id, std::size_t index) {
-  Chart chart = over_time("weights", id + "-weights", window_of(index), run.first, run.last);
+  Chart chart = over_time("weights", id + "-weights", window_of(index), run.range());
   chart.title = "Weights of " + method.name;
   chart.note = "The share that each expert has, one above the other";
   const auto most = static_cast<std::size_t>(
@@ -148,7 +153,7 @@ Chart weights_chart(const RunDepth& run, const MethodDepth& method, const Colore
 Chart certificate_chart(const RunDepth& run, const MethodDepth& method, std::size_t index,
                         const std::string& id) {
   const std::vector<std::string> lines = {"proved at most", "what happened"};
-  Chart chart = over_time("lines", id + "-certificate", window_of(index), run.first, run.last);
+  Chart chart = over_time("lines", id + "-certificate", window_of(index), run.range());
   chart.title = "Certificate of " + method.name;
   chart.note = fmt::format(
       "Regret to {}, after each round: proved to be at most the upper line, whatever the losses; "
@@ -172,7 +177,7 @@ std::vector<Block> blocks_of(const RunDepth& run, std::size_t index) {
   std::vector<Block> blocks;
   if (std::any_of(run.methods.begin(), run.methods.end(),
                   [](const auto& method) { return !method.regret.y.empty(); })) {
-    Window window = time_window(window_of(index), run.first, run.last, "run", regret_groups(run),
+    Window window = time_window(window_of(index), run.range(), "run", regret_groups(run),
                                 names_of(run.methods), "methods");
     window.overview.alternative = regret_sentence(run);
     blocks.emplace_back(std::move(window));

@@ -13,7 +13,7 @@ ForecastRecorder::ForecastRecorder(std::string title, std::string outcome_name, 
       each_(experts_.size(), combined_) {
   out_.title = std::move(title);
   out_.outcome_name = std::move(outcome_name);
-  out_.last = static_cast<double>(rows);
+  out_.range.last = static_cast<double>(rows);
   out_.combined.push_back({std::move(method), {}, {}});
 }
 

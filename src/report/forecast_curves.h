@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "report/thin.h"
+#include "report/time_axis.h"
 
 namespace pcgs::report {
 
 struct ForecastCurves {
   std::string title;
   std::string outcome_name;
-  double first = 1, last = 1;  // rounds
+  AxisRange range;
   Points outcome;
   struct Forecaster {
     std::string name;

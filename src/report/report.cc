@@ -1,6 +1,7 @@
 #include "report/report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -22,6 +23,7 @@ struct Part {
   std::string origin;
   Result result;
   const RunDepth* depth = nullptr;
+  const ForecasterView* view = nullptr;
 };
 using Parts = std::map<std::size_t, Part>;
 
@@ -31,7 +33,8 @@ std::string kind_of(const Result& result) {
 
 Parts parts_of(const Material& material) {
   Parts out;
-  const auto add = [&](const std::string& origin, Result result, const RunDepth* depth) {
+  const auto add = [&](const std::string& origin, Result result, const RunDepth* depth,
+                       const ForecasterView* view) {
     if (std::holds_alternative<results::OracleResult>(result)) {
       throw Error(
           fmt::format("{}: is a result of pcgs oracle, which has no page; give one of run, suite, "
@@ -39,20 +42,20 @@ Parts parts_of(const Material& material) {
                       origin));
     }
     const std::size_t kind = result.index();
-    const auto [at, added] = out.emplace(kind, Part{origin, std::move(result), depth});
+    const auto [at, added] = out.emplace(kind, Part{origin, std::move(result), depth, view});
     if (added) return;
     throw Error(
         fmt::format("{} and {} are both results of the same kind ({}); give a page to each of them",
                     at->second.origin, origin, kind_of(at->second.result)));
   };
-  for (const auto& [origin, result, depth] : material.results) {
+  for (const auto& [origin, result, depth, view] : material.results) {
     if (const auto* suite = std::get_if<results::SuiteResult>(&result)) {
       for (const auto& study : suite->studies) {
         const std::string whose = origin + ", ";
-        std::visit([&](const auto& one) { add(whose + one.kKind, one, nullptr); }, study);
+        std::visit([&](const auto& one) { add(whose + one.kKind, one, nullptr, nullptr); }, study);
       }
     } else {
-      add(origin, result, depth ? &*depth : nullptr);
+      add(origin, result, depth ? &*depth : nullptr, view ? &*view : nullptr);
     }
   }
   return out;
@@ -61,14 +64,24 @@ Parts parts_of(const Material& material) {
 // The sections of each kind, and what it adds to the summary.
 struct SectionsOf {
   const RunDepth* depth;
+  const ForecasterView* view;
   std::vector<Block>& summary;
   std::vector<Section>& sections;
+  std::vector<Section>& later;  // for after the curves of forecasts
 
   void add(std::vector<Block> blocks, Section section) {
     std::move(blocks.begin(), blocks.end(), std::back_inserter(summary));
     sections.push_back(std::move(section));
   }
-  void operator()(const results::RunResult& run) { add(run_summary(run, depth), run_section(run)); }
+  void operator()(const results::RunResult& run) {
+    if (!run.answer) {
+      add(run_summary(run, depth), run_section(run));
+      return;
+    }
+    for (auto& block : forecaster_summary(*run.answer)) summary.push_back(std::move(block));
+    for (auto& section : forecaster_sections(run, view)) sections.push_back(std::move(section));
+    later.push_back(run_section(run));
+  }
   void operator()(const results::SeriesResult& result) {
     add(series_summary(result), series_section(result));
   }
@@ -100,11 +113,12 @@ std::vector<const RunDepth*> runs_of(const Material& material) {
 
 std::vector<Section> sections_of(const Material& material, const Parts& parts) {
   std::vector<Block> summary;
-  std::vector<Section> sections;
+  std::vector<Section> sections, later;
   for (const auto& [kind, part] : parts) {
-    std::visit(SectionsOf{part.depth, summary, sections}, part.result);
+    std::visit(SectionsOf{part.depth, part.view, summary, sections, later}, part.result);
   }
   if (!material.forecasts.empty()) sections.push_back(curves_section(material.forecasts));
+  std::move(later.begin(), later.end(), std::back_inserter(sections));
   if (const auto runs = runs_of(material); !runs.empty()) {
     sections.push_back(depth_section(runs));
     if (auto restarts = restarts_section(runs)) sections.push_back(std::move(*restarts));
@@ -130,7 +144,27 @@ std::string title_of(const Material& material, const Parts& parts) {
   return std::filesystem::path(origin).filename().string();
 }
 
+// "5 models, combined by blend in 3000 rounds from 2026-03-01 to 2026-07-03".
+std::string forecasts_subtitle(const results::RunResult& run) {
+  std::string out = fmt::format("{} model{}, combined by {} in {} round{}", run.experts.size(),
+                                run.experts.size() == 1 ? "" : "s", run.methods.back().name,
+                                run.rounds, run.rounds == 1 ? "" : "s");
+  if (const auto& times = run.answer->times) {
+    out += fmt::format(" from {} to {}", unbroken(times->first), unbroken(times->last));
+  }
+  return out;
+}
+
 std::string subtitle_of(const Material& material, const Parts& parts) {
+  if (parts.size() == 1) {
+    const Result& result = parts.begin()->second.result;
+    const auto* run = std::get_if<results::RunResult>(&result);
+    if (run != nullptr && run->answer) return forecasts_subtitle(*run);
+    if (const auto* many = std::get_if<results::SeriesResult>(&result)) {
+      return fmt::format("{} series by {}, {} models, {} rounds together", many->series.size(),
+                         fmt::join(many->by, ", "), many->experts.size(), many->rounds);
+    }
+  }
   std::string out;
   for (const auto& part : parts) {
     out += (out.empty() ? "" : ", ") + kind_of(part.second.result);

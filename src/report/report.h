@@ -8,6 +8,7 @@
 #include "report/blocks.h"
 #include "report/depth.h"
 #include "report/forecast_curves.h"
+#include "report/forecaster_view.h"
 #include "results/result.h"
 
 namespace pcgs::report {
@@ -22,7 +23,8 @@ struct Material {
   struct Result {
     std::string origin;  // for messages and the title
     results::Result result;
-    std::optional<RunDepth> depth{};  // the same run, round by round
+    std::optional<RunDepth> depth{};       // the same run, round by round
+    std::optional<ForecasterView> view{};  // of forecasts
   };
   std::vector<Result> results;
   std::vector<RunDepth> runs;  // further ones

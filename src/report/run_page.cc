@@ -1,7 +1,6 @@
 #include "report/run_page.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "report/report.h"
 
@@ -10,39 +9,43 @@ namespace pcgs::report {
 namespace {
 
 ForecastCurves::Forecaster forecaster(const std::string& name, const std::vector<double>& forecasts,
-                                      const std::vector<double>& outcomes, std::size_t buckets) {
+                                      const std::vector<double>& outcomes, const TimeAxis& axis,
+                                      std::size_t buckets) {
   ThinCurve forecast(forecasts.size(), buckets), error(forecast);
   for (std::size_t t = 0; t < forecasts.size(); ++t) {
-    const auto x = static_cast<double>(t + 1);
-    forecast.add(x, forecasts[t]);
-    error.add(x, forecasts[t] - outcomes[t]);
+    forecast.add(axis.at[t], forecasts[t]);
+    error.add(axis.at[t], forecasts[t] - outcomes[t]);
   }
   return {name, forecast.points(), error.points()};
 }
 
+// The combination first, which is the last method.
 ForecastCurves forecast_curves(const compare::Problem& problem,
-                               const compare::Comparison& comparison) {
+                               const compare::Comparison& comparison,
+                               const std::string& best_model) {
   ForecastCurves curves;
   curves.title = problem.origin;
   curves.outcome_name = "outcome";
-  curves.last = static_cast<double>(problem.rounds());
+  const TimeAxis axis = time_axis(problem);
+  curves.range = axis.range();
   const std::size_t buckets = curve_buckets(std::min(comparison.methods.size(), kShownForecasts));
   ThinCurve outcome(problem.rounds(), buckets);
   for (std::size_t t = 0; t < problem.rounds(); ++t) {
-    outcome.add(static_cast<double>(t + 1), problem.outcomes[t]);
+    outcome.add(axis.at[t], problem.outcomes[t]);
   }
   curves.outcome = outcome.points();
-  for (const auto& method : comparison.methods) {
-    if (curves.combined.size() == kShownForecasts) break;
-    curves.combined.push_back(forecaster(method.name, method.forecasts, problem.outcomes, buckets));
+  const auto& methods = comparison.methods;
+  for (std::size_t i = 0; i < std::min(methods.size(), kShownForecasts); ++i) {
+    const auto& method = i == 0 ? methods.back() : methods[i - 1];
+    curves.combined.push_back(
+        forecaster(method.name, method.forecasts, problem.outcomes, axis, buckets));
   }
-  if (std::isfinite(comparison.best_expert_loss)) {
+  const auto at = std::find(problem.experts.begin(), problem.experts.end(), best_model);
+  if (at != problem.experts.end()) {
+    const auto k = static_cast<std::size_t>(at - problem.experts.begin());
     std::vector<double> best;
-    for (std::size_t t = 0; t < problem.rounds(); ++t) {
-      best.push_back(problem.values.row(t)[comparison.best_expert]);
-    }
-    curves.expert.push_back(
-        forecaster(problem.experts[comparison.best_expert], best, problem.outcomes, buckets));
+    for (std::size_t t = 0; t < problem.rounds(); ++t) best.push_back(problem.values.row(t)[k]);
+    curves.expert.push_back(forecaster(best_model, best, problem.outcomes, axis, buckets));
   }
   return curves;
 }
@@ -53,6 +56,7 @@ TraceSink* DepthObserver::begin(const compare::MethodResult& method, const Aggre
                                 const Hindsight& hindsight) {
   hindsight_ = &hindsight;
   if (!run_) run_ = report::describe(problem_.origin, problem_.experts, hindsight);
+  before_ = static_cast<double>(player.last_opened());
   const bool fresh = player.last_opened() == 0;
   recorder_.emplace(method.name, hindsight, fresh ? &player.method() : nullptr);
   return &*recorder_;
@@ -60,13 +64,42 @@ TraceSink* DepthObserver::begin(const compare::MethodResult& method, const Aggre
 
 void DepthObserver::end() { add_method(*run_, *hindsight_, *recorder_); }
 
+RunDepth DepthObserver::take() {
+  const TimeAxis axis = time_axis(problem_);
+  if (!axis.calendar) return std::move(*run_);
+  // As an aggregator counts rounds: those that are missing have numbers, too.
+  std::vector<double> numbers;
+  double number = before_;
+  for (std::size_t t = 0; t < problem_.rounds(); ++t) {
+    if (problem_.has_forecasts() && !problem_.missing.empty()) {
+      number += static_cast<double>(problem_.missing[t]);
+    }
+    numbers.push_back(++number);
+  }
+  const auto place = [&](double round) {
+    const auto at = std::lower_bound(numbers.begin(), numbers.end() - 1, round);
+    return axis.at[static_cast<std::size_t>(at - numbers.begin())];
+  };
+  put_on(*axis.calendar, place, *run_);
+  return std::move(*run_);
+}
+
 std::string run_page(const compare::Problem& problem, const compare::Comparison& comparison,
                      RunDepth depth) {
   require_available();
   Material material;
-  material.results.push_back(
-      {problem.origin, results::run_result(problem, comparison), std::move(depth)});
-  if (problem.has_forecasts()) material.forecasts.push_back(forecast_curves(problem, comparison));
+  auto& added = material.results.emplace_back(
+      Material::Result{problem.origin, results::run_result(problem, comparison)});
+  const auto& run = std::get<results::RunResult>(added.result);
+  if (run.answer) {
+    put_combination_first(depth);
+    added.view = forecaster_view(problem, comparison, *run.answer);
+  }
+  if (problem.known() == 0) return page(material);  // nothing has come that curves could show
+  if (run.answer) {
+    material.forecasts.push_back(forecast_curves(problem, comparison, added.view->best_model));
+  }
+  added.depth = std::move(depth);
   return page(material);
 }
 

@@ -18,13 +18,15 @@ class DepthObserver final : public compare::Observer {
   TraceSink* begin(const compare::MethodResult& method, const Aggregator& player,
                    const Hindsight& hindsight) override;
   void end() override;
-  RunDepth take() { return std::move(*run_); }  // after a method has played
+  // After a method has played: everything, on the calendar of the problem if it has one.
+  RunDepth take();
 
  private:
   const compare::Problem& problem_;
   const Hindsight* hindsight_ = nullptr;
   std::optional<RunDepth> run_;
   std::optional<DepthRecorder> recorder_;
+  double before_ = 0;  // rounds that had been opened
 };
 
 // The page of a comparison that was looked at in depth.

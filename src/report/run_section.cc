@@ -95,6 +95,14 @@ std::string hindsight_sentence(const RunResult& run, const RunResult::Method& fi
   return out + ".";
 }
 
+// As they were given; of forecasts, the combination first.
+std::vector<const RunResult::Method*> in_order(const RunResult& run) {
+  std::vector<const RunResult::Method*> methods;
+  for (const auto& method : run.methods) methods.push_back(&method);
+  if (run.answer) std::rotate(methods.begin(), methods.end() - 1, methods.end());
+  return methods;
+}
+
 // What there is a column for.
 struct Shown {
   explicit Shown(const RunResult& run) {
@@ -106,10 +114,18 @@ struct Shown {
   bool forecasts = false, certified = false;
 };
 
+// Of what was published, where something was; else of the weights.
+double loss_of(const RunResult::Method& method) {
+  return method.total_forecast_loss.value_or(method.total_loss);
+}
+const results::ByBudget<double>& regret_of(const RunResult::Method& method) {
+  return method.forecast_regret ? *method.forecast_regret : method.dynamic_regret;
+}
+
 std::vector<Cell> row_of(const RunResult& run, const RunResult::Method& method, Shown shown) {
-  std::vector<Cell> row = {{method.name}, number(method.total_loss, "{:.3f}")};
+  std::vector<Cell> row = {{method.name}, number(loss_of(method), "{:.3f}")};
   for (const std::size_t s : run.switches) {
-    row.push_back(number(method.dynamic_regret.at(s), "{:.3f}"));
+    row.push_back(number(regret_of(method).at(s), "{:.3f}"));
   }
   if (shown.forecasts) {
     row.push_back(method.mean_forecast_loss ? number(*method.mean_forecast_loss, "{:.6g}")
@@ -134,9 +150,14 @@ Table methods_table(const RunResult& run) {
   table.caption =
       "Total loss, and dynamic regret: the loss beyond the exact best path of experts with at most "
       "S switches";
-  table.head = {{"method", "name"}, {"total loss", "total_loss"}};
+  const bool published = run.methods.front().forecast_regret.has_value();
+  table.head = {{"method", "name"},
+                {published ? "loss of its forecasts" : "total loss",
+                 published ? "total_forecast_loss" : "total_loss"}};
   for (const std::size_t s : run.switches) {
-    table.head.push_back({fmt::format("regret S={}", s), fmt::format("dynamic_regret.{}", s)});
+    table.head.push_back(
+        {fmt::format("regret S={}", s),
+         fmt::format("{}.{}", published ? "forecast_regret" : "dynamic_regret", s)});
   }
   if (shown.forecasts) table.head.push_back({"mean loss of its forecast", "mean_forecast_loss"});
   if (shown.certified) {
@@ -148,9 +169,12 @@ Table methods_table(const RunResult& run) {
   for (const auto& method : run.methods) {
     if (playable(method)) least = std::min(least, method.total_loss);
   }
-  for (const auto& method : run.methods) {
-    if (playable(method) && method.total_loss == least) table.strong.push_back(table.rows.size());
-    table.rows.push_back(row_of(run, method, shown));
+  for (const auto* method : in_order(run)) {
+    // Of forecasts, these losses do not say which are the best.
+    const bool best = run.answer ? method == &run.methods.back()
+                                 : playable(*method) && method->total_loss == least;
+    if (best) table.strong.push_back(table.rows.size());
+    table.rows.push_back(row_of(run, *method, shown));
   }
   return table;
 }
@@ -169,16 +193,18 @@ Chart regret_chart(const RunResult& run) {
     budgets.push_back(fmt::format("S = {}", s));
     std::vector<double> regrets;
     std::vector<std::string> whose;
-    for (const auto& method : run.methods) {
-      const auto& regret = method.dynamic_regret.at(s);
+    for (const auto* method : in_order(run)) {
+      const auto& regret = regret_of(*method).at(s);
       if (!regret) continue;
       regrets.push_back(*regret);
-      whose.push_back(method.name);
+      whose.push_back(method->name);
     }
     chart.groups.push_back(
         {{"series", budgets.back()}, {"name", whose}, {"value", drawn(regrets)}});
   }
-  chart.values = {{"names", names_of(run.methods)}, {"series", budgets}, {"palette", "budgets"}};
+  std::vector<std::string> names;
+  for (const auto* method : in_order(run)) names.push_back(method->name);
+  chart.values = {{"names", names}, {"series", budgets}, {"palette", "budgets"}};
   return chart;
 }
 
@@ -225,7 +251,18 @@ std::vector<Block> run_summary(const RunResult& run, const RunDepth* depth) {
 }
 
 Section run_section(const RunResult& run) {
-  Section section{"methods-section", "All methods", {}};
+  Section section{"methods-section", run.answer ? "Regret" : "All methods", {}};
+  if (run.answer) {
+    section.blocks.emplace_back(Paragraph{
+        "Regret sets the loss of the published forecasts, divided by a usual loss and capped at 1, "
+        "against that of the best sequence of models that could have been chosen afterwards, with "
+        "a "
+        "given number of switches: below 0, the combination was better than every such sequence."});
+    const auto& combination = run.methods.back();
+    if (combination.certificate) {
+      section.blocks.emplace_back(Paragraph{certificate_sentence(combination)});
+    }
+  }
   section.blocks.emplace_back(methods_table(run));
   std::string chosen;
   bool weighted = false;

@@ -9,13 +9,28 @@
 #include "report/blocks.h"
 #include "report/depth.h"
 #include "report/forecast_curves.h"
+#include "report/forecaster_view.h"
 #include "results/result.h"
 
 namespace pcgs::report {
 
-// pcgs run; the depth, if given, says how sure the first place is.
+// pcgs run on losses; the depth, if given, says how sure the first place is.
 std::vector<Block> run_summary(const results::RunResult& run, const RunDepth* depth);
+// Every method and its regret.
 Section run_section(const results::RunResult& run);
+
+// pcgs run on forecasts.
+std::vector<Block> forecaster_summary(const results::ForecastAnswer& answer);
+// The view, if given, is of the same run, which has an answer.
+std::vector<Section> forecaster_sections(const results::RunResult& run, const ForecasterView* view);
+
+// Errors in the measure of the task, as every page on forecasts shows them.
+const std::optional<double>& measured(const results::ForecastAnswer& answer,
+                                      const results::ErrorLine& line);
+Cell error_cell(const std::optional<double>& error);
+Figures error_figures(const results::ForecastAnswer& answer);
+// The table of errors, and what there is to say about it.
+void add_errors(const results::ForecastAnswer& answer, std::vector<Block>& blocks);
 
 // pcgs run --by.
 std::vector<Block> series_summary(const results::SeriesResult& result);

@@ -29,20 +29,20 @@ std::string path_name(const RunDepth& run) {
                      run.switches == 1 ? "" : "es");
 }
 
-Chart over_time(const char* uses, std::string id, std::string window, double first, double last) {
+Chart over_time(const char* uses, std::string id, std::string window, const AxisRange& range) {
   Chart chart;
   chart.uses = uses;
   chart.id = std::move(id);
   chart.window = std::move(window);
   chart.canvas = true;
-  chart.values = {{"first", first}, {"last", last}};
+  chart.values = {{"first", range.first}, {"last", range.last}};
+  chart.calendar = range.calendar;
   return chart;
 }
 
-Window time_window(std::string id, double first, double last, const char* of_what,
-                   ordered_json groups, const std::vector<std::string>& series,
-                   const char* palette) {
-  Window window{id, first, last, over_time("overview", id + "-overview", "", first, last)};
+Window time_window(std::string id, const AxisRange& range, const char* of_what, ordered_json groups,
+                   const std::vector<std::string>& series, const char* palette) {
+  Window window{id, range.first, range.last, over_time("overview", id + "-overview", "", range)};
   Chart& chart = window.overview;
   chart.title = fmt::format("Choose a part of the {}", of_what);
   chart.note = "Drag over the curves, or move the sliders; the charts below follow.";
@@ -70,8 +70,8 @@ Block control_block(const RunDepth& run, const MethodDepth& method, std::size_t 
   if (!points.y.empty() && is_constant(points)) {
     return Paragraph{fmt::format("{}: {:.6g} in every round.", title, points.y.front())};
   }
-  Chart chart = over_time("control", fmt::format("{}-{}", id, control.id), window_of(index),
-                          run.first, run.last);
+  Chart chart =
+      over_time("control", fmt::format("{}-{}", id, control.id), window_of(index), run.range());
   chart.title = title;
   chart.note = control.note;
   chart.alternative = title;

@@ -18,11 +18,10 @@ std::string option_id(const char* what, std::size_t run, std::size_t method);
 std::string path_name(const RunDepth& run);
 
 // A chart of these rounds that follows the window.
-Chart over_time(const char* uses, std::string id, std::string window, double first, double last);
+Chart over_time(const char* uses, std::string id, std::string window, const AxisRange& range);
 // Where the reader chooses a part of them, over these curves.
-Window time_window(std::string id, double first, double last, const char* of_what,
-                   ordered_json groups, const std::vector<std::string>& series,
-                   const char* palette);
+Window time_window(std::string id, const AxisRange& range, const char* of_what, ordered_json groups,
+                   const std::vector<std::string>& series, const char* palette);
 
 // One of the controls of a method of the share form.
 struct Control {

@@ -20,6 +20,12 @@ std::string size_text(double difference) {
 
 }  // namespace
 
+std::string error_text(double error) {
+  const double size = std::abs(error);
+  return size >= 9999.5 && size < 1e15 ? fmt::format("{:.0f}", error)
+                                       : fmt::format("{:.4g}", error);
+}
+
 std::string difference_text(double difference) {
   if (std::abs(difference) < 0.05) return "the same as";
   return fmt::format("{} {}", size_text(difference), difference < 0 ? "below" : "above");
@@ -29,12 +35,14 @@ std::string headline(const ForecastAnswer& answer) {
   const ErrorLine& combination = answer.errors.front();
   const auto error = measured(answer, combination);
   if (combination.rounds == 0 || !error) return "No outcome is known yet, so no error is.";
-  std::string out = fmt::format("The combination's error ({} {:.4g}) ", answer.measure, *error);
+  std::string out =
+      fmt::format("The combination's error ({} {}) ", answer.measure, error_text(*error));
   if (!answer.beside_best) return out + "has nothing to be compared with.";
   const Difference& best = *answer.beside_best;
   out += fmt::format("was {} that of your best model, {}", difference_text(best.difference),
                      best.name);
-  if (best.rounds < combination.rounds) {
+  // A few that it missed are told by the table.
+  if (static_cast<double>(best.rounds) < 0.95 * static_cast<double>(combination.rounds)) {
     out += fmt::format(" (in the {} of {} rounds in which it forecast)", best.rounds,
                        combination.rounds);
   }

@@ -7,6 +7,9 @@
 
 namespace pcgs::results {
 
+// Four digits of an error, and never an exponent where numbers are still read without one.
+std::string error_text(double error);
+
 // "6.2 % below", "0.3 % above", "the same as".
 std::string difference_text(double difference);
 

@@ -11,13 +11,22 @@ namespace {
 
 RunResult::Method method_result(const compare::Problem& problem,
                                 const compare::MethodResult& played,
-                                const std::vector<std::size_t>& switches) {
+                                const compare::Comparison& comparison) {
+  const auto& switches = comparison.switches;
   RunResult::Method out;
   out.name = played.name;
+  out.full_name = played.full;
   out.chosen_in_hindsight = played.chosen;
   out.total_loss = played.total_loss;
   if (played.mean_forecast_loss) out.mean_forecast_loss = finite(*played.mean_forecast_loss);
-  if (played.total_forecast_loss) out.total_forecast_loss = finite(*played.total_forecast_loss);
+  if (played.total_forecast_loss) {
+    out.total_forecast_loss = finite(*played.total_forecast_loss);
+    std::vector<double> regrets;
+    for (const double best : comparison.oracle) {
+      regrets.push_back(*played.total_forecast_loss - best);
+    }
+    out.forecast_regret = by_budget(switches, regrets);
+  }
   out.dynamic_regret = by_budget(switches, played.regret);
   if (played.certificate) {
     out.certificate = {played.certificate->bound, played.certificate->regret,
@@ -49,7 +58,7 @@ RunResult run_result(const compare::Problem& problem, const compare::Comparison&
   out.scale = comparison.scale;
   out.skipped_rounds = comparison.skipped;
   for (const auto& method : comparison.methods) {
-    out.methods.push_back(method_result(problem, method, comparison.switches));
+    out.methods.push_back(method_result(problem, method, comparison));
   }
   if (problem.has_forecasts()) {
     out.answer = forecast_answer(problem, comparison, errors_of(problem, comparison));
@@ -74,10 +83,12 @@ void fields(Fields& f, RunResult::Intervals& intervals) {
 
 void fields(Fields& f, RunResult::Method& method) {
   f("name", method.name);
+  f.unless_empty("full_name", method.full_name);
   f.unless_empty("chosen_in_hindsight", method.chosen_in_hindsight);
   f("total_loss", method.total_loss);
   f.unless_empty("mean_forecast_loss", method.mean_forecast_loss);
   f.unless_empty("total_forecast_loss", method.total_forecast_loss);
+  f.unless_empty("forecast_regret", method.forecast_regret);
   f("dynamic_regret", method.dynamic_regret);
   f.unless_empty("certificate", method.certificate);
   f("ns_per_round", method.ns_per_round, "next_weights", method.next_weights);
@@ -93,7 +104,10 @@ void fields(Fields& f, RunResult& run) {
   f.require(run.oracle.has_all(run.switches), "oracle", "lacks one of the switch budgets");
   f.require(!run.methods.empty(), "methods", "is empty");
   f.require(std::all_of(run.methods.begin(), run.methods.end(),
-                        [&](const auto& m) { return m.dynamic_regret.has_all(run.switches); }),
+                        [&](const auto& m) {
+                          return m.dynamic_regret.has_all(run.switches) &&
+                                 (!m.forecast_regret || m.forecast_regret->has_all(run.switches));
+                        }),
             "methods", "lack regrets for one of the switch budgets");
 }
 

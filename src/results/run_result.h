@@ -37,12 +37,14 @@ struct RunResult {
   };
   struct Method {
     std::string name;
+    std::string full_name{};          // with all that it was given; empty: as the name
     std::string chosen_in_hindsight;  // the best candidate of a starred method; else empty
     double total_loss = 0;
     // Of the combined forecast, raw: absent without forecasts, none if it is infinite.
     std::optional<std::optional<double>> mean_forecast_loss;
     // The same, divided and capped as losses of experts are, summed: what the oracle is compared with.
     std::optional<double> total_forecast_loss{};
+    std::optional<ByBudget<double>> forecast_regret{};  // of that
     ByBudget<double> dynamic_regret;  // of total_loss
     std::optional<Proof> certificate;
     double ns_per_round = 0;

@@ -31,7 +31,7 @@ std::string caption(const RunResult& run, const std::string& origin) {
 
 std::string hindsight_text(const RunResult& run) {
   std::string out = "in hindsight:";
-  if (run.best_expert) {
+  if (run.best_expert && !run.answer) {
     out +=
         fmt::format(" best expert {} {:.3f};", run.best_expert->name, run.best_expert->total_loss);
   }
@@ -69,8 +69,9 @@ io::TextTable regret_table(const RunResult& run) {
     const double loss = method.total_forecast_loss.value_or(method.total_loss);
     auto& row = table.rows.emplace_back(std::vector{method.name, fmt::format("{:.3f}", loss)});
     for (const std::size_t s : run.switches) {
-      const auto oracle = run.oracle.at(s);
-      row.push_back(oracle ? fmt::format("{:.3f}", loss - *oracle) : "none");
+      const auto& regret =
+          (method.forecast_regret ? *method.forecast_regret : method.dynamic_regret).at(s);
+      row.push_back(regret ? fmt::format("{:.3f}", *regret) : "none");
     }
     row.push_back(io::time_text(method.ns_per_round));
   }

@@ -17,6 +17,8 @@ std::vector<std::uint8_t> ForecastState::file() const {
     out.u64(part->size());
     out.bytes(*part);
   }
+  out.u64(seasons.size());
+  for (const std::size_t season : seasons) out.u64(season);
   return out.file(kind_of_file());
 }
 
@@ -29,6 +31,8 @@ ForecastState ForecastState::load(const std::string& path) {
     part->resize(in.count(1));
     in.bytes(*part);
   }
+  state.seasons.resize(in.count(sizeof(std::uint64_t)));
+  for (std::size_t& season : state.seasons) season = in.u64();
   in.finish();
   return state;
 }

@@ -9,6 +9,7 @@ namespace pcgs::studies {
 
 struct ForecastState {
   std::vector<std::uint8_t> pool, aggregator;  // as each of them saves itself
+  std::vector<std::size_t> seasons;            // of the pool
 
   // A state file (pcgs/state.h) with both in it.
   std::vector<std::uint8_t> file() const;

@@ -87,6 +87,59 @@ TEST_F(Report, OfResultsAndTraceShowsWhatTheRunItselfShows) {
   }
 }
 
+// Hours from March on, the last ten without an outcome; model b takes over from a.
+void write_hours(const std::string& path) {
+  std::ofstream hours(path);
+  hours << "ds,load,a,b\n";
+  for (int t = 0; t < 400; ++t) {
+    const double y = 20 + (t % 24) + 0.1 * (t % 7);
+    hours << "2025-03-" << (t / 24 < 9 ? "0" : "") << 1 + t / 24 << ' ' << (t % 24 < 10 ? "0" : "")
+          << t % 24 << ":00," << (t < 390 ? std::to_string(y) : "") << ','
+          << y + (t < 200 ? 0.3 : 1.7) * (t % 3 - 1) << ',' << y - 0.8 * (t % 2) << '\n';
+  }
+}
+
+TEST_F(Report, OfForecastsHasDatesAndTheAnswerFirst) {
+  write_hours(dir_ / "hours.csv");
+  run({"run", dir_ / "hours.csv", "--y", "load", "--time", "ds", "--method", "hedge,blend",
+       "--report", dir_ / "page.html"});
+  const std::string page = content(dir_ / "page.html");
+  EXPECT_LT(page.find("The combination&#39;s error"), page.find("id=\"methods\""));
+  for (const char* id : {"gains-chart", "latest-chart", "held-chart", "forecasts-1", "errors-1",
+                         "regret-1", "depth-1-1-weights", "time-1-overview"}) {
+    const ordered_json data = chart(page, id);
+    EXPECT_EQ(data["calendar"], ordered_json::parse(R"({"origin":1740787200000,"unit":3600000})"))
+        << id;
+    EXPECT_EQ(data["values"]["first"], id == std::string("latest-chart") ? 54 : 0) << id;
+  }
+  // The combination comes first.
+  EXPECT_EQ(chart(page, "regret-1")["values"]["series"], ordered_json({"blend", "hedge"}));
+  EXPECT_EQ(chart(page, "errors-by-1")["groups"][0]["bin"].size(), 24U);
+}
+
+TEST_F(Report, OfForecastsThatAllAreToComeShowsThemAlone) {
+  std::ofstream(dir_ / "coming.csv") << "ds,y,a,b\n2025-03-01,,1,2\n2025-03-02,,2,4\n";
+  run({"run", dir_ / "coming.csv", "--y", "y", "--time", "ds", "--report", dir_ / "page.html"});
+  const std::string page = content(dir_ / "page.html");
+  EXPECT_NE(page.find("No outcome is known yet"), std::string::npos);
+  EXPECT_FALSE(chart(page, "latest-chart")["groups"].empty());
+  for (const char* id : {"forecasts-1", "regret-1", "gains-chart"}) {
+    EXPECT_EQ(page.find("id=\"" + std::string(id) + "\""), std::string::npos) << id;
+  }
+}
+
+TEST_F(Report, OfForecastsThatWereSavedShowsWhatTheirJsonHas) {
+  write_hours(dir_ / "hours.csv");
+  run({"run", dir_ / "hours.csv", "--y", "load", "--time", "ds", "--out", dir_ / "results"});
+  run({"report", dir_ / "results", "--out", dir_ / "page.html"});
+  const std::string page = content(dir_ / "page.html");
+  EXPECT_NE(page.find("The combination&#39;s error"), std::string::npos);
+  for (const char* id : {"errors", "weights-now", "coming", "intervals", "methods"}) {
+    EXPECT_NE(page.find("id=\"" + std::string(id) + "\""), std::string::npos) << id;
+  }
+  EXPECT_EQ(page.find("id=\"gains-chart\""), std::string::npos);
+}
+
 TEST_F(Report, OfAFolderThatRunWrote) {
   run({"run", dir_ / "losses.csv", "--method", "hedge", "--out", dir_ / "results"});
   run({"report", dir_ / "results", "--out", dir_ / "page.html"});
@@ -166,7 +219,10 @@ TEST_F(Report, AnExpertWithoutWeightIsNotASleeper) {
 TEST_F(Report, ATraceSaysWhoSlept) {
   std::ofstream forecasts(dir_ / "f.csv");
   forecasts << "y,a,b\n";
-  for (int t = 0; t < 60; ++t) forecasts << "1," << (t % 3 == 0 ? "" : "1.1") << ",2\n";
+  for (int t = 0; t < 60; ++t) {
+    const double y = 1 + 0.01 * (t % 5);
+    forecasts << y << ',' << (t % 3 == 0 ? "" : std::to_string(y + 0.1)) << ',' << y + 1 << '\n';
+  }
   forecasts.close();
   const Said said = run({"run", dir_ / "f.csv", "--y", "y", "--scale", "1", "--method",
                          "fixed-share", "--json", "--trace", dir_ / "t.csv", "--certificate",

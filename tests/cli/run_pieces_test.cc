@@ -380,7 +380,7 @@ TEST_F(RunSeries, RefuseWhatBelongsToOneSeries) {
 TEST_F(RunSeries, OneThatRunsBackwardsIsRefusedWithItsRow) {
   auto rows = interleaved(1);
   // Two rows of one series that are next to each other in it.
-  std::size_t first = 0, second = 1;
+  std::size_t first = 100, second = 101;
   while (rows[second].series != rows[first].series) ++second;
   std::swap(rows[first], rows[second]);
   refuses({"run", write("all.csv", rows), "--y", "y", "--by", "site", "--quiet"},

@@ -332,6 +332,72 @@ TEST(Clock, DroppedRoundsAreGoneWithoutAnExpertToo) {
   EXPECT_EQ(problem.times->at.size(), 5u);
 }
 
+// 2026-10-25 is a Sunday, and the end of summer time in Europe.
+TEST(Clock, AnHourMayComeTwiceWhenSummerTimeEnds) {
+  const auto on = [](const char* day, const Texts& clocks) {
+    Texts texts;
+    for (const auto& clock : clocks) texts.push_back(std::string(day) + " " + clock);
+    return texts;
+  };
+  for (const Texts& clocks :
+       {Texts{"00:00", "01:00", "02:00", "02:00", "03:00", "04:00"},
+        Texts{"01:00", "01:30", "02:00", "02:30", "02:00", "02:30", "03:00"}}) {
+    const Put found = put(on("2026-10-25", clocks));
+    EXPECT_EQ(found.missing(), 0);
+    ASSERT_EQ(found.notes.size(), 1u);
+    EXPECT_TRUE(test::mentions(found.notes[0], "summer time"));
+    EXPECT_TRUE(test::mentions(found.notes[0], "02:00"));
+    EXPECT_TRUE(clock_after(found.problem, nullptr).keeps);
+  }
+  for (const auto& [day, clocks] :
+       {std::pair{"2026-10-26", Texts{"01:00", "02:00", "02:00", "03:00"}},  // a Monday
+        {"2026-10-25", {"01:00", "02:00", "02:00", "02:00"}},                // three times
+        {"2026-10-25", {"11:00", "12:00", "12:00"}},                         // at noon
+        {"2026-10-25", {"01:00", "03:30", "01:30"}}}) {                      // too far
+    test::error_of([&] { put(on(day, clocks)); });
+  }
+  // And again in half a year at the earliest.
+  Texts twice = on("2026-10-25", {"01:00", "02:00", "02:00"});
+  for (const auto& text : on("2026-11-01", {"02:00", "02:00"})) twice.push_back(text);
+  test::error_of([&] { put(twice); });
+}
+
+TEST(Clock, StepsAreAboveZeroWhateverComesTwice) {
+  for (const Texts& texts : {Texts{"2026-10-25 02:00", "2026-10-25 02:00"},
+                             Texts{"2026-10-25 02:45", "2026-10-25 02:00"}}) {
+    EXPECT_EQ(clock_after(put(texts).problem, nullptr).step, 0) << "not known";
+  }
+}
+
+TEST(Clock, TimesSuggestTheSeasonsThatTheyUsuallyHave) {
+  using Seasons = std::vector<std::size_t>;
+  for (const auto& [step, seasons] : {std::pair{15 * kMinute, Seasons{96, 672}},
+                                      {kHour, {24, 168}},
+                                      {6 * kHour, {4, 28}},
+                                      {kDay, {7}},
+                                      {2 * kDay, {}},
+                                      {7 * kDay, {}},
+                                      {7 * kHour, {24}}}) {
+    EXPECT_EQ(usual_seasons(at(dates(0, 100, step))), seasons) << step;
+    EXPECT_EQ(usual_seasons(at(dates(0, 100, step, {50}))), seasons) << step << " with a gap";
+    EXPECT_EQ(usual_seasons(at_known(dates(0, 100, step), 30)), seasons) << step;
+  }
+  Texts months, quarters, trading;
+  for (int i = 0; i < 48; ++i) {
+    months.push_back(fmt::format("{}-{:02}-01", 2000 + i / 12, 1 + i % 12));
+    quarters.push_back(fmt::format("{}-{:02}-01", 2000 + i / 4, 1 + 3 * (i % 4)));
+  }
+  for (int day = 0; day < 100; ++day) {
+    if (day % 7 < 5) trading.push_back(dates(day, day + 1, kDay)[0]);
+  }
+  EXPECT_EQ(usual_seasons(at(months)), Seasons{12});
+  EXPECT_EQ(usual_seasons(at(quarters)), Seasons{4});
+  EXPECT_TRUE(usual_seasons(at(trading)).empty()) << "rounds do not keep to the clock";
+  EXPECT_TRUE(usual_seasons(at({"1", "2", "3"})).empty()) << "no dates";
+  EXPECT_TRUE(usual_seasons(at({"2026-03-01"})).empty());
+  EXPECT_TRUE(usual_seasons(test::empty_problem(3, 2)).empty()) << "no times";
+}
+
 TEST(Clock, StepsAreNamedAsPeopleDo) {
   for (const auto& [step, text] : {std::pair{1.0, "a second"},
                                    {kMinute, "a minute"},

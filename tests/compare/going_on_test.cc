@@ -105,6 +105,25 @@ TEST(GoingOn, RefusesWhatDoesNotBelongToTheState) {
                              "another kind"));
 }
 
+// A method is called as the user wrote it; its seasons are given beside.
+TEST(GoingOn, SeasonsMustBeThoseOfTheState) {
+  const Problem begun = rounds_from(0, 40);
+  Aggregator aggregator = make_player(begun, "blend{season=24,longer=168}");
+  leave_note(aggregator, {"blend", "load", "", clock_after(begun, nullptr)});
+  const auto with = [&](std::optional<std::vector<std::size_t>> seasons) {
+    Problem problem = rounds_from(40, 50);
+    GoingOnRules changed = rules();
+    changed.method = "blend";
+    changed.seasons = std::move(seasons);
+    go_on(aggregator.save_bytes(), problem, changed);
+  };
+  EXPECT_NO_THROW(with({}));
+  EXPECT_NO_THROW(with({{24, 168}}));
+  for (const auto& seasons : {std::vector<std::size_t>{}, {24}, {12, 168}}) {
+    EXPECT_TRUE(test::mentions(test::error_of([&] { with(seasons); }), "--season"));
+  }
+}
+
 TEST(GoingOn, RefusesAStateOfLossesForForecastsAndOfForecastsForLosses) {
   Problem losses = rounds_from(40, 50);
   losses.outcomes.clear();

@@ -21,12 +21,15 @@ import {
   start,
   stop,
   writeForecasts,
+  writeHours,
   writeLosses,
   writeNpy,
 } from "./pages.mjs";
 
 const screenshots = resolve(process.env.PCGS_SCREENSHOTS);
 let studies; // the JSON that suite.html was made of
+let hours; // that of hours.html
+let stores; // that of stores.html
 
 before(async () => {
   await start();
@@ -34,6 +37,12 @@ before(async () => {
   writeLosses("losses.csv", 300);
   writeForecasts("forecasts.csv", 300);
   pcgs("run losses.csv --method fixed-share,hedge,guard --report run.html");
+  writeHours("hours.csv", 1000, 24);
+  hours = JSON.parse(pcgs("run hours.csv --y load --time ds --json --report hours.html"));
+  writeHours("stores.csv", 200, 7, 30);
+  stores = JSON.parse(
+    pcgs("run stores.csv --y load --time ds --by store --json --report stores.html"),
+  );
   const sizes = "--pools 4,8 --sequences 2 --rounds 60 --experts 4";
   const methods = "--method fixed-share,hedge,guard,fixed-share*";
   studies = JSON.parse(
@@ -50,6 +59,7 @@ describe("a page opened from disk without a network", () => {
       pcgs("run forecasts.csv --y load --method fixed-share,ml-poly --report forecasts.html");
       return "forecasts.html";
     },
+    "of forecasts with times": () => "hours.html",
   };
   for (const [kind, write] of Object.entries(pages)) {
     test(`${kind}: is quiet, draws every chart and shows hostile names as text`, () =>
@@ -69,6 +79,7 @@ describe("a page opened from disk without a network", () => {
 
 const commands = {
   suite: null, // made before all tests
+  hours: null,
   forecast: "forecast forecasts.csv --column load --season 24 --out f.csv --report forecast.html",
   electricity: "electricity forecasts.csv --column load --window 0 --report electricity.html",
 };
@@ -128,10 +139,10 @@ describe("charts are Vega-Lite as its schema has it", () => {
     }
   });
 
-  test("every chart of a run, of forecasts and of all studies, as it is drawn", async () => {
+  test("every chart of a run, of forecasts, of many series and of all studies, as it is drawn", async () => {
     pcgs("run forecasts.csv --y load --method genshare,ml-poly --report lines.html");
     const used = new Set();
-    for (const name of ["run", "lines", "suite"]) {
+    for (const name of ["run", "lines", "hours", "stores", "suite"]) {
       await open(`${name}.html`, {}, async (page) => {
         assert.deepEqual(await chartsNotDrawn(page), []);
         for (const [chart, spec] of await page.evaluate(() => window.specifications)) {
@@ -249,6 +260,76 @@ describe("the time window", () => {
     }));
 });
 
+describe("a page of forecasts with times", () => {
+  const window = (page) => page.locator("#forecasts .window");
+  const shown = (page) =>
+    page.locator("#forecasts-1").evaluate((figure) => [figure.dataset.from, figure.dataset.to]);
+
+  test("shows the same dates wherever its reader is", async () => {
+    const pictures = [];
+    for (const timezone of ["Asia/Tokyo", "America/New_York"]) {
+      await open("hours.html", { timezone }, async (page) => {
+        assert.equal(await window(page).locator(".range b").first().textContent(), "2025-03-01 00:00");
+        await page.evaluate(() => dispatchEvent(new Event("beforeprint"))); // as SVG
+        const labels = await page
+          .locator("#forecasts-1 svg .role-axis-label text")
+          .allTextContents();
+        assert.ok(labels.includes("30 Mar"), labels.join(" "));
+        pictures.push(
+          await page
+            .locator("#latest-chart svg, #gains-chart svg, #forecasts-1 svg")
+            .evaluateAll((all) => all.map((svg) => svg.textContent).join()),
+        );
+      });
+    }
+    assert.equal(pictures[0], pictures[1]);
+  });
+
+  test("has sliders in steps of its times, which say dates", () =>
+    open("hours.html", {}, async (page) => {
+      const from = window(page).getByLabel("From").first();
+      await from.focus();
+      await page.keyboard.press("ArrowRight");
+      await page.waitForFunction(
+        () => document.getElementById("forecasts-1").dataset.from === "1",
+      );
+      assert.equal(await window(page).locator(".range b").first().textContent(), "2025-03-01 01:00");
+      assert.equal(await from.getAttribute("aria-valuetext"), "2025-03-01 01:00");
+    }));
+
+  test("follows a brush over its dates", () =>
+    open("hours.html", {}, async (page) => {
+      const plot = window(page).locator(".overview .plot");
+      await plot.scrollIntoViewIfNeeded();
+      const box = await plot.boundingBox();
+      await page.mouse.move(box.x + box.width * 0.3, box.y + 20);
+      await page.mouse.down();
+      await page.mouse.move(box.x + box.width * 0.6, box.y + 30, { steps: 5 });
+      await page.mouse.up();
+      await page.waitForFunction(
+        () => document.getElementById("forecasts-1").dataset.from !== "0",
+      );
+      const [from, to] = (await shown(page)).map(Number);
+      assert.ok(from > 250 && from < 350, `from ${from}`);
+      assert.ok(to > 550 && to < 650, `to ${to}`);
+    }));
+
+  test("lets its reader choose between hours, weekdays and months", () =>
+    open("hours.html", {}, async (page) => {
+      const choice = page.locator("#errors-by");
+      assert.deepEqual(await choice.locator("option").allTextContents(), [
+        "Hour of day",
+        "Weekday",
+        "Month",
+      ]);
+      await choice.locator("select").selectOption("Month");
+      await allDrawn(page);
+      const labels = await page.locator("#errors-by-3 svg .role-axis-label text").allTextContents();
+      assert.deepEqual(labels.slice(0, 2), ["Mar", "Apr"]);
+      assert.ok(await page.locator("#errors-by-1").isHidden());
+    }));
+});
+
 describe("taking things along", () => {
   async function downloaded(page, button) {
     const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
@@ -361,7 +442,7 @@ describe("on screens and on paper", () => {
         .map((figure) => figure.id),
     );
 
-  for (const name of ["run", "suite"]) {
+  for (const name of ["run", "hours", "stores", "suite"]) {
     for (const width of [1280, 390]) {
       for (const scheme of ["light", "dark"]) {
         test(`${name}, ${width} pixels wide, ${scheme}: nothing overflows, text stands out`, () =>
@@ -448,7 +529,9 @@ describe("numbers", () => {
       const keys = [...table.tHead.rows[0].cells].map((cell) => cell.dataset.key);
       return [...table.tBodies[0].rows].map((row) => ({
         name: row.cells[0].textContent,
-        values: [...row.cells].slice(1).map((cell, index) => [keys[index + 1], cell.dataset.value]),
+        values: [...row.cells]
+          .slice(1)
+          .map((cell, index) => [keys[index + 1], cell.dataset.value, cell.textContent]),
       }));
     });
 
@@ -479,6 +562,54 @@ describe("numbers", () => {
       }
     });
   });
+
+  // Rows of a table beside the objects that they stand for, in their order.
+  const rowsEqual = (rows, objects) => {
+    assert.equal(rows.length, objects.length);
+    rows.forEach(({ values }, row) => {
+      for (const [key, value, text] of values.filter(([key]) => key)) {
+        const expected = key.split(".").reduce((part, step) => part?.[step], objects[row]);
+        if (typeof expected === "string") assert.equal(value ?? text, expected, `${row} ${key}`);
+        else if (value === undefined) assert.equal(expected ?? null, null, `${row} ${key}`);
+        else assert.equal(Number(value), expected, `${row} ${key}`);
+      }
+    });
+  };
+
+  test("of forecasts equal their JSON: headline, figures, errors, coming forecasts, intervals", () =>
+    open("hours.html", {}, async (page) => {
+      const [combination] = hours.errors;
+      const best = hours.errors.find(({ name }) => name === hours.beside_best.name);
+      const equal = hours.errors.find(({ name }) => name === "equal weights");
+      const lead = (await page.locator("#summary .lead").textContent()).replaceAll("\u00a0", " ");
+      const perCent = ({ difference }) => {
+        const size = Math.abs(difference);
+        return `${size.toFixed(size < 9.95 ? 1 : 0)} % ${difference < 0 ? "below" : "above"}`;
+      };
+      for (const part of [
+        `(RMSE ${Number(combination.rmse.toPrecision(4))})`,
+        `${perCent(hours.beside_best)} that of your best model, ${hours.beside_best.name}`,
+        `${perCent(hours.beside_equal_weights)} that of equal weights`,
+      ]) {
+        assert.ok(lead.includes(part), `${part} is not in ${lead}`);
+      }
+      const figures = await page
+        .locator("#summary .figures b")
+        .evaluateAll((all) => all.map((figure) => Number(figure.dataset.value)));
+      assert.deepEqual(figures, [combination.rmse, best.rmse, equal.rmse, hours.next[0].forecast]);
+
+      rowsEqual(await rowsOf(page, "errors"), hours.errors);
+      rowsEqual(await rowsOf(page, "coming"), hours.next.slice(0, 12));
+      rowsEqual(await rowsOf(page, "intervals"), hours.methods.at(-1).intervals);
+    }));
+
+  test("of many series equal their JSON, the worst series first", () =>
+    open("stores.html", {}, async (page) => {
+      rowsEqual(await rowsOf(page, "errors"), stores.errors);
+      const difference = ({ beside_best }) => beside_best.difference;
+      const sorted = stores.series.toSorted((a, b) => difference(b) - difference(a));
+      rowsEqual(await rowsOf(page, "series-table"), sorted);
+    }));
 
   test("of a study equal its JSON to the last digit", () =>
     open("suite.html", {}, async (page) => {

@@ -1,4 +1,5 @@
 // What a page is made from, and what is refused.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -75,6 +76,90 @@ TEST_F(Page, TheWinnerIsSomebodyWhoCanBePlayed) {
   EXPECT_NE(text.find("<tr class=\"best\"><th scope=\"row\">hedge</th>"), std::string::npos);
 }
 
+RunResult a_run_on_forecasts() {
+  RunResult run = a_run();
+  auto& answer = run.answer.emplace();
+  answer.measure = "RMSE";
+  answer.errors = {{"hedge*", "method", 10, 2.0, 1.5, {}, 0.25, {}, {}},
+                   {"equal weights", "reference", 10, 2.5, 2.0, {}, 0.5, {}, -20.0},
+                   {"a", "expert", 10, 4.0, 3.0, {}, -0.5, {}, -50.0}};
+  answer.beside_best = {"a", 10, -50.0};
+  answer.beside_equal = {"equal weights", 10, -20.0};
+  answer.next.push_back({"2026-03-01", 11, 97.5, {{{"0.8", {95.25, 99.5}}}}});
+  answer.weights_now.by_name = {{"a", 0.25}, {"b", 0.75}};
+  return run;
+}
+
+TEST_F(Page, OfForecastsBeginsWithTheirErrorsAndCrownsNoMethodByItsLoss) {
+  const std::string text = page_of(a_run_on_forecasts());
+  EXPECT_NE(
+      text.find(
+          "<p class=\"lead\">The combination&#39;s error (RMSE 2) was 50\u00a0% below that of "
+          "your best model, a, and 20\u00a0% below that of equal weights.</p>"),
+      std::string::npos);
+  EXPECT_EQ(text.find("hedge lost"), std::string::npos);
+  EXPECT_NE(text.find("Regret sets"), std::string::npos);
+  // The combination is the last method, and stands first.
+  EXPECT_NE(text.find("<tr class=\"best\"><th scope=\"row\" data-value=\"hedge*\">hedge* (the "
+                      "combination)</th><td data-value=\"2\">2.000</td>"),
+            std::string::npos);
+  EXPECT_NE(text.find("<tr class=\"best\"><th scope=\"row\">hedge*</th>"), std::string::npos);
+}
+
+TEST_F(Page, OfForecastsSaysTheNextOneWithItsInterval) {
+  const std::string text = page_of(a_run_on_forecasts());
+  EXPECT_NE(
+      text.find("<b data-value=\"97.5\">97.5</b><span>forecast for 2026\u201103\u201101, with "
+                "80\u00a0% between 95.25 and 99.5</span>"),
+      std::string::npos);
+}
+
+TEST_F(Page, ShowsTwentyWeightsAndTheOthersTogether) {
+  RunResult run = a_run_on_forecasts();
+  run.answer->weights_now.by_name.clear();
+  for (int k = 1; k <= 25; ++k) {
+    run.answer->weights_now.by_name.emplace_back(fmt::format("m{}", k), k / 325.0);
+  }
+  Material material;
+  material.results.push_back({"results.json", run});
+  for (const auto& section : sections(material)) {
+    for (const auto& block : section.blocks) {
+      const auto* chart = std::get_if<Chart>(&block);
+      if (chart == nullptr || chart->id != "weights-now") continue;
+      const auto names = chart->groups[0]["name"].get<std::vector<std::string>>();
+      ASSERT_EQ(names.size(), 21U);
+      EXPECT_EQ(names.front(), "m25");
+      EXPECT_EQ(names.back(), "5 others together");
+      EXPECT_NEAR(chart->groups[0]["value"][20].get<double>(), 15 / 325.0, 1e-6);
+      return;
+    }
+  }
+  ADD_FAILURE() << "no chart of weights";
+}
+
+results::SeriesResult many_series(std::size_t n) {
+  results::SeriesResult result;
+  result.by = {"store"};
+  result.experts = {"a"};
+  result.answer = *a_run_on_forecasts().answer;
+  for (std::size_t i = 0; i < n; ++i) {
+    auto answer = result.answer;
+    answer.beside_best->difference = static_cast<double>((i * 7) % n) - 5;
+    result.series.push_back({{fmt::format("s{}", i)}, 10, std::move(answer)});
+  }
+  return result;
+}
+
+TEST_F(Page, OfManySeriesShowsTheWorstFirstAndSaysHowManyThereAre) {
+  const std::string text = page_of(many_series(300));
+  // 7 * 257 is 299 modulo 300.
+  EXPECT_NE(
+      text.find("<tbody>\n<tr><th scope=\"row\">s257</th><td data-value=\"294\">+294.0 %</td>"),
+      std::string::npos);
+  EXPECT_NE(text.find("200 of 300"), std::string::npos);
+  EXPECT_NE(text.find("it is better in 5 of 300 series"), std::string::npos);
+}
+
 TEST_F(Page, LoadsNothing) {
   const std::string text = page_of(a_run());
   EXPECT_NE(text.find("default-src 'none'"), std::string::npos);
@@ -103,8 +188,8 @@ void collect(const ordered_json& value, const ordered_json::json_pointer& at,
 
 TEST(Sections, ShowOrRefuseResultsOfEveryKindWhateverIsChangedInThem) {
   const std::string folder = test::data_file("../fuzz/corpus/report/");
-  for (const char* kind :
-       {"run", "main", "grid", "scaling", "mechanism", "ablation", "forecast", "electricity"}) {
+  for (const char* kind : {"run", "answer", "series", "main", "grid", "scaling", "mechanism",
+                           "ablation", "forecast", "electricity"}) {
     std::ifstream file(folder + kind + ".json");
     const ordered_json whole = ordered_json::parse(file);
     const auto shown = [&](const ordered_json& json) {

@@ -78,6 +78,28 @@ export function writeForecasts(name, rounds) {
   writeFileSync(file(name), lines.join("\n") + "\n");
 }
 
+// Hours of two months in which experts sleep now and then; the last ones have no outcome. With
+// `stores`, so many of them below each other.
+export function writeHours(name, rounds, coming, stores = 0) {
+  const random = randomNumbers(4);
+  const experts = stores ? ["arima", "ets"] : hostileNames;
+  const quoted = experts.map((expert) => `"${expert.replaceAll('"', '""')}"`);
+  const lines = [[...(stores ? ["store"] : []), "ds", "load", ...quoted].join(",")];
+  for (let store = 0; store < Math.max(1, stores); ++store) {
+    for (let round = 0; round < rounds; ++round) {
+      const time = new Date(Date.UTC(2025, 2, 1, round)).toISOString().slice(0, 16);
+      const load = 100 + 30 * Math.sin((round * Math.PI) / 12) + 5 * random();
+      const forecasts = experts.map((_, k) =>
+        random() < 0.02 ? "" : (load + (random() - 0.5) * 9 * (k + 1)).toFixed(3),
+      );
+      const outcome = round + coming < rounds ? load.toFixed(3) : "";
+      const key = stores ? [`store ${store + 1}`] : [];
+      lines.push([...key, time.replace("T", " "), outcome, ...forecasts].join(","));
+    }
+  }
+  writeFileSync(file(name), lines.join("\n") + "\n");
+}
+
 export function writeNpy(name, rounds, experts) {
   const dictionary = `{'descr': '<f4', 'fortran_order': False, 'shape': (${rounds}, ${experts}), }`;
   const header = dictionary.padEnd(128 - 10 - 1) + "\n";
@@ -128,9 +150,14 @@ export const allDrawn = (page) =>
 
 // Opens a page, lets `look` examine it, and fails if the page reached for anything or complained,
 // other than by `complaint`.
-export async function open(name, { width = 1280, scheme = "light", complaint }, look) {
+export async function open(name, { width = 1280, scheme = "light", timezone, complaint }, look) {
   const viewport = { width, height: 900 };
-  const context = await browser.newContext({ viewport, colorScheme: scheme, offline: true });
+  const context = await browser.newContext({
+    viewport,
+    colorScheme: scheme,
+    offline: true,
+    timezoneId: timezone,
+  });
   const problems = [];
   await context.route(
     (url) => !["file:", "data:", "blob:"].includes(url.protocol),

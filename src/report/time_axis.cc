@@ -1,0 +1,43 @@
+#include "report/time_axis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+
+#include "io/calendar.h"
+
+namespace pcgs::report {
+
+TimeAxis time_axis(const compare::Problem& problem) {
+  TimeAxis axis;
+  axis.at.resize(problem.rounds());
+  std::iota(axis.at.begin(), axis.at.end(), 1.0);
+  if (axis.at.empty() || !problem.times || !problem.times->calendar) return axis;
+  const auto& seconds = problem.times->at;
+  if (!std::is_sorted(seconds.begin(), seconds.end())) return axis;
+  std::vector<std::int64_t> after;  // the first, in milliseconds
+  std::int64_t unit = 0;
+  for (const double at : seconds) {
+    after.push_back(std::llround(1000 * (at - seconds.front())));
+    unit = std::gcd(unit, after.back());
+  }
+  if (unit == 0) unit = 1000;
+  axis.calendar = {std::round(1000 * seconds.front()), static_cast<double>(unit)};
+  for (std::size_t t = 0; t < after.size(); ++t) {
+    axis.at[t] = static_cast<double>(after[t] / unit);
+  }
+  return axis;
+}
+
+std::string place_text(const std::optional<Calendar>& calendar, double at) {
+  if (!calendar) return fmt::format("round {:.0f}", at);
+  const std::string text = io::date_text((calendar->origin + calendar->unit * at) / 1000);
+  return std::fmod(calendar->unit, 86.4e6) == 0 && text.ends_with(" 00:00")
+             ? text.substr(0, text.size() - 6)
+             : text;
+}
+
+}  // namespace pcgs::report
