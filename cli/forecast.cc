@@ -82,9 +82,10 @@ struct Begun {
 };
 
 // Forecasts of the pool for every row that is left.
-void forecast_rows(Problem& problem, ExpertPool& pool, const ForecastOptions& options) {
+void forecast_rows(Problem& problem, ExpertPool& pool, const compare::Clock* before,
+                   const ForecastOptions& options) {
   const auto bar = io::progress_bars(options.quiet)("forecasting", problem.rounds());
-  studies::let_forecast(problem, options.columns.column, pool, bar);
+  studies::let_forecast(problem, options.columns.column, pool, before, bar);
 }
 
 Begun begin_anew(Problem problem, const ForecastOptions& options, const compare::Note& note) {
@@ -92,7 +93,7 @@ Begun begin_anew(Problem problem, const ForecastOptions& options, const compare:
   auto seasons = chosen_seasons(options.seasons, problem, note);
   const auto request = request_of(options, seasons);
   ExpertPool pool = make_pool(options, seasons);
-  forecast_rows(problem, pool, options);
+  forecast_rows(problem, pool, nullptr, options);
   problem.task = chosen_task(options.loss);
   problem.scale = chosen_scale(options.loss);
   compare::check_values(problem, options.columns.column);
@@ -128,7 +129,7 @@ Begun go_on_from(const std::string& path, Problem problem, const ForecastOptions
                             problem.origin, path));
   }
   if (problem.times) put_in_time(problem, before, false, note);
-  forecast_rows(problem, pool, options);
+  forecast_rows(problem, pool, before, options);
   auto on = compare::go_on(state.aggregator, problem, rules_of(options));
   compare::check_values(problem, options.columns.column);
   return {std::move(problem),       std::move(pool), std::move(state.seasons),

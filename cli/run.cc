@@ -245,7 +245,7 @@ void play(SeriesRun& run, const Plan& plan, const ComparisonOptions& compared,
   if (from == nullptr) return;
   compare::RunNote note{
       run.comparison.methods.front().name, options.columns.outcome, plan.scale, {}};
-  if (run.problem.times) {
+  if (run.problem.times && (run.before || run.problem.known() > 0)) {
     note.clock = clock_after(run.problem, run.before ? &*run.before : nullptr);
   }
   leave_note(*from, note);

@@ -105,15 +105,13 @@ std::vector<double> most_likely(const Matrix& probabilities) {
   return w;
 }
 
-// Solves the positive definite system of the chosen rows and columns of A for two right-hand sides.
-class ChosenSystem {
+// Solves a positive definite system, row-major; what is smaller than the ridge counts as that.
+class PositiveSystem {
  public:
-  ChosenSystem(std::span<const double> a, std::size_t k, const std::vector<std::size_t>& chosen,
-               double ridge)
-      : n_(chosen.size()), lower_(n_ * n_) {
+  PositiveSystem(std::vector<double> a, std::size_t n, double ridge) : n_(n), lower_(std::move(a)) {
     for (std::size_t i = 0; i < n_; ++i) {
       for (std::size_t j = 0; j <= i; ++j) {
-        double x = a[chosen[i] * k + chosen[j]] + (i == j ? ridge : 0);
+        double x = lower_[i * n_ + j] + (i == j ? ridge : 0);
         for (std::size_t m = 0; m < j; ++m) x -= lower_[i * n_ + m] * lower_[j * n_ + m];
         lower_[i * n_ + j] = i == j ? std::sqrt(std::max(x, ridge)) : x / lower_[j * n_ + j];
       }
@@ -136,18 +134,26 @@ class ChosenSystem {
   std::vector<double> lower_;  // [n x n] Cholesky's factor
 };
 
-// The minimum over weights of the chosen that sum to 1, of any sign.
-std::vector<double> minimum_of(std::span<const double> a, std::span<const double> b,
-                               const std::vector<std::size_t>& chosen, double ridge) {
-  const ChosenSystem system(a, b.size(), chosen, ridge);
-  std::vector<double> of_b;
-  for (const std::size_t k : chosen) of_b.push_back(b[k]);
-  const auto u = system.solve(of_b), v = system.solve(std::vector<double>(chosen.size(), 1.0));
-  const double multiplier =
-      (1 - std::accumulate(u.begin(), u.end(), 0.0)) / std::accumulate(v.begin(), v.end(), 0.0);
-  std::vector<double> z(chosen.size());
-  for (std::size_t i = 0; i < z.size(); ++i) z[i] = u[i] + multiplier * v[i];
-  return z;
+// The way from the weights of the chosen to the minimum over those that sum to 1, of any sign: what
+// the others get is taken from the last one.
+std::vector<double> way_to_minimum(std::span<const double> a, std::span<const double> b,
+                                   const std::vector<double>& w,
+                                   const std::vector<std::size_t>& chosen, double ridge) {
+  const std::size_t k = b.size(), others = chosen.size() - 1, last = chosen.back();
+  const auto downhill = [&](std::size_t i) { return b[i] - dot(a.subspan(i * k, k), w); };
+  const double from_last = downhill(last);
+  std::vector<double> system(others * others), gain(others);
+  for (std::size_t i = 0; i < others; ++i) {
+    const std::size_t row = chosen[i] * k;
+    gain[i] = downhill(chosen[i]) - from_last;
+    for (std::size_t j = 0; j < others; ++j) {
+      system[i * others + j] =
+          (a[row + chosen[j]] - a[row + last]) - (a[last * k + chosen[j]] - a[last * k + last]);
+    }
+  }
+  auto way = PositiveSystem(std::move(system), others, ridge).solve(std::move(gain));
+  way.push_back(-std::accumulate(way.begin(), way.end(), 0.0));
+  return way;
 }
 
 }  // namespace
@@ -170,14 +176,14 @@ std::vector<double> simplex_minimum(std::span<const double> a, std::span<const d
   std::vector<std::size_t> chosen = {first};
   for (std::size_t step = 0; step < 4 * k + 16; ++step) {
     for (;;) {
-      const auto z = minimum_of(a, b, chosen, ridge);
-      double way = 1;
-      for (std::size_t i = 0; i < z.size(); ++i) {
-        if (z[i] <= 0) way = std::min(way, w[chosen[i]] / (w[chosen[i]] - z[i]));
+      const auto way = way_to_minimum(a, b, w, chosen, ridge);
+      double share = 1;  // of the way that can be gone
+      for (std::size_t i = 0; i < way.size(); ++i) {
+        if (w[chosen[i]] + way[i] <= 0) share = std::min(share, -w[chosen[i]] / way[i]);
       }
-      if (!std::isfinite(way)) return w;
-      for (std::size_t i = 0; i < z.size(); ++i) w[chosen[i]] += way * (z[i] - w[chosen[i]]);
-      if (way == 1) break;
+      if (!std::isfinite(share)) return w;
+      for (std::size_t i = 0; i < way.size(); ++i) w[chosen[i]] += share * way[i];
+      if (share == 1) break;
       std::erase_if(chosen, [&](std::size_t i) {
         if (w[i] > 1e-15) return false;
         w[i] = 0;

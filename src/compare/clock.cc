@@ -13,45 +13,65 @@ namespace pcgs::compare {
 
 namespace {
 
-// The most frequent distance between neighbours; 0 if there is none.
-double usual_step(const std::vector<double>& at) {
-  std::map<double, std::size_t> counts;
-  for (std::size_t t = 1; t < at.size(); ++t) ++counts[at[t] - at[t - 1]];
-  const auto most =
-      std::max_element(counts.begin(), counts.end(),
-                       [](const auto& a, const auto& b) { return a.second < b.second; });
-  return most == counts.end() ? 0 : most->first;
-}
-
 // Rounds that would fit between two times. Months and years differ in length by less than half.
 std::int64_t missing_between(double from, double to, double step) {
   if (!(step > 0)) return 0;
   return static_cast<std::int64_t>(std::clamp(std::round((to - from) / step) - 1, 0.0, 1e9));
 }
 
-struct Gaps {
+// How time passes: what a Clock remembers of it.
+struct Pace {
   double step = 0;
-  bool keeps = false;                 // they are rare: a missing row is a missing round
+  bool keeps = false;
+};
+
+// Of the first rounds, the first of which may come after one of an earlier run.
+Pace pace_of(const Problem& problem, const Clock* before, std::size_t rounds) {
+  if (before != nullptr && before->step > 0) return {before->step, before->keeps};
+  std::vector<double> at(problem.times->at.begin(),
+                         problem.times->at.begin() + static_cast<std::ptrdiff_t>(rounds));
+  if (before != nullptr) at.insert(at.begin(), before->last);
+  // The most frequent distance between neighbours, but for an hour that comes twice.
+  std::map<double, std::size_t> counts;
+  for (std::size_t t = 1; t < at.size(); ++t) {
+    if (at[t] > at[t - 1]) ++counts[at[t] - at[t - 1]];
+  }
+  if (counts.empty()) return {};
+  const double step =
+      std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) {
+        return a.second < b.second;
+      })->first;
+  // Nights, weekends and holidays that were never forecast are no rounds.
+  constexpr std::size_t kRare = 50;
+  std::size_t gaps = 0;
+  for (std::size_t t = 1; t < at.size(); ++t) {
+    if (missing_between(at[t - 1], at[t], step) > 0) ++gaps;
+  }
+  return {step, kRare * gaps < rounds + kRare};
+}
+
+// What is coming has no say in how rounds are numbered that are learned.
+Pace pace_in(const Problem& problem, const Clock* before) {
+  const Pace of_known = pace_of(problem, before, problem.known());
+  return of_known.step > 0 ? of_known : pace_of(problem, before, problem.rounds());
+}
+
+struct Gaps {
   std::vector<std::int64_t> missing;  // [T] before each round
   std::size_t places = 0, first = 0;  // how many, and before which round the first is
   std::int64_t total = 0;
 };
 
-Gaps gaps_of(const Problem& problem, const Clock* before) {
+Gaps gaps_of(const Problem& problem, const Clock* before, double step) {
   const std::vector<double>& at = problem.times->at;
-  const bool known = before != nullptr && before->step > 0;
   Gaps out;
-  out.step = known ? before->step : usual_step(at);
   out.missing.resize(at.size());
   for (std::size_t t = before != nullptr ? 0 : 1; t < at.size(); ++t) {
-    out.missing[t] = missing_between(t == 0 ? before->last : at[t - 1], at[t], out.step);
+    out.missing[t] = missing_between(t == 0 ? before->last : at[t - 1], at[t], step);
     if (out.missing[t] == 0) continue;
     if (out.places++ == 0) out.first = t;
     out.total += out.missing[t];
   }
-  // Nights, weekends and holidays that were never forecast are no rounds.
-  constexpr std::size_t kRare = 50;
-  out.keeps = known ? before->keeps : out.step > 0 && kRare * out.places < at.size() + kRare;
   return out;
 }
 
@@ -94,12 +114,12 @@ void check_order(const Problem& problem, bool several, const Note& note) {
 std::vector<std::size_t> usual_seasons(const Problem& problem) {
   constexpr double kDay = 86400, kWeek = 7 * kDay;
   if (!problem.times || !problem.times->calendar) return {};
-  const Clock clock = clock_after(problem, nullptr);
-  if (!clock.keeps) return {};
-  const double days = clock.step / kDay;
+  const Pace pace = pace_in(problem, nullptr);
+  if (!pace.keeps) return {};
+  const double days = pace.step / kDay;
   if (days >= 28 && days <= 31) return {12};
   if (days >= 90 && days <= 92) return {4};
-  const double in_a_day = kDay / clock.step, in_a_week = kWeek / clock.step;
+  const double in_a_day = kDay / pace.step, in_a_week = kWeek / pace.step;
   const auto whole = [](double x) { return x >= 2 && x == std::floor(x); };
   std::vector<std::size_t> seasons;
   for (const double season : {in_a_day, in_a_week}) {
@@ -115,7 +135,8 @@ std::string step_text(double step, bool calendar) {
     const char *one, *many;
   };
   for (const Unit& unit : {Unit{604800, "a week", "weeks"}, Unit{86400, "a day", "days"},
-                           Unit{3600, "an hour", "hours"}, Unit{60, "a minute", "minutes"}}) {
+                           Unit{3600, "an hour", "hours"}, Unit{60, "a minute", "minutes"},
+                           Unit{1, "a second", "seconds"}}) {
     const double count = step / unit.seconds;
     if (count == 1) return unit.one;
     if (count > 1 && count == std::floor(count)) return fmt::format("{:g} {}", count, unit.many);
@@ -125,28 +146,32 @@ std::string step_text(double step, bool calendar) {
 
 void put_in_time(Problem& problem, const Clock* before, bool several, const Note& note) {
   check_order(problem, several, note);
-  Gaps gaps = gaps_of(problem, before);
+  const Pace pace = pace_in(problem, before);
+  Gaps gaps = gaps_of(problem, before, pace.step);
   if (gaps.places == 0) return;
-  if (gaps.keeps) problem.missing = std::move(gaps.missing);
+  if (pace.keeps) problem.missing = std::move(gaps.missing);
   if (!note) return;
   const auto& text = problem.times->text;
   note(fmt::format("{}: times are {} apart, and {} {} missing in {} place{}, the first after {}{}",
-                   problem.origin, step_text(gaps.step, problem.times->calendar), gaps.total,
+                   problem.origin, step_text(pace.step, problem.times->calendar), gaps.total,
                    gaps.total == 1 ? "is" : "are", gaps.places, gaps.places == 1 ? "" : "s",
                    gaps.first == 0 ? std::string_view(before->last_text) : text[gaps.first - 1],
-                   gaps.keeps ? "; phases of a season keep to the clock" : ""));
+                   pace.keeps ? "; phases of a season keep to the clock" : ""));
+}
+
+double usual_step(const Problem& problem, const Clock* before) {
+  return pace_in(problem, before).step;
 }
 
 Clock clock_after(const Problem& problem, const Clock* before) {
   const auto& times = *problem.times;
   Clock clock = before != nullptr ? *before : Clock{};
-  if (before == nullptr || before->step == 0) {
-    const Gaps gaps = gaps_of(problem, before);
-    clock.calendar = times.calendar;
-    clock.step = gaps.step;
-    clock.keeps = gaps.keeps;
-  }
-  if (const std::size_t known = problem.known(); known > 0) {
+  const std::size_t known = problem.known();
+  const Pace pace = pace_of(problem, before, known);
+  clock.calendar = times.calendar;
+  clock.step = pace.step;
+  clock.keeps = pace.keeps;
+  if (known > 0) {
     clock.last = times.at[known - 1];
     clock.last_text = std::string(times.text[known - 1]);
   }
@@ -167,7 +192,7 @@ void drop_first(Problem& problem, std::size_t rounds) {
   }
   problem.rows.erase(problem.rows.begin(), problem.rows.begin() + n);
   for (Matrix* matrix : {&problem.values, &problem.side}) {
-    if (matrix->columns == 0) continue;
+    if (matrix->rows == 0) continue;
     matrix->values.erase(matrix->values.begin(),
                          matrix->values.begin() + n * static_cast<std::ptrdiff_t>(matrix->columns));
     matrix->rows -= rounds;

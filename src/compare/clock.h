@@ -36,6 +36,10 @@ void put_in_time(Problem& problem, const Clock* before, bool several, const Note
 // The clock after the rounds of a problem that can be learned, which has times; `before` as above.
 Clock clock_after(const Problem& problem, const Clock* before);
 
+// The usual distance between rounds, as an earlier run found it, or else as the times show it; 0: not
+// known.
+double usual_step(const Problem& problem, const Clock* before);
+
 // How many of the first rounds are not after that time: an earlier run has learned them already.
 std::size_t learned_before(const Problem& problem, const Clock& before);
 // The problem without its first rounds.

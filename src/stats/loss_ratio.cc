@@ -55,7 +55,7 @@ std::optional<LossRatio> loss_ratio(std::span<const double> a, std::span<const d
   const double of_a = mean(a), of_b = mean(b);
   LossRatio out;
   out.ratio = of_a / of_b;
-  if (!std::isfinite(out.ratio)) return {};
+  if (!std::isfinite(of_b) || !std::isfinite(out.ratio)) return {};
   if (a.size() < kFewestRounds || out.ratio == 0) return out;
   std::vector<double> x(a.size());
   for (std::size_t t = 0; t < x.size(); ++t) x[t] = a[t] / of_a - b[t] / of_b;

@@ -20,9 +20,8 @@ namespace {
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 // When the round after the last row will be.
-void add_coming_time(Problem& problem) {
+void add_coming_time(Problem& problem, double step) {
   auto& times = *problem.times;
-  const double step = compare::clock_after(problem, nullptr).step;
   const double next = times.at.back() + step;
   times.at.push_back(next);
   times.text.add(step == 0        ? std::string()
@@ -81,8 +80,9 @@ Problem read_series(const std::string& path, const SeriesColumns& columns) {
 }
 
 void let_forecast(Problem& series, const std::string& column, ExpertPool& pool,
-                  const std::function<void(std::size_t)>& advance) {
+                  const compare::Clock* before, const std::function<void(std::size_t)>& advance) {
   const std::size_t rows = series.rounds(), known = series.known(), own = series.experts.size();
+  const double step = series.times ? compare::usual_step(series, before) : 0;
   std::vector<std::string> names = joined_names(pool, series);
   Matrix values(rows + 1, names.size());
   std::vector<std::uint8_t> after_known;
@@ -114,7 +114,7 @@ void let_forecast(Problem& series, const std::string& column, ExpertPool& pool,
   series.outcomes.push_back(kUnknown);
   if (!series.rows.empty()) series.rows.push_back(rows > 0 ? series.rows.back() + 1 : 1);
   if (!series.missing.empty()) series.missing.push_back(0);
-  if (series.times && rows > 0) add_coming_time(series);
+  if (series.times && rows > 0) add_coming_time(series, step);
 }
 
 results::ForecastResult forecast_result(const Problem& problem, const std::string& column,

@@ -28,9 +28,10 @@ compare::Problem read_series(const std::string& path, const SeriesColumns& colum
 
 // The pool joins: its experts come first, and there is one more round, after the last row, which the
 // user's own do not forecast. The pool is left as it was after the last value that is known, so that
-// it can go on from there. `advance` is told of every row. Throws Error for a name that both have.
+// it can go on from there. `before` is where an earlier run stopped, or null. `advance` is told of
+// every row. Throws Error for a name that both have.
 void let_forecast(compare::Problem& series, const std::string& column, ExpertPool& pool,
-                  const std::function<void(std::size_t)>& advance);
+                  const compare::Clock* before, const std::function<void(std::size_t)>& advance);
 
 // What came of it. `column` is what was forecast.
 results::ForecastResult forecast_result(const compare::Problem& problem, const std::string& column,

@@ -41,7 +41,7 @@ TEST_F(Forecast, ShowsTheIntervalsOfTheNextValue) {
   const Said shown =
       run_program({"forecast", file, "--column", "y", "--season", "12", "--out", dir_ / "out.csv"});
   ASSERT_EQ(shown.exit_code, 0) << shown.err;
-  EXPECT_TRUE(mentions(shown.out, "80 % within "));
+  EXPECT_TRUE(mentions(shown.out, "80 %: "));
   const Said said = run_program({"forecast", file, "--column", "y", "--season", "12", "--json"});
   const json result = json::parse(said.out);
   const double next = result["next"];
@@ -68,7 +68,7 @@ TEST_F(Forecast, AgreesWithTheLibraryRowByRow) {
       make_aggregator("ml-poly", pool.size(), {{}, LossScale::fixed(30), pool.names()});
   const auto rows = csv_rows(out);
   ASSERT_EQ(rows.size(), 1 + series.size() + 1);
-  ASSERT_EQ(rows[0].size(), 3 + pool.size());
+  ASSERT_EQ(rows[0].size(), 3 + pool.size() + 4);  // two intervals
   EXPECT_EQ(rows[0][3], "weight:lag1");
   std::vector<double> forecasts(pool.size());
   for (std::size_t t = 0; t <= series.size(); ++t) {

@@ -24,7 +24,8 @@ std::string content(const std::string& path) {
   return text.str();
 }
 
-Said run_program(const std::vector<std::string>& arguments, const std::string& out_path) {
+Said run_program(const std::vector<std::string>& arguments, const std::string& out_path,
+                 const std::string& in_path) {
   const TempDir scratch;
   const std::string out = out_path.empty() ? scratch / "out" : out_path;
   const std::string err = scratch / "err";
@@ -37,6 +38,10 @@ Said run_program(const std::vector<std::string>& arguments, const std::string& o
     };
     redirect(out, STDOUT_FILENO);
     redirect(err, STDERR_FILENO);
+    if (!in_path.empty()) {
+      const int file = open(in_path.c_str(), O_RDONLY);
+      if (file < 0 || dup2(file, STDIN_FILENO) < 0) _exit(126);
+    }
     std::vector<char*> argv = {const_cast<char*>(PCGS_PROGRAM)};
     for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
     argv.push_back(nullptr);

@@ -20,9 +20,11 @@ struct Said {
   std::string err;
 };
 
-// `arguments` go through no shell. The program is the one that was built beside the tests. With a
-// path, standard output goes there and is not kept.
-Said run_program(const std::vector<std::string>& arguments, const std::string& out_path = "");
+// `arguments` go through no shell. The program is the one that was built beside the tests. With an
+// `out_path`, standard output goes there and is not kept; with an `in_path`, standard input comes from
+// there.
+Said run_program(const std::vector<std::string>& arguments, const std::string& out_path = "",
+                 const std::string& in_path = "");
 
 // The bytes of a file; a failure if there is none.
 std::string content(const std::string& path);

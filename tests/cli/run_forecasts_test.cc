@@ -143,7 +143,8 @@ TEST_F(RunForecasts, IntervalsGoOnToTheBit) {
 TEST_F(RunForecasts, ThereAreNoIntervalsAroundProbabilities) {
   std::ofstream csv(dir_ / "p.csv");
   csv << "y,a,b\n";
-  for (int t = 0; t < 30; ++t) csv << t % 2 << ",0.25," << (t % 2 == 0 ? 0.25 : 0.75) << '\n';
+  for (int t = 0; t < 30; ++t)
+    csv << t % 2 << (t % 3 == 0 ? ",0.5," : ",0.25,") << (t % 2 == 0 ? 0.25 : 0.75) << '\n';
   csv.close();
   const Said said = run_program({"run", dir_ / "p.csv", "--y", "y", "--loss", "log", "--method",
                                  "ml-poly", "--out", dir_ / "out", "--quiet"});

@@ -147,7 +147,7 @@ TEST_F(Run, ResumedRunKeepsItsLossAndItsScale) {
   const auto write = [&](const char* name, int from, int to) {
     std::ofstream csv(dir_ / name);
     csv << "y,a,b\n";
-    for (int t = from; t < to; ++t) csv << t << ',' << t + 3 << ',' << t - (t % 5) << '\n';
+    for (int t = from; t < to; ++t) csv << t << ',' << t + 2 + t % 2 << ',' << t - (t % 5) << '\n';
     return dir_ / name;
   };
   const auto whole = write("whole.csv", 0, 60);

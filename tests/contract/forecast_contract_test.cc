@@ -337,5 +337,41 @@ TEST_P(ForecastContract, AForgedStateIsRefusedOrHarmless) {
   });
 }
 
+// What every method promises that can be played on forecasts, those that learn from losses included.
+class PlayedOnForecasts : public ::testing::TestWithParam<std::string> {};
+
+std::vector<std::string> all_specs() {
+  std::vector<std::string> specs = test::forecast_specs();
+  for (const auto& spec : test::default_specs()) specs.push_back(spec);
+  return specs;
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, PlayedOnForecasts, ::testing::ValuesIn(all_specs()),
+                         test::name_of_spec);
+
+TEST_P(PlayedOnForecasts, SkippingRoundsEqualsForecastingThemInVain) {
+  constexpr std::size_t kExperts = 4;
+  const AggregatorOptions options{.intervals = IntervalOptions{{0.8}, 5}};
+  Aggregator skips = make_aggregator(GetParam(), kExperts, options),
+             abandons = make_aggregator(GetParam(), kExperts, options);
+  Series series(kExperts, 12), lost(kExperts, 13);
+  Random random(14);
+  for (int t = 0; t < 60; ++t) {
+    const auto passed = static_cast<std::int64_t>(random.chance(0.3) ? random.below(9) : 0);
+    skips.skip(passed);
+    for (std::int64_t i = 0; i < passed; ++i) {
+      abandons.predict(lost.next().forecasts);
+      abandons.abandon(abandons.last_opened());
+    }
+    ASSERT_EQ(skips.last_opened(), abandons.last_opened());
+    const Made made = series.next();
+    ASSERT_TRUE(same_bits(skips.predict(made.forecasts), abandons.predict(made.forecasts)))
+        << "round " << t;
+    skips.learn(made.y);
+    abandons.learn(made.y);
+  }
+  EXPECT_EQ(skips.save_bytes(), abandons.save_bytes());
+}
+
 }  // namespace
 }  // namespace pcgs
