@@ -10,14 +10,12 @@ SOURCES = $(shell git ls-files '*.h' '*.cc')
 .PHONY: run test build setup bench format format-check tidy sanitize threads fuzz picture train train-test results real combine peers clean
 
 run: build  ## build, then combine the sample of forecasts and play the main study; ends with two pages
-	build/release/pcgs run examples/load.csv --y load --time ds --season 24,168 --block 24 \
+	build/release/pcgs run examples/load.csv --y load --time ds --block 24 \
 	  --report build/forecasts.html
 	@echo
-	build/release/pcgs suite --study main --report build/report.html > build/study.txt
-	@sed '/^Against/,$$d' build/study.txt
-	@echo '* rates chosen in hindsight for each family, ** for each sequence: nobody can play these'
-	@sed -n '/^bayes: /p' build/study.txt
-	@echo 'build/study.txt has the other tables of the study'
+	build/release/pcgs suite --study main --brief --report build/report.html
+	@echo '* rates chosen in hindsight for each family, ** for each sequence: nobody can play these;'
+	@echo 'bayes: the exact filter of the law that made the losses. The page has the other tables.'
 	@echo
 	@echo 'To look at: build/forecasts.html (the sample of forecasts), build/report.html (the study)'
 
