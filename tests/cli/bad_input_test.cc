@@ -142,9 +142,11 @@ TEST_F(BadInput, OutcomesAndForecastsOfTheLogLossAreProbabilities) {
           {"y.csv", "row 2", "column y", "0 or 1"});
 }
 
-TEST_F(BadInput, MissingOutcomeIsNamed) {
-  refuses({"run", file("gap.csv", "y,a,b\n1,1,2\n,2,3\n"), "--y", "y"},
-          {"gap.csv", "row 2", "column y"});
+TEST_F(BadInput, OutcomeThatIsNoNumberIsNamed) {
+  refuses({"run", file("text.csv", "y,a,b\n1,1,2\nhigh,2,3\n"), "--y", "y"},
+          {"text.csv", "row 2", "column y", "high"});
+  refuses({"run", file("infinite.csv", "y,a,b\n1,1,2\ninf,2,3\n"), "--y", "y"},
+          {"infinite.csv", "row 2", "column y"});
 }
 
 TEST_F(BadInput, OutputsThatAreNotFilesAreRefused) {
@@ -194,8 +196,8 @@ TEST_F(BadInput, StateOfOtherExpertsIsRefused) {
   const std::string state = dir_ / "state";
   ASSERT_EQ(run_program({"run", first, "--save", state}).exit_code, 0);
   refuses({"run", second, "--resume", state}, {"state", "second.csv", "order"});
-  refuses({"run", first, "--resume", state, "--method", "hedge"}, {"state", "hedge"});
-  refuses({"run", first, "--resume", state, "--scale", "2"}, {"--scale", "--resume"});
+  refuses({"run", first, "--resume", state, "--method", "hedge"}, {"state", "guard", "--method"});
+  refuses({"run", first, "--resume", state, "--scale", "2"}, {"state", "--scale"});
 }
 
 TEST(Usage, ResultThatCannotBePrintedIsNotASuccess) {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -126,7 +127,7 @@ TEST_F(ForecastPieces, OfAnotherRunAreRefused) {
   };
   refused(second, {"--column", "mine", "--season", "12"}, {"state", "load, not mine"});
   refused(second, {"--column", "load", "--season", "12", "--loss", "absolute"}, {"squared"});
-  refused(second, {"--column", "load", "--season", "12", "--method", "boa"}, {"blend", "boa"});
+  refused(second, {"--column", "load", "--season", "12", "--method", "boa"}, {"blend", "--method"});
   refused(second, {"--column", "load", "--season", "6"}, {"state"});
   refused(second, {"--column", "load", "--season", "12", "--forecasts", "mine"}, {"experts"});
   refused(dir_ / "first.csv", {"--column", "load", "--season", "12"}, {"row 1", "--skip-learned"});
@@ -157,6 +158,29 @@ TEST_F(ForecastPieces, ADamagedStateIsRefused) {
   const auto loaded = studies::ForecastState::load(file("state", whole));
   const auto again = loaded.file();
   EXPECT_EQ(std::string(again.begin(), again.end()), whole);
+}
+
+// Numbers that no season has, with a checksum that fits.
+TEST_F(ForecastPieces, ForgedSeasonsAreRefused) {
+  forecast(write("first.csv", 0, 60), {"--season", "12", "--save", dir_ / "state"});
+  const auto second = write("second.csv", 60, 70);
+  const auto good = studies::ForecastState::load(dir_ / "state");
+  EXPECT_EQ(good.seasons, std::vector<std::size_t>{12});
+  for (const std::vector<std::size_t>& seasons : {std::vector<std::size_t>{},
+                                                  {0},
+                                                  {1},
+                                                  {13},
+                                                  {24, 12},
+                                                  {12, 24},
+                                                  {std::size_t{1} << 40},
+                                                  {std::numeric_limits<std::size_t>::max()}}) {
+    auto forged = good;
+    forged.seasons = seasons;
+    refuses({"forecast", second, "--column", "load", "--resume", file("forged", forged.file()),
+             "--quiet"},
+            {});
+    std::filesystem::remove(dir_ / "forged");
+  }
 }
 
 TEST_F(ForecastPieces, TheResultIsReadAgain) {

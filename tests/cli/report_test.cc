@@ -271,7 +271,7 @@ TEST_F(Report, OfAForecastThatWasNeverJudged) {
   std::ofstream(dir_ / "one.csv") << "v\n3\n";
   run({"forecast", dir_ / "one.csv", "--column", "v", "--scale", "1", "--out", dir_ / "o.csv",
        "--report", dir_ / "page.html"});
-  EXPECT_NE(content(dir_ / "page.html").find("id=\"experts\""), std::string::npos);
+  EXPECT_NE(content(dir_ / "page.html").find("id=\"coming\""), std::string::npos);
 }
 
 TEST_F(Report, RefusesToTakeThePlaceOfResults) {

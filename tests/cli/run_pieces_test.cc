@@ -59,10 +59,20 @@ TEST_F(RunPieces, ARowAtATimeEqualsOneRun) {
   EXPECT_EQ(content(dir_ / "pieces"), content(dir_ / "whole"));
 }
 
+TEST_F(RunPieces, SeasonsThatTimesSuggestAreTheDefault) {
+  const auto path = write("y.csv", hours(0, 150));
+  const auto suggested = run(path, {}).forecasts;
+  EXPECT_EQ(suggested, run(path, {"--season", "24,168"}).forecasts);
+  EXPECT_NE(suggested, run(path, {"--no-season"}).forecasts);
+  const Said said = run_program({"run", path, "--y", "y", "--json"});
+  EXPECT_TRUE(mentions(said.err, "24 and 168"));
+  EXPECT_TRUE(mentions(said.err, "--no-season"));
+  refuses({"run", path, "--y", "y", "--season", "24", "--no-season"}, {"--no-season"});
+}
+
 TEST_F(RunPieces, AGapMovesThePhaseOfASeason) {
   const auto rows = hours(0, 150, {60});
   const auto with_gap = run(write("gap.csv", rows), {"--season", "24"});
-  auto shifted = rows;
   std::string text = content(write("gap.csv", rows));
   text.erase(0, text.find('\n') + 1);
   std::string without_times = "y,a,b,c\n";
@@ -207,7 +217,7 @@ TEST_F(RunPieces, OfAnotherRunAreRefused) {
   refused(second, {"--y", "a", "--experts", "y,b,c"}, {"forecast y, not a"});
   refused(second, {"--y", "y", "--loss", "absolute"}, {"squared"});
   refused(second, {"--y", "y", "--intervals", "50"}, {"--intervals"});
-  refused(second, {"--y", "y", "--method", "ml-poly"}, {"blend", "ml-poly"});
+  refused(second, {"--y", "y", "--method", "ml-poly"}, {"blend", "--method"});
   refused(second, {"--y", "y", "--season", "12"}, {"--season"});
   refused(second, {"--y", "y", "--method", "boa,ml-poly"}, {"one method"});
   refused(second, {"--y", "y", "--scale", "7"}, {"--scale"});

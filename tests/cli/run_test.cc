@@ -103,7 +103,7 @@ TEST_F(Run, ModelIsGivenToPcgsTfAndToGuard) {
   const json shipped =
       parsed({"run", npy_, "--method", "hedge,pcgs-tf,guard", "--json"})["methods"];
   for (const std::size_t i : {1u, 2u}) {
-    EXPECT_NE(own[i]["name"].get<std::string>().find("{model="), std::string::npos);
+    EXPECT_NE(own[i]["full_name"].get<std::string>().find("{model="), std::string::npos);
     EXPECT_EQ(own[i]["total_loss"], shipped[i]["total_loss"]);
   }
 }

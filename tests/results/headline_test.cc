@@ -45,6 +45,20 @@ TEST(Headline, SaysOnHowManyRoundsTheBestModelForecast) {
   ForecastAnswer rarely = answer();
   rarely.beside_best->rounds = 300;
   EXPECT_TRUE(mentions(headline(rarely), "300 of 500 rounds"));
+  rarely.beside_best->rounds = 490;
+  EXPECT_EQ(headline(rarely).find("rounds"), std::string::npos) << "the table tells a few";
+}
+
+TEST(Headline, ErrorsHaveFourDigitsAndHardlyEverAnExponent) {
+  for (const auto& [error, text] : {std::pair{12.345, "12.35"},
+                                    {0.000125, "0.000125"},
+                                    {9999.4, "9999"},
+                                    {9999.6, "10000"},
+                                    {1234567.8, "1234568"},
+                                    {-43210.0, "-43210"},
+                                    {1e20, "1e+20"}}) {
+    EXPECT_EQ(error_text(error), text);
+  }
 }
 
 TEST(Headline, SaysWhenThereIsNothingToSay) {

@@ -66,18 +66,26 @@ SeriesResult series() {
 }
 
 RunResult run() {
-  const RunResult::Method full = {"fixed-share*",
-                                  "fixed-share{eta=8}",
-                                  12.5,
-                                  3.25,
-                                  11.25,
-                                  by_budget({5, 20}, {1, -kInfinity}),
-                                  RunResult::Proof{9.5, 8.25, true, true, 20},
-                                  66.5,
-                                  {0.25, 0.75},
-                                  {{0.8, 299, 0.81, 2.5}, {0.95, 0, {}, {}}}};
-  const RunResult::Method bare = {"guard", "",  13,    {}, {}, by_budget({5, 20}, {1.5, 2.5}),
-                                  {},      7e9, {0, 1}};
+  const RunResult::Method full = {.name = "fixed-share*",
+                                  .full_name = "fixed-share*{season=24}",
+                                  .chosen_in_hindsight = "fixed-share{eta=8}",
+                                  .total_loss = 12.5,
+                                  .mean_forecast_loss = 3.25,
+                                  .total_forecast_loss = 11.25,
+                                  .forecast_regret = by_budget({5, 20}, {0.5, -kInfinity}),
+                                  .dynamic_regret = by_budget({5, 20}, {1, -kInfinity}),
+                                  .certificate = RunResult::Proof{9.5, 8.25, true, true, 20},
+                                  .ns_per_round = 66.5,
+                                  .next_weights = {0.25, 0.75},
+                                  .intervals = {{0.8, 299, 0.81, 2.5}, {0.95, 0, {}, {}}}};
+  const RunResult::Method bare = {.name = "guard",
+                                  .chosen_in_hindsight = "",
+                                  .total_loss = 13,
+                                  .mean_forecast_loss = {},
+                                  .dynamic_regret = by_budget({5, 20}, {1.5, 2.5}),
+                                  .certificate = {},
+                                  .ns_per_round = 7e9,
+                                  .next_weights = {0, 1}};
   RunResult::Method infinite = bare;
   infinite.name = "log loss of a forecast of zero";
   infinite.mean_forecast_loss = finite(kInfinity);
@@ -279,6 +287,8 @@ const std::vector<std::string> kMayBeMissing = {"chosen_in_hindsight",
                                                 "intervals",
                                                 "next_intervals",
                                                 "total_forecast_loss",
+                                                "full_name",
+                                                "forecast_regret",
                                                 "errors",
                                                 "loss",
                                                 "difference",
@@ -305,7 +315,7 @@ void without_each_key(ordered_json& whole, ordered_json& json) {
         EXPECT_NE(std::find(kMayBeMissing.begin(), kMayBeMissing.end(), item.key()),
                   kMayBeMissing.end())
             << item.key();
-      } else if (item.key() == "kind") {
+      } else if (item.key() == "kind" && &json == &whole) {
         EXPECT_NE(said.find("run pcgs again"), said.npos) << said;
       } else {
         EXPECT_TRUE(said.find(item.key()) != said.npos || said.find("budgets") != said.npos ||
