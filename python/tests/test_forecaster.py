@@ -298,7 +298,7 @@ def test_it_is_the_programs_answer(X, y, file_of, program, program_json):
     printed = program("run", path, "--y", "y")
     assert result.headline in printed
     # Both have everything but the time that it took, and the name.
-    until = "\nFollowing the best expert"
+    until = "\nBeside the best sequence"
     ours, theirs = (text.split(until)[0].split(": ", 1)[1] for text in (repr(result), printed))
     assert ours == theirs and "weights now" in ours
 

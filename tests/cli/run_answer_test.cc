@@ -320,8 +320,9 @@ TEST_F(Mistyped, ACommandNamesTheNearest) {
                                      {"oracel", "oracle"},
                                      {"method", "methods"},
                                      {"certfy", "certify"}}) {
-    refuses({typed}, {typed, std::string("pcgs ") + meant});
-    refuses({typed, "y.csv", "--y", "y"}, {typed, std::string("pcgs ") + meant});
+    const std::string hint = std::string("did you mean ") + meant + "?";
+    refuses({typed}, {typed, hint});
+    refuses({typed, "y.csv", "--y", "y"}, {typed, hint});
   }
 }
 

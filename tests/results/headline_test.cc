@@ -85,14 +85,13 @@ TEST(Headline, DifferencesAreBelowAboveOrNone) {
 }
 
 TEST(Sureness, IsMoreThanChanceWhereTheIntervalLeavesOutZero) {
-  EXPECT_EQ(
-      sureness(answer()),
-      "That is more than chance: the difference to arima is, with 95 % confidence, between 3.3 % "
-      "and 9.0 % below.");
+  EXPECT_EQ(sureness(answer()),
+            "That is more than chance: the difference to arima is, with 95 % confidence, 3.3 % to "
+            "9.0 % below.");
   ForecastAnswer worse = answer();
   worse.beside_best->interval = {2, 11};
   EXPECT_TRUE(mentions(sureness(worse), "more than chance"));
-  EXPECT_TRUE(mentions(sureness(worse), "between 2.0 % and 11 % above"));
+  EXPECT_TRUE(mentions(sureness(worse), "2.0 % to 11 % above"));
   ForecastAnswer chance = answer();
   chance.beside_best->interval = {-3, 1};
   EXPECT_TRUE(mentions(sureness(chance), "may be chance"));
