@@ -354,7 +354,8 @@ TEST(Clock, AnHourMayComeTwiceWhenSummerTimeEnds) {
         {"2026-10-25", {"01:00", "02:00", "02:00", "02:00"}},                // three times
         {"2026-10-25", {"11:00", "12:00", "12:00"}},                         // at noon
         {"2026-10-25", {"01:00", "03:30", "01:30"}}}) {                      // too far
-    test::error_of([&] { put(on(day, clocks)); });
+    const Texts texts = on(day, clocks);
+    test::error_of([&] { put(texts); });
   }
   // And again in half a year at the earliest.
   Texts twice = on("2026-10-25", {"01:00", "02:00", "02:00"});

@@ -30,7 +30,8 @@ TEST(DoubtfulColumns, AreRefusedByNameWithAWayOut) {
   for (const auto& [column, why] : {std::pair{&constant, "same number"},
                                     {&counting, "counts the rows"},
                                     {&the_outcome, "equals the outcome"}}) {
-    const auto message = test::error_of([&] { check_columns(with(60, column), "load"); });
+    const Problem problem = with(60, column);
+    const auto message = test::error_of([&] { check_columns(problem, "load"); });
     for (const char* part : {"example.csv", "column e2", why, "load", "--ignore", "--experts"}) {
       EXPECT_TRUE(test::mentions(message, part));
     }
