@@ -45,7 +45,7 @@ struct RunResult {
     // The same, divided and capped as losses of experts are, summed: what the oracle is compared with.
     std::optional<double> total_forecast_loss{};
     std::optional<ByBudget<double>> forecast_regret{};  // of that
-    ByBudget<double> dynamic_regret;  // of total_loss
+    ByBudget<double> dynamic_regret;                    // of total_loss
     std::optional<Proof> certificate;
     double ns_per_round = 0;
     std::vector<double> next_weights;    // [K]
