@@ -37,7 +37,6 @@ void fields(Fields& f, ForecastResult& forecast) {
   f.unless_empty("beside_best", answer.beside_best);
   f.unless_empty("beside_equal_weights", answer.beside_equal);
   f.unless_empty("times", answer.times);
-  f.require(!answer.errors.empty(), "errors", "is empty");
 }
 
 }  // namespace pcgs::results
