@@ -20,8 +20,11 @@ def test_the_default_is_guard_for_losses_and_blend_for_forecasts(losses):
     assert pcgs.run(losses).methods == ["guard"]
     y = losses.mean(axis=1)
     assert pcgs.run(losses, y).methods == ["blend"]
-    assert pcgs.run(losses, y, season=7).methods == ["blend{season=7}"]
-    assert pcgs.run(losses, y, season=(7, 21)).methods == ["blend{season=7,longer=21}"]
+    seasonal = pcgs.run(losses, y, season=7)
+    assert seasonal.methods == ["blend"]
+    assert seasonal["blend"]["full_name"] == "blend{season=7}"
+    longer = pcgs.run(losses, y, season=(7, 21))
+    assert longer["blend"]["full_name"] == "blend{season=7,longer=21}"
 
 
 def test_a_block_knows_no_outcome_of_itself(losses):

@@ -120,7 +120,8 @@ std::vector<std::size_t> usual_seasons(const Problem& problem) {
   if (days >= 28 && days <= 31) return {12};
   if (days >= 90 && days <= 92) return {4};
   const double in_a_day = kDay / pace.step, in_a_week = kWeek / pace.step;
-  const auto whole = [](double x) { return x >= 2 && x == std::floor(x); };
+  constexpr double kMostPhases = 16384;  // a week of minutes; more are never all seen often enough
+  const auto whole = [](double x) { return x >= 2 && x <= kMostPhases && x == std::floor(x); };
   std::vector<std::size_t> seasons;
   for (const double season : {in_a_day, in_a_week}) {
     if (whole(season)) seasons.push_back(static_cast<std::size_t>(season));

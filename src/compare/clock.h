@@ -47,7 +47,7 @@ void drop_first(Problem& problem, std::size_t rounds);
 
 // The seasons that times like these usually have, in rounds, the shortest first: of hours a day and a
 // week, of days a week, of months a year. None where dates are not evenly spaced, so that rounds do not
-// keep to the clock.
+// keep to the clock, and none of more rounds than a week has minutes.
 std::vector<std::size_t> usual_seasons(const Problem& problem);
 
 // "an hour", "15 minutes", "3.5".
