@@ -56,14 +56,8 @@ compare::MethodRequest request_of(const ForecastOptions& options,
 }
 
 compare::GoingOnRules rules_of(const ForecastOptions& options) {
-  compare::GoingOnRules rules;
-  rules.state = options.state.resume;
-  rules.outcome = options.columns.column;
-  if (options.loss.given) rules.task = chosen_task(options.loss);
-  rules.scale = options.loss.scale;
-  rules.skip_learned = options.state.skip_learned;
+  auto rules = going_on_rules(options.state, options.columns.column, options.loss, options.model);
   if (!options.method.empty()) rules.method = compare::names_from(request_of(options, {})).front();
-  rules.model = options.model;
   return rules;
 }
 
@@ -149,9 +143,9 @@ Begun begin(const ForecastOptions& options) {
 
 void run_forecast(ForecastOptions& options) {
   settle(options.state);
-  std::vector<std::string> inputs = {options.input == "-" ? "" : options.input, options.pool,
-                                     options.model};
-  check_distinct({options.out, options.report, options.state.save}, inputs);
+  check_distinct({options.out, options.report, options.state.save},
+                 {options.input == "-" ? "" : options.input, options.pool, options.model,
+                  resumed_input(options.state)});
   std::optional<WholeFile> file, state;
   if (!options.out.empty()) file.emplace(options.out);
   if (!options.state.save.empty()) state.emplace(options.state.save);
@@ -176,7 +170,9 @@ void run_forecast(ForecastOptions& options) {
   const auto result = studies::forecast_result(problem, options.columns.column, comparison);
   const std::string rows = studies::forecast_csv(problem, comparison);
   if (file) file->write(rows);
-  if (page) page.write(report::run_page(problem, comparison, depth->take()));
+  if (page)
+    page.write(report::run_page(problem, comparison, results::run_result(problem, comparison),
+                                depth->take()));
   if (state) {
     compare::RunNote note = begun.note;
     if (problem.times) note.clock = clock_after(problem, begun.before ? &*begun.before : nullptr);

@@ -91,11 +91,7 @@ struct Plan {
 };
 
 compare::GoingOnRules rules_of(const RunOptions& options) {
-  compare::GoingOnRules rules;
-  rules.state = options.state.resume;
-  rules.outcome = options.columns.outcome;
-  if (options.loss.given) rules.task = chosen_task(options.loss);
-  rules.scale = options.loss.scale;
+  auto rules = going_on_rules(options.state, options.columns.outcome, options.loss, options.model);
   if (options.levels_given) rules.levels = chosen_levels(options);
   if (!options.methods.empty()) {
     const auto names = compare::names_from({options.methods, "", !rules.outcome.empty()});
@@ -105,8 +101,6 @@ compare::GoingOnRules rules_of(const RunOptions& options) {
     rules.method = names.front();
   }
   if (options.seasons.given) rules.seasons = options.seasons.rounds;
-  rules.model = options.model;
-  rules.skip_learned = options.state.skip_learned;
   return rules;
 }
 
@@ -287,7 +281,7 @@ void run_one(SeriesRun& run, Plan& plan, compare::SeriesStates& states, const Ru
   const std::string json = results::to_json(result) + "\n";
   if (files.results) files.results->write(json);
   write_tables(files, {&run, 1}, {}, states);
-  const std::string proved = observers.write(files, problem, run.comparison);
+  const std::string proved = observers.write(files, problem, run.comparison, result);
   observers.commit();
   files.commit();
   if (options.json) {

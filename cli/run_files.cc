@@ -39,14 +39,17 @@ RunObservers::RunObservers(const RunOptions& options, const compare::Problem& pr
 }
 
 std::string RunObservers::write(RunFiles& files, const compare::Problem& problem,
-                                const compare::Comparison& comparison) {
+                                const compare::Comparison& comparison,
+                                const results::RunResult& result) {
   std::string proved;
   if (files.certificate) {
     const auto certificate = records_.certificate(options_.switches);
     files.certificate->write(to_json(certificate, 1) + "\n");
     proved = results::sentences(certificate);
   }
-  if (files.page) files.page.write(report::run_page(problem, comparison, depth_->take()));
+  if (files.page) {
+    files.page.write(report::run_page(problem, comparison, result, depth_->take()));
+  }
   return proved;
 }
 

@@ -33,7 +33,7 @@ class RunObservers {
   std::size_t stretches() const { return stretches_; }
   // After the run: the certificate and the page. Returns what is proved, in sentences.
   std::string write(RunFiles& files, const compare::Problem& problem,
-                    const compare::Comparison& comparison);
+                    const compare::Comparison& comparison, const results::RunResult& result);
   void commit();  // the trace
 
  private:

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "option_kinds.h"
 #include "outputs.h"
 #include "pcgs/error.h"
@@ -74,7 +72,7 @@ void declare_outputs(CLI::App& command, RunOptions& options) {
   add_text(command, "--out", options.out,
            "Folder for results.json and, with --y, forecasts.csv and intervals.csv");
   add_report_option(command, options.report);
-  const StateFlags state = add_state_options(command, options.state);
+  CLI::Option* resume = add_state_options(command, options.state);
   add_text(command, "--trace", options.trace,
            "Write every round (weights, losses, controls) to this CSV file")
       ->excludes(by);
@@ -83,7 +81,7 @@ void declare_outputs(CLI::App& command, RunOptions& options) {
       "Write what is proved about blend and about methods of the share form to this JSON file; "
       "for the latter pcgs certify proves it again from --trace")
       ->excludes(by)
-      ->excludes(state.resume);
+      ->excludes(resume);
   add_printing(command, options.json, options.quiet, " of the tables");
 }
 
@@ -122,13 +120,9 @@ void settle(RunOptions& options) {
     outputs.insert(outputs.end(),
                    {options.results_file(), options.forecasts_file(), options.intervals_file()});
   }
-  std::vector<std::string> inputs = {options.input == "-" ? "" : options.input,
-                                     options.columns.side_file, options.model};
-  // Only a state may replace the one it continues.
-  std::error_code ignored;
-  if (!std::filesystem::equivalent(options.state.resume, options.state.save, ignored)) {
-    inputs.push_back(options.state.resume);
-  }
+  const std::vector<std::string> inputs = {options.input == "-" ? "" : options.input,
+                                           options.columns.side_file, options.model,
+                                           resumed_input(options.state)};
   check_distinct(outputs, inputs);
 }
 

@@ -10,22 +10,22 @@
 
 namespace pcgs::cli {
 
-StateFlags add_state_options(CLI::App& command, StateOptions& options) {
-  StateFlags flags{};
-  flags.save = add_text(command, "--save", options.save, "Save the state at the end to this file");
-  flags.resume = add_text(
+CLI::Option* add_state_options(CLI::App& command, StateOptions& options) {
+  CLI::Option* save =
+      add_text(command, "--save", options.save, "Save the state at the end to this file");
+  CLI::Option* resume = add_text(
       command, "--resume", options.resume,
       "Go on from a saved state, with its method, loss and scale, and learn new rows only");
   add_text(command, "--state", options.state,
            "Go on from this state if there is one, and save it again: --resume and --save for a "
            "command that is run again and again")
-      ->excludes(flags.save)
-      ->excludes(flags.resume);
+      ->excludes(save)
+      ->excludes(resume);
   command.add_flag(
       "--skip-learned", options.skip_learned,
       "With times: leave out rows up to the last one that the state has learned, which "
       "are refused otherwise");
-  return flags;
+  return resume;
 }
 
 void settle(StateOptions& options) {
@@ -37,6 +37,24 @@ void settle(StateOptions& options) {
   if (options.skip_learned && options.resume.empty() && options.state.empty()) {
     throw Error("--skip-learned is about rows that a state has learned; give --resume or --state");
   }
+}
+
+std::string resumed_input(const StateOptions& options) {
+  std::error_code ignored;
+  const bool replaced = std::filesystem::equivalent(options.resume, options.save, ignored);
+  return replaced ? std::string() : options.resume;
+}
+
+compare::GoingOnRules going_on_rules(const StateOptions& state, const std::string& outcome,
+                                     const LossOptions& loss, const std::string& model) {
+  compare::GoingOnRules rules;
+  rules.state = state.resume;
+  rules.outcome = outcome;
+  if (loss.given) rules.task = chosen_task(loss);
+  rules.scale = loss.scale;
+  rules.model = model;
+  rules.skip_learned = state.skip_learned;
+  return rules;
 }
 
 CLI::Option* add_time(CLI::App& command, std::string& column) {

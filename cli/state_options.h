@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "compare/clock.h"
+#include "compare/going_on.h"
 #include "io/number.h"
+#include "loss_options.h"
 
 namespace pcgs::cli {
 
@@ -14,13 +16,17 @@ struct StateOptions {
   std::string save, resume, state;
   bool skip_learned = false;
 };
-struct StateFlags {
-  CLI::Option *save, *resume;
-};
-StateFlags add_state_options(CLI::App& command, StateOptions& options);
+// Returns --resume.
+CLI::Option* add_state_options(CLI::App& command, StateOptions& options);
 // --state becomes --resume, if there is a file, and --save. Throws Error for --skip-learned without a
 // state.
 void settle(StateOptions& options);
+// The state that is read, as a file that no output may replace; empty if there is none, or if it is
+// the one that is saved again.
+std::string resumed_input(const StateOptions& options);
+// What a run that goes on says about itself, by the options that both commands have.
+compare::GoingOnRules going_on_rules(const StateOptions& state, const std::string& outcome,
+                                     const LossOptions& loss, const std::string& model);
 
 // --time.
 CLI::Option* add_time(CLI::App& command, std::string& column);

@@ -206,7 +206,9 @@ using report::available;
 using report::run_page;
 #else
 bool available() { return false; }
-std::string run_page(const compare::Problem&, const compare::Comparison&) { return {}; }
+std::string run_page(const compare::Problem&, const compare::Comparison&, results::RunResult) {
+  return {};
+}
 #endif
 
 void write_report(const Run& run, py::handle path) {
@@ -218,7 +220,7 @@ void write_report(const Run& run, py::handle path) {
   const std::string name = path_of(path);
   const OthersMayRun others_may_run;
   WholeFile file(name);  // says what is wrong with the path before the work
-  file.write(run_page(run.problem, run.comparison));
+  file.write(run_page(run.problem, run.comparison, run.result));
   file.commit();
 }
 

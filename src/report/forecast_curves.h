@@ -1,7 +1,6 @@
 // What was forecast and what came, kept small enough to be drawn.
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -29,27 +28,5 @@ inline constexpr std::size_t kShownForecasts = 4;
 // How finely curves are kept when so many methods are shown: a page stays below a few megabytes,
 // and a week of a few years of hours can still be looked at.
 inline std::size_t curve_buckets(std::size_t methods) { return 15000 / (2 * methods + 3); }
-
-// Collects the curves of one combined forecast, row by row; the best expert is known at the end.
-class ForecastRecorder {
- public:
-  ForecastRecorder(std::string title, std::string outcome_name, std::string method,
-                   std::vector<std::string> experts, std::size_t rows);
-  // NaN: a gap, or no forecast. What comes after the last row is left out.
-  void add(double outcome, double combined, std::span<const double> experts);
-  // `best` names an expert, or nobody.
-  ForecastCurves finish(const std::string& best);
-
- private:
-  struct Curves {
-    ThinCurve forecast, error;
-  };
-  ForecastCurves out_;
-  std::vector<std::string> experts_;
-  std::size_t rows_, seen_ = 0;
-  ThinCurve outcome_;
-  Curves combined_;
-  std::vector<Curves> each_;  // [experts]
-};
 
 }  // namespace pcgs::report

@@ -85,11 +85,10 @@ RunDepth DepthObserver::take() {
 }
 
 std::string run_page(const compare::Problem& problem, const compare::Comparison& comparison,
-                     RunDepth depth) {
+                     results::RunResult result, RunDepth depth) {
   require_available();
   Material material;
-  auto& added = material.results.emplace_back(
-      Material::Result{problem.origin, results::run_result(problem, comparison)});
+  auto& added = material.results.emplace_back(Material::Result{problem.origin, std::move(result)});
   const auto& run = std::get<results::RunResult>(added.result);
   if (run.answer) {
     put_combination_first(depth);
@@ -103,11 +102,12 @@ std::string run_page(const compare::Problem& problem, const compare::Comparison&
   return page(material);
 }
 
-std::string run_page(const compare::Problem& problem, const compare::Comparison& comparison) {
+std::string run_page(const compare::Problem& problem, const compare::Comparison& comparison,
+                     results::RunResult result) {
   require_available();
   DepthObserver depth(problem);
   observe_methods(problem, comparison, {&depth}, stretches_for(comparison.methods.size()));
-  return run_page(problem, comparison, depth.take());
+  return run_page(problem, comparison, std::move(result), depth.take());
 }
 
 std::string series_page(const results::SeriesResult& result, const std::string& origin) {

@@ -6,6 +6,7 @@
 
 #include "compare/comparison.h"
 #include "report/depth.h"
+#include "results/run_result.h"
 #include "results/series_result.h"
 
 namespace pcgs::report {
@@ -29,11 +30,12 @@ class DepthObserver final : public compare::Observer {
   double before_ = 0;  // rounds that had been opened
 };
 
-// The page of a comparison that was looked at in depth.
+// The page of a comparison, whose result this is, that was looked at in depth.
 std::string run_page(const compare::Problem& problem, const compare::Comparison& comparison,
-                     RunDepth depth);
+                     results::RunResult result, RunDepth depth);
 // The same for one that was not: its methods play once more.
-std::string run_page(const compare::Problem& problem, const compare::Comparison& comparison);
+std::string run_page(const compare::Problem& problem, const compare::Comparison& comparison,
+                     results::RunResult result);
 
 // The page of many series.
 std::string series_page(const results::SeriesResult& result, const std::string& origin);
