@@ -25,8 +25,6 @@ std::vector<Block> forecaster_summary(const results::ForecastAnswer& answer);
 std::vector<Section> forecaster_sections(const results::RunResult& run, const ForecasterView* view);
 
 // Errors in the measure of the task, as every page on forecasts shows them.
-const std::optional<double>& measured(const results::ForecastAnswer& answer,
-                                      const results::ErrorLine& line);
 Cell error_cell(const std::optional<double>& error);
 Figures error_figures(const results::ForecastAnswer& answer);
 // The table of errors, and what there is to say about it.

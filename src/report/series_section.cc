@@ -122,7 +122,7 @@ Table series_rows(const SeriesResult& result) {
     for (const auto& value : one->key) row.push_back({value});
     const auto& best = one->answer.beside_best;
     row.push_back(best ? number(best->difference, "{:+.1f} %") : Cell{"none"});
-    row.push_back(error_cell(measured(result.answer, one->answer.errors.front())));
+    row.push_back(error_cell(results::measured(result.answer, one->answer.errors.front())));
     row.push_back({best ? best->name : "none"});
     row.push_back(whole(one->rounds));
     if (!coming) continue;

@@ -69,6 +69,10 @@ ComingForecast coming(const compare::Problem& problem, const compare::MethodResu
 
 }  // namespace
 
+const std::optional<double>& measured(const ForecastAnswer& answer, const ErrorLine& line) {
+  return answer.measure == "RMSE" ? line.rmse : answer.measure == "MAE" ? line.mae : line.loss;
+}
+
 ForecastAnswer errors_answer(const compare::Errors& errors, const TaskLoss& task) {
   ForecastAnswer answer;
   answer.measure = compare::measure_name(task);

@@ -62,6 +62,9 @@ struct ForecastAnswer {
   bool operator==(const ForecastAnswer&) const = default;
 };
 
+// What the task pays for, of one line.
+const std::optional<double>& measured(const ForecastAnswer& answer, const ErrorLine& line);
+
 // Of a comparison on forecasts, whose errors are these.
 ForecastAnswer forecast_answer(const compare::Problem& problem,
                                const compare::Comparison& comparison,

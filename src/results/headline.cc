@@ -8,11 +8,6 @@ namespace pcgs::results {
 
 namespace {
 
-// What the task pays for, of one line.
-std::optional<double> measured(const ForecastAnswer& answer, const ErrorLine& line) {
-  return answer.measure == "RMSE" ? line.rmse : answer.measure == "MAE" ? line.mae : line.loss;
-}
-
 std::string size_text(double difference) {
   const double size = std::abs(difference);
   return fmt::format("{:.{}f} %", size, size < 9.95 ? 1 : 0);

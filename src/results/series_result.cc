@@ -99,10 +99,7 @@ std::string series_table(const SeriesResult& result, const std::string& origin) 
   for (const auto& one : result.series) {
     if (table.rows.size() == kSeriesShown) break;
     auto& row = table.rows.emplace_back(one.key);
-    const auto& combination = one.answer.errors.front();
-    const auto& error = result.answer.measure == "RMSE"  ? combination.rmse
-                        : result.answer.measure == "MAE" ? combination.mae
-                                                         : combination.loss;
+    const auto& error = measured(result.answer, one.answer.errors.front());
     const auto& best = one.answer.beside_best;
     const auto& next = one.answer.next;
     row.insert(
