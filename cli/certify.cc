@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "commands.h"
-#include "results/certificate_file.h"
+#include "verify/verify.h"
 
 namespace pcgs::cli {
 
@@ -14,18 +14,13 @@ struct CertifyOptions {
 };
 
 void certify(const CertifyOptions& options) {
-  const auto proved = results::prove_again(options.trace, options.certificate);
+  const auto verified = verify::verify(options.trace, options.certificate);
   if (options.json) {
-    fmt::print("{}\n", to_json(proved, -1));
+    fmt::print("{}\n", to_json(verified.certificate, -1));
     return;
   }
-  fmt::print("holds: recomputed from {}\n", options.trace);
-  for (const auto& method : proved.methods) {
-    const auto& best = method.best_path;
-    fmt::print(
-        "{}: loss {:.3f}, within {:.3f} of a path of experts with {} switches that lost {:.3f}\n",
-        method.name, method.total_loss, best.bound, best.switches, best.loss);
-  }
+  fmt::print("holds: every number computed again from {}\n{}", options.trace,
+             verify::sentences(verified));
 }
 
 }  // namespace
@@ -36,7 +31,7 @@ void add_certify(CLI::App& app) {
   command.add_option("TRACE", options->trace, "What pcgs run --trace wrote")->required();
   command.add_option("CERTIFICATE", options->certificate, "What pcgs run --certificate wrote")
       ->required();
-  command.add_flag("--json", options->json, "Print the recomputed certificate");
+  command.add_flag("--json", options->json, "Print the certificate, if it holds");
   command.footer(
       "Exits with 0 if it holds and with 2 if it does not or the trace was changed.\n"
       "Example:\n"

@@ -93,6 +93,7 @@ class ShareRecord {
 
   // What is wrong with a round, as half a sentence; empty if nothing is.
   std::string objection_to(std::span<const double> losses, const Controls& controls) const;
+  double tolerance() const;  // of a weight in a trace, relatively
   bool could_have_played(const TraceRow& row, std::span<const double> weights) const;
   void learn(std::span<const double> losses, const Controls& controls,
              const LiveCertificate::Paid& paid);

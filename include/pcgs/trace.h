@@ -32,6 +32,9 @@ struct TraceRow {
 
   static constexpr double kNoForecast = std::numeric_limits<double>::quiet_NaN();
   bool has_forecast() const { return forecast_loss == forecast_loss; }
+  // What experts that slept carry: what the learner paid. Linearised losses, which come without that of
+  // the forecast, have the combined forecast's own, and the mixture's may be off by what is capped.
+  double sleeper_loss() const { return has_forecast() ? round.mixture_loss : round.learner_loss; }
   // Of the combined forecast in units of the losses, the mixture loss without one. It is not capped
   // like those of experts; only what would leave nothing to be said of all later rounds is.
   double combined_loss() const {

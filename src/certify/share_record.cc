@@ -18,6 +18,7 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 // Weights this small are kept in another form (see Share) and may be shown as 0.
 constexpr double kInvisible = 1e-138;
 constexpr double kSimplexTolerance = 5e-10;
+constexpr double kMostTolerance = 1e-2;  // of a weight, relatively
 
 std::size_t checked(std::size_t experts, std::span<const double> initial) {
   if (experts == 0) throw Error("a certificate needs at least one expert");
@@ -36,6 +37,13 @@ bool near(double a, double b, double relative, double absolute) {
 bool is_uniform(std::span<const double> q) {
   const double uniform = 1.0 / static_cast<double>(q.size());
   return std::all_of(q.begin(), q.end(), [=](double x) { return x == uniform; });
+}
+
+// An expert with no weight and the learner's loss may have slept, where the row does not know; if it did
+// not, its weight was 0 anyway.
+bool may_have_slept(const TraceRow& row, std::size_t k) {
+  return row.played[k] == 0 &&
+         (!row.round.is_awake(k) || row.round.losses[k] == row.round.mixture_loss);
 }
 
 }  // namespace
@@ -97,6 +105,9 @@ void ShareRecord::add(const TraceRow& row) {
     reject(objection);
   }
 
+  // Beyond that nothing would be checked.
+  if (!(tolerance() <= kMostTolerance))
+    reject("comes after rates of learning that leave no digits");
   const bool on_time = could_have_played(row, weights(rounds()));
   bool late = false;
   for (std::size_t t = rounds(); t-- > 0 && !on_time && !late;) {
@@ -138,6 +149,10 @@ void ShareRecord::add(const TraceRow& row) {
   }
 }
 
+double ShareRecord::tolerance() const {
+  return 4 * (static_cast<double>(experts()) + drift_ + 8) * kEpsilon;
+}
+
 std::string ShareRecord::objection_to(std::span<const double> losses,
                                       const Controls& controls) const {
   const auto& [eta, rho, q] = controls;
@@ -157,13 +172,12 @@ std::string ShareRecord::objection_to(std::span<const double> losses,
   return {};
 }
 
-// Whether the recursion, holding these weights, would have played what the row says. An expert with
-// no weight and the learner's loss may have slept; if it did not, its weight was 0 anyway.
+// Whether the recursion, holding these weights, would have played what the row says.
 bool ShareRecord::could_have_played(const TraceRow& row, std::span<const double> weights) const {
   double awake_weight = 0;
   std::size_t awake = 0;
   for (std::size_t k = 0; k < experts(); ++k) {
-    if (row.played[k] == 0 && row.round.losses[k] == row.round.mixture_loss) continue;
+    if (may_have_slept(row, k)) continue;
     awake_weight += weights[k];
     ++awake;
   }
@@ -171,9 +185,9 @@ bool ShareRecord::could_have_played(const TraceRow& row, std::span<const double>
   const bool normal = awake_weight >= std::numeric_limits<double>::min();
   const double total = awake == experts() ? 1 : awake_weight;
   const double even = 1.0 / static_cast<double>(awake);
-  const double relative = 4 * (static_cast<double>(experts()) + drift_ + 8) * kEpsilon;
+  const double relative = tolerance();
   for (std::size_t k = 0; k < experts(); ++k) {
-    if (row.played[k] == 0 && row.round.losses[k] == row.round.mixture_loss) continue;
+    if (may_have_slept(row, k)) continue;
     const double expected = normal ? weights[k] / total : even;
     if (!near(row.played[k], expected, relative, normal ? kInvisible / total : 0)) return false;
   }

@@ -36,10 +36,10 @@ std::vector<std::string> experts_in(std::span<const std::string> header) {
   const std::size_t experts = (header.size() - columns) / kKinds.size();
   std::vector<std::string> names;
   for (std::size_t k = 0; k < experts; ++k) {
+    const std::string& name = names.emplace_back(header[columns + k].substr(kKinds[0].size()));
     for (std::size_t kind = 0; kind < kKinds.size(); ++kind) {
-      if (!header[columns + kind * experts + k].starts_with(kKinds[kind])) return {};
+      if (header[columns + kind * experts + k] != std::string(kKinds[kind]) + name) return {};
     }
-    names.push_back(header[columns + k].substr(kKinds[0].size()));
   }
   return names;
 }
@@ -67,6 +67,13 @@ double TraceReader::number_at(std::size_t field) const {
                             csv_.position(field)));
   }
   return number.value;
+}
+
+void TraceReader::require_empty(std::size_t field) const {
+  if (csv_.fields()[field].empty()) return;
+  throw Error(fmt::format(
+      "{}: holds something in a row without eta; give a trace as pcgs run --trace wrote it",
+      csv_.position(field)));
 }
 
 bool TraceReader::next() {
@@ -97,10 +104,13 @@ bool TraceReader::next() {
   awake_.assign(experts, 1);
   bool all_awake = true;
   const std::size_t given = (share_form ? 3 : 2) * experts;
+  if (!share_form) {
+    for (std::size_t field = 5; field < 8; ++field) require_empty(field);
+    for (std::size_t i = given; i < 3 * experts; ++i) require_empty(columns_ + i);
+  }
   for (std::size_t i = 0; i < given; ++i) {
     if (i / experts == 1 && fields[columns_ + i].empty()) {
-      // A sleeper carries what the learner lost.
-      numbers_[i] = row_.round.mixture_loss;
+      numbers_[i] = row_.sleeper_loss();
       awake_[i - experts] = 0;
       all_awake = false;
     } else {

@@ -31,6 +31,7 @@ class TraceReader {
 
  private:
   double number_at(std::size_t field) const;
+  void require_empty(std::size_t field) const;
 
   CsvReader csv_;
   std::size_t columns_;  // before those of the experts

@@ -6,17 +6,18 @@
 #include <cmath>
 
 #include "core/whole_file.h"
+#include "io/json_checksum.h"
 #include "io/json_text.h"
-#include "io/trace_reader.h"
+#include "io/parse_json.h"
 #include "pcgs/error.h"
-#include "registry/share_forms.h"
 #include "results/fields.h"
 
 namespace pcgs::results {
 
 namespace {
 
-constexpr const char* kFormat = "pcgs certificate 1";
+constexpr const char* kFormat = "pcgs certificate 2";
+constexpr const char* kFirstFormat = "pcgs certificate 1";
 
 // In units of loss where eta never changed.
 Certificate readable(const ShareRecord& record, const Certificate& weighted) {
@@ -49,104 +50,45 @@ CertificateFile::Claim expert_claim(const ForecastClaim& claim, const ClaimWords
   return out;
 }
 
-CertificateFile::Method certified(const std::string& name, const ShareRecord& record,
-                                  const std::vector<std::size_t>& switches,
-                                  const ClaimWords& words) {
-  CertificateFile::Method out;
-  out.name = name;
-  out.rounds = record.rounds();
-  out.experts = record.experts();
-  out.fingerprint = fmt::format("{:016x}", record.fingerprint());
-  out.total_loss = record.total_paid();
-  out.weighted = record.constant_eta() == 0;
-  const BestPath best = best_path(record);
-  const Certificate against_best = readable(record, sharp_certificate(record, best.experts));
-  out.best_path = {best.cost.loss,      best.cost.code,     best.cost.switches,
-                   against_best.regret, against_best.bound, against_best.holds()};
-  if (record.has_forecasts()) {
-    const ForecastClaims claims = forecast_claims(record);
-    out.forecasts = {path_claim(claims.path, words), expert_claim(claims.expert, words)};
-  }
-  if (switches.empty()) return out;
-  const auto all =
-      switching_certificates(record, *std::max_element(switches.begin(), switches.end()));
-  for (const std::size_t s : switches) {
-    const SwitchingCertificate& one = all[s];
-    out.switching.push_back({s, one.oracle, one.sharp.regret, one.sharp.bound, one.plain.bound,
-                             one.sharp.holds() && one.plain.holds()});
+std::vector<CertificateFile::Stretch> stretches(const std::vector<std::uint32_t>& path,
+                                                const std::vector<std::string>& experts) {
+  std::vector<CertificateFile::Stretch> out;
+  for (std::size_t t = 0; t < path.size(); ++t) {
+    if (t == 0 || path[t] != path[t - 1]) out.push_back({t + 1, experts[path[t]]});
   }
   return out;
 }
 
-// Every method of the share form in the trace, replayed; the names of its experts into `names`.
-std::vector<NamedRecord> records_of(const std::string& path, std::vector<std::string>& names) {
-  const auto bytes = read_whole_file(path);
-  io::TraceReader reader({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
-  const std::size_t experts = reader.experts().size();
-  names = reader.experts();
-  std::vector<NamedRecord> records;
-  while (reader.next()) {
-    if (reader.row().step == nullptr) continue;
-    const std::string& name = reader.method();
-    if (records.empty() || records.back().first != name) {
-      records.emplace_back(name, ShareRecord(experts));
-    }
-    try {
-      records.back().second.add(reader.row());
-    } catch (const Error& wrong) {
-      throw Error(
-          fmt::format("{}: the trace contradicts itself: {}", reader.position(), wrong.what()));
-    }
-  }
-  if (records.empty()) {
-    throw Error(fmt::format("{}: has no method of the share form; trace one of {}", path,
-                            share_form_names()));
-  }
-  return records;
-}
-
-ordered_json read_certificate(const std::string& path) {
-  const auto bytes = read_whole_file(path);
-  ordered_json file = parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
-  if (!file.is_object() || file.value("format", ordered_json()) != kFormat ||
-      !file["switches"].is_array()) {
-    throw Error(fmt::format(
-        "{}: is not a certificate; give a file that pcgs run --certificate wrote", path));
-  }
-  for (const auto& s : file["switches"]) {
-    if (!s.is_number_unsigned() || s.get<std::size_t>() > 1000000) {
-      throw Error(
-          fmt::format("{}: has a switch budget that cannot be; give budgets to 1000000", path));
-    }
-  }
-  return file;
-}
-
-// The first difference between two JSON values, as a path into them; empty if they agree, numbers
-// to a part in 1e9.
+// The first difference between two JSON values, as a path into them; empty if there is none.
 std::string difference(const ordered_json& a, const ordered_json& b, const std::string& at) {
-  if (a.is_number() && b.is_number()) {
-    const double x = a.get<double>();
-    const double y = b.get<double>();
-    return std::abs(x - y) <= 1e-9 * (1 + std::abs(x)) ? "" : at;
+  if (a.is_object() && b.is_object()) {
+    for (auto x = a.begin(), y = b.begin(); x != a.end() || y != b.end(); ++x, ++y) {
+      if (x == a.end()) return at + y.key();
+      if (y == b.end() || x.key() != y.key()) return at + x.key();
+      const std::string found = difference(*x, *y, at + x.key() + "/");
+      if (!found.empty()) return found;
+    }
+    return "";
   }
-  if (a.type() != b.type() || a.size() != b.size()) return at;
-  if (!a.is_structured()) return a == b ? "" : at;
-  for (const auto& [key, value] : a.items()) {  // the keys of an array are its indices
-    std::string below = fmt::format("{}/{}", at, key);
-    if (a.is_object() && !b.contains(key)) return below;
-    const ordered_json& other = a.is_object() ? b[key] : b[std::stoul(key)];
-    std::string found = difference(value, other, below);
-    if (!found.empty()) return found;
+  if (a.is_array() && b.is_array() && a.size() == b.size()) {
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const std::string found = difference(a[i], b[i], fmt::format("{}{}/", at, i));
+      if (!found.empty()) return found;
+    }
+    return "";
   }
-  return "";
+  return a == b ? "" : at.substr(0, at.size() - 1);
 }
 
 }  // namespace
 
 void fields(Fields& f, CertificateFile::BestPath& best) {
   f("loss", best.loss, "code", best.code, "switches", best.switches, "regret", best.regret, "bound",
-    best.bound, "holds", best.holds);
+    best.bound, "holds", best.holds, "path", best.path);
+}
+
+void fields(Fields& f, CertificateFile::Stretch& stretch) {
+  f("from", stretch.from, "expert", stretch.expert);
 }
 
 void fields(Fields& f, CertificateFile::Switching& one) {
@@ -166,6 +108,10 @@ void fields(Fields& f, CertificateFile::Forecasts& forecasts) {
   f("path", forecasts.path, "expert", forecasts.expert);
 }
 
+void fields(Fields& f, CertificateFile::Uncertified& method) {
+  f("name", method.name, "rounds", method.rounds, "fingerprint", method.fingerprint);
+}
+
 void fields(Fields& f, CertificateFile::Published& published) {
   f("name", published.name, "rounds", published.rounds, "path", published.path, "raw_path",
     published.raw_path, "expert", published.expert);
@@ -180,29 +126,43 @@ void fields(Fields& f, CertificateFile::Method& method) {
 
 void fields(Fields& f, CertificateFile& certificate) {
   std::string format = kFormat;
-  f("format", format, "switches", certificate.switches);
+  f("format", format, "experts", certificate.experts, "switches", certificate.switches);
   f.unless_empty("loss", certificate.loss);
-  f("methods", certificate.methods);
-  if (!certificate.published.empty()) f("published", certificate.published);
+  f("methods", certificate.methods, "uncertified", certificate.uncertified);
+  f.unless_empty("published", certificate.published);
 }
 
-bool CertificateFile::holds() const {
-  return std::all_of(methods.begin(), methods.end(), [](const Method& method) {
-    return method.best_path.holds &&
-           (!method.forecasts ||
-            (method.forecasts->path.holds && method.forecasts->expert.holds)) &&
-           std::all_of(method.switching.begin(), method.switching.end(),
-                       [](const Switching& one) { return one.holds; });
-  });
-}
-
-CertificateFile certificate_of(const std::vector<NamedRecord>& records,
-                               const std::vector<std::size_t>& switches, const ClaimWords& words) {
-  CertificateFile out;
-  out.switches = switches;
-  out.loss = words.loss;
-  for (const auto& [name, record] : records) {
-    out.methods.push_back(certified(name, record, switches, words));
+CertificateFile::Method certified(const std::string& name, const std::string& fingerprint,
+                                  const ShareRecord& record,
+                                  const std::vector<std::size_t>& switches,
+                                  const ClaimWords& words) {
+  CertificateFile::Method out;
+  out.name = name;
+  out.rounds = record.rounds();
+  out.experts = record.experts();
+  out.fingerprint = fingerprint;
+  out.total_loss = record.total_paid();
+  out.weighted = record.constant_eta() == 0;
+  const BestPath best = best_path(record);
+  const Certificate against_best = readable(record, sharp_certificate(record, best.experts));
+  out.best_path = {best.cost.loss,
+                   best.cost.code,
+                   best.cost.switches,
+                   against_best.regret,
+                   against_best.bound,
+                   against_best.holds(),
+                   stretches(best.experts, words.experts)};
+  if (record.has_forecasts()) {
+    const ForecastClaims claims = forecast_claims(record);
+    out.forecasts = {path_claim(claims.path, words), expert_claim(claims.expert, words)};
+  }
+  if (switches.empty()) return out;
+  const auto all =
+      switching_certificates(record, *std::max_element(switches.begin(), switches.end()));
+  for (const std::size_t s : switches) {
+    const SwitchingCertificate& one = all[s];
+    out.switching.push_back({s, one.oracle, one.sharp.regret, one.sharp.bound, one.plain.bound,
+                             one.sharp.holds() && one.plain.holds()});
   }
   return out;
 }
@@ -245,29 +205,44 @@ std::string sentences(const CertificateFile& certificate) {
 }
 
 std::string to_json(const CertificateFile& certificate, int indent) {
-  return io::json_text(encode(certificate), indent);
+  ordered_json file = encode(certificate);
+  file["checksum"] = io::json_checksum(file);
+  return io::json_text(file, indent);
 }
 
-CertificateFile prove_again(const std::string& trace_path, const std::string& certificate_path) {
-  ordered_json claimed = read_certificate(certificate_path);
-  claimed.erase("published");  // no trace holds what it was proved from
-  ClaimWords words;
-  if (claimed.contains("loss") && claimed["loss"].is_string()) words.loss = claimed["loss"];
-  const auto records = records_of(trace_path, words.experts);
-  CertificateFile proved =
-      certificate_of(records, claimed["switches"].get<std::vector<std::size_t>>(), words);
-  if (words.loss.empty()) {  // written before there were claims about forecasts
-    for (auto& method : proved.methods) method.forecasts.reset();
+CertificateFile read_certificate(const std::string& path) {
+  const auto bytes = read_whole_file(path);
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  ordered_json file =
+      io::parse_json(text, path, "a certificate as pcgs run --certificate wrote it");
+  const ordered_json format =
+      file.is_object() ? file.value("format", ordered_json()) : ordered_json();
+  if (format == kFirstFormat) {
+    throw Error(
+        fmt::format("{}: is a certificate of format 1, which holds too little to be checked; make "
+                    "it again with "
+                    "pcgs run --certificate",
+                    path));
   }
-  const std::string differs = difference(encode(proved), claimed, "");
+  if (format != kFormat) {
+    throw Error(fmt::format(
+        "{}: is not a certificate; give a file that pcgs run --certificate wrote", path));
+  }
+  const ordered_json checksum = file.value("checksum", ordered_json());
+  file.erase("checksum");
+  CertificateFile certificate;
+  decode(file, Place(path), certificate);
+  const std::string differs = difference(file, encode(certificate), "");
   if (!differs.empty()) {
-    throw Error(fmt::format("{}: does not hold: {} is not what {} gives", certificate_path, differs,
-                            trace_path));
+    throw Error(
+        fmt::format("{}: {} is not what a certificate has there; give the file as pcgs run "
+                    "--certificate wrote it",
+                    path, differs));
   }
-  if (!proved.holds()) {
-    throw Error(fmt::format("{}: does not hold: a regret exceeds its bound", certificate_path));
+  if (checksum != io::json_checksum(file)) {
+    throw Error(fmt::format("{}: was changed since it was written: its checksum is another", path));
   }
-  return proved;
+  return certificate;
 }
 
 }  // namespace pcgs::results

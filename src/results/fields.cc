@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "io/json_text.h"
+#include "io/parse_json.h"
 #include "pcgs/error.h"
 
 namespace pcgs::results {
@@ -32,20 +33,7 @@ void Place::refuse_kind(const ordered_json& kind) const {
 }
 
 ordered_json parse(std::string_view text, std::string_view origin) {
-  constexpr int kDeepest = 32;
-  const auto shallow = [&](int depth, ordered_json::parse_event_t, ordered_json&) {
-    if (depth > kDeepest) {
-      throw Error(fmt::format("{}: is nested more than {} deep; give a result as pcgs wrote it",
-                              origin, kDeepest));
-    }
-    return true;
-  };
-  ordered_json json = ordered_json::parse(text, shallow, false);
-  if (json.is_discarded()) {
-    throw Error(fmt::format(
-        "{}: is not JSON; give what pcgs prints with --json or writes with --out", origin));
-  }
-  return json;
+  return io::parse_json(text, origin, "what pcgs prints with --json or writes with --out");
 }
 
 void decode(const ordered_json& json, const Place& place, double& out) {

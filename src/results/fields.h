@@ -38,7 +38,7 @@ class Place {
   std::size_t index_ = 0;
 };
 
-// The text as JSON. Throws Error if it is none, or nested deeper than any result.
+// The text as JSON. Throws Error if it is none, nested deeper than any result, or has a key twice.
 ordered_json parse(std::string_view text, std::string_view origin);
 
 void decode(const ordered_json& json, const Place& place, double& out);
@@ -97,7 +97,12 @@ class Fields {
       (*this)(key, *value);
     }
   }
-  // The same for texts and lists, and for what is false.
+  template <class T>
+  void unless_empty(const char* key, std::vector<T>& value) {
+    if (reading()) value.clear();
+    if (reading() ? in_->contains(key) : !value.empty()) (*this)(key, value);
+  }
+  // The same for texts, and for what is false.
   template <class T>
   void unless_empty(const char* key, T& value) {
     if (reading()) value = T{};

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "compare/comparison.h"
 #include "io/trace_file.h"
+#include "io/trace_fingerprint.h"
 #include "results/certificate_file.h"
 
 namespace pcgs::results {
@@ -25,8 +28,8 @@ class TraceObserver final : public compare::Observer {
   std::unique_ptr<TraceSink> sink_;
 };
 
-// For a certificate: records of the methods of the share form that the trace file has, and what
-// others have proved about their forecasts.
+// For a certificate: records of the methods that the trace file has, and what those that are not of the
+// share form have proved about their forecasts.
 class RecordObserver final : public compare::Observer, private TraceSink {
  public:
   explicit RecordObserver(const compare::Problem& problem)
@@ -36,29 +39,47 @@ class RecordObserver final : public compare::Observer, private TraceSink {
   TraceSink* begin(const compare::MethodResult& method, const Aggregator& player,
                    const compare::Hindsight& /*hindsight*/) override {
     player_ = &player;
-    name_ = method.name;
-    if (!method.chosen.empty() || player.method().share() == nullptr) return nullptr;
-    records_.emplace_back(method.name, ShareRecord(player.experts()));
+    if (!method.chosen.empty()) return nullptr;
+    runs_.push_back({method.name, io::TraceFingerprint(player.experts()), {}});
+    if (player.method().share() != nullptr) runs_.back().record.emplace(player.experts());
     return this;
   }
   void end() override {
     const ForecastCertificate* proved = player_->forecast_certificate();
-    if (proved != nullptr) published_.push_back(published(name_, *proved, words_));
+    if (proved != nullptr) published_.push_back(published(runs_.back().name, *proved, words_));
   }
 
   CertificateFile certificate(const std::vector<std::size_t>& switches) const {
-    CertificateFile file = certificate_of(records_, switches, words_);
+    CertificateFile file;
+    file.experts = words_.experts;
+    file.switches = switches;
+    file.loss = words_.loss;
+    for (const auto& [name, fingerprint, record] : runs_) {
+      if (record) {
+        file.methods.push_back(certified(name, fingerprint.text(), *record, switches, words_));
+      } else {
+        file.uncertified.push_back({name, fingerprint.rows(), fingerprint.text()});
+      }
+    }
     file.published = published_;
     return file;
   }
 
  private:
-  void record(const TraceRow& row) override { records_.back().second.add(row); }
+  struct Run {
+    std::string name;
+    io::TraceFingerprint fingerprint;
+    std::optional<ShareRecord> record;  // of the share form
+  };
+
+  void record(const TraceRow& row) override {
+    runs_.back().fingerprint.add(row);
+    if (runs_.back().record) runs_.back().record->add(row);
+  }
 
   ClaimWords words_;
   const Aggregator* player_ = nullptr;
-  std::string name_;
-  std::vector<NamedRecord> records_;
+  std::vector<Run> runs_;
   std::vector<CertificateFile::Published> published_;
 };
 

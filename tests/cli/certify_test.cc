@@ -35,6 +35,7 @@ TEST_F(Certify, HoldsForWhatWasWritten) {
   const Said said = run_program({"certify", trace_, certificate_});
   EXPECT_EQ(said.exit_code, 0) << said.err;
   EXPECT_EQ(said.out.rfind("holds", 0), 0) << said.out;
+  EXPECT_NE(said.out.find("boa: its 80 rows are as they were"), std::string::npos) << said.out;
   const json file = json::parse(content(certificate_));
   ASSERT_EQ(file["methods"].size(), 4);  // boa carries none
   for (const json& method : file["methods"]) {
@@ -51,12 +52,12 @@ TEST_F(Certify, RejectsATraceWithOneNumberChanged) {
   Random random(5);
   int tried = 0;
   while (tried < 60) {
-    // A digit somewhere in the numbers of a round of the share form.
+    // A digit somewhere in the numbers of a round, of boa as well, which carries no certificate.
     const std::size_t at = original.find('\n') + 1 + random.below(original.size() - 2000);
     const std::size_t line = original.rfind('\n', at) + 1;
     const bool digit = original[at] >= '0' && original[at] <= '9';
     const bool numbers = original.find(',', line) < at;
-    if (!digit || !numbers || original.compare(line, 3, "boa") == 0) continue;
+    if (!digit || !numbers) continue;
     std::string changed = original;
     changed[at] = changed[at] == '9' ? '8' : static_cast<char>(changed[at] + 1);
     // The seventeenth digit of a double may be another and the double the same.
@@ -77,7 +78,7 @@ TEST_F(Certify, RejectsACertificateWithOneNumberChanged) {
   std::ofstream(certificate_) << file;
   const Said said = run_program({"certify", trace_, certificate_});
   EXPECT_EQ(said.exit_code, 2);
-  EXPECT_NE(said.err.find("does not hold"), std::string::npos) << said.err;
+  EXPECT_NE(said.err.find("checksum"), std::string::npos) << said.err;
 }
 
 TEST_F(Certify, RefusesOtherFilesInASentence) {
@@ -174,7 +175,7 @@ TEST_F(CertifyForecasts, ThoseOfAShareMethodAreProvedAgain) {
   std::ofstream(written_) << file;
   const Said lies = run_program({"certify", trace, written_});
   EXPECT_EQ(lies.exit_code, 2);
-  EXPECT_NE(lies.err.find("forecasts/expert/bound"), std::string::npos) << lies.err;
+  EXPECT_NE(lies.err.find("was changed"), std::string::npos) << lies.err;
 }
 
 TEST_F(CertifyForecasts, ALinearisedRunHasNoLossOfItsForecasts) {

@@ -32,13 +32,20 @@ TEST(Formats, StatesOfVersionTwoLoad) {
       std::vector<double>{0.9663625749391066, 0.029768953403792559, 0.0038684716571009666}, 1e-12));
 }
 
-TEST(Formats, CertificatesOfEveryVersionAreProvedFromTheirTraces) {
+TEST(Formats, CertificatesOfFormatOneAreRefusedAndSayWhatToDo) {
   for (const std::string version : {"1", "2"}) {
     const Said said = run_program(
         {"certify", kept("trace-" + version + ".csv"), kept("certificate-" + version + ".json")});
-    EXPECT_EQ(said.exit_code, 0) << version << ": " << said.err;
-    EXPECT_EQ(said.out.rfind("holds", 0), 0u) << said.out;
+    EXPECT_EQ(said.exit_code, 2);
+    EXPECT_TRUE(mentions(said.err, "format 1"));
+    EXPECT_TRUE(mentions(said.err, "pcgs run --certificate"));
   }
+}
+
+TEST(Formats, CertificatesOfFormatTwoAreProvedFromTheirTraces) {
+  const Said said = run_program({"certify", kept("trace-3.csv"), kept("certificate-3.json")});
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_EQ(said.out.rfind("holds", 0), 0u) << said.out;
 }
 
 TEST(Formats, ResultsWithoutAKindAreRefusedAndSayWhatToDo) {

@@ -1,0 +1,204 @@
+#include "verify/replay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "pcgs/error.h"
+
+namespace pcgs::verify {
+
+namespace {
+
+// Where rounding explains more than this, relatively, nothing can be said about a row.
+constexpr double kMostDrift = 1e-4;
+constexpr double kSimplexTolerance = 5e-10;
+// Weights below this may have been played as 0; ln is taken of it, too.
+constexpr double kInvisible = 1e-138;
+// Beyond this logarithms and their drift stop, so that they stay numbers.
+constexpr double kLeast = -1e300;
+constexpr double kNever = -std::numeric_limits<double>::infinity();
+
+// ln(exp(a) + exp(b)), and the share of a in the sum.
+struct LogSum {
+  double value, share;
+};
+LogSum log_add(double a, double b) {
+  const double high = std::max(a, b);
+  if (high == kNever) return {kNever, 1};
+  const double difference = std::exp(-std::abs(a - b));
+  const double low_share = difference / (1 + difference);
+  return {high + std::log1p(difference), a >= b ? 1 - low_share : low_share};
+}
+
+// It has no weight and the learner's loss: it slept, or might as well have.
+bool asleep(const TraceRow& row, std::size_t k) {
+  return row.played[k] == 0 &&
+         (!row.round.is_awake(k) || row.round.losses[k] == row.round.mixture_loss);
+}
+
+[[noreturn]] void refuse(const std::string& what) { throw Error(what); }
+
+}  // namespace
+
+Replay::Replay(std::size_t experts)
+    : log_weights_(experts, -std::log(static_cast<double>(experts))),
+      drift_(experts, 0.0),
+      history_(log_weights_),
+      updated_(experts),
+      updated_drift_(experts) {}
+
+void Replay::check_ranges(const TraceRow& row) const {
+  const auto& [eta, rho, q] = row.step->controls;
+  for (std::size_t k = 0; k < log_weights_.size(); ++k) {
+    const double loss = row.round.losses[k];
+    if (!(loss >= 0 && loss <= 1)) {
+      refuse(fmt::format("has the loss {}; it must be in [0, 1]", loss));
+    }
+    if (!row.round.is_awake(k) && row.played[k] != 0) {
+      refuse(fmt::format("has the weight {} where an expert slept", row.played[k]));
+    }
+  }
+  if (!(eta > 0 && std::isfinite(eta))) {
+    refuse(fmt::format("has eta {}; it must be positive and finite", eta));
+  }
+  if (!(rho >= 0 && rho < 1)) refuse(fmt::format("has rho {}; it must be in [0, 1)", rho));
+  double total = 0;
+  for (const double x : q) {
+    if (!(x >= 0)) refuse(fmt::format("has the restart probability {}", x));
+    total += x;
+  }
+  if (!(std::abs(total - 1) <= kSimplexTolerance)) {
+    refuse(fmt::format("has restart probabilities that sum to {}", total));
+  }
+}
+
+double Replay::mean_drift() const {
+  double mean = 0;
+  for (std::size_t k = 0; k < drift_.size(); ++k) mean += std::exp(log_weights_[k]) * drift_[k];
+  return mean;
+}
+
+// Whether the recursion, with these weights, would have played what the row says: renormalised over
+// the awake, or even where all of them together are below what a double holds.
+bool Replay::could_have_played(const TraceRow& row, std::span<const double> log_weights) const {
+  const std::size_t experts = log_weights.size();
+  double highest = kNever, awake = 0, drift = 0;
+  bool all = true;
+  for (std::size_t k = 0; k < experts; ++k) {
+    if (asleep(row, k)) {
+      all = false;
+    } else {
+      ++awake;
+      highest = std::max(highest, log_weights[k]);
+    }
+  }
+  if (awake == 0) return false;
+  double sum = 0;
+  for (std::size_t k = 0; k < experts; ++k) {
+    if (asleep(row, k)) continue;
+    const double part = std::exp(log_weights[k] - highest);
+    sum += part;
+    drift += part * drift_[k];
+  }
+  drift /= sum;
+  const double log_total = all ? 0 : highest + std::log(sum);
+  const double smallest = std::log(std::numeric_limits<double>::min());
+  const bool may_be_even = log_total<smallest + 1, may_be_normal = log_total> smallest - 1;
+  bool even = may_be_even, normal = may_be_normal;
+  for (std::size_t k = 0; k < experts; ++k) {
+    if (asleep(row, k)) continue;
+    const double expected = std::exp(log_weights[k] - log_total);
+    const double off = drift_[k] + drift +
+                       kRounding * (static_cast<double>(experts) + 8 + std::abs(log_weights[k]) +
+                                    std::abs(log_total));
+    const double invisible = kInvisible / std::exp(std::max(log_total, smallest - 1));
+    // A weight that rounding explains, whatever it is, is not checked, and so not agreed with.
+    normal = normal && (off <= kMostDrift || expected < kInvisible) &&
+             std::abs(row.played[k] - expected) <= 4 * off * expected + invisible;
+    even = even && std::abs(row.played[k] - 1 / awake) <= 4 * kRounding;
+  }
+  return normal || even;
+}
+
+Replay::Paid Replay::next(const TraceRow& row) {
+  const std::size_t experts = log_weights_.size();
+  const auto& losses = row.round.losses;
+  check_ranges(row);
+  if (!numbers_.insert(row.round.number).second) refuse("is there twice");
+  const auto& [eta, rho, q] = row.step->controls;
+
+  const bool on_time = could_have_played(row, log_weights_);
+  bool late = false;
+  for (std::size_t t = rounds(); t-- > 0 && !on_time && !late;) {
+    late = could_have_played(row, std::span(history_).subspan(t * experts, experts));
+  }
+  if (!on_time && !late) refuse("has weights that the recursion never had");
+
+  Paid paid;
+  paid.eta = eta;
+  Bounded played;
+  const double before = mean_drift();
+  for (std::size_t k = 0; k < experts; ++k) {
+    played += Bounded::rounded(row.played[k] * losses[k], 0);
+    const double weight = std::exp(log_weights_[k]);
+    const double off = drift_[k] + before + kRounding * (1 + std::abs(log_weights_[k]));
+    paid.on_time += Bounded::rounded(weight * losses[k], weight * losses[k] * off);
+  }
+  if (!agrees(row.round.mixture_loss, played)) {
+    refuse("has a mixture loss that is not its weights' loss");
+  }
+  paid.mixture = on_time ? paid.on_time : played;
+
+  // w(k) exp(-eta l(k)) and their sum Z.
+  double highest = kNever;
+  for (std::size_t k = 0; k < experts; ++k) {
+    updated_[k] = std::max(log_weights_[k] - eta * losses[k], kLeast);
+    // Ours has the logarithm of the weight in every term, and so has theirs where it is very small.
+    updated_drift_[k] = drift_[k] + kRounding * (static_cast<double>(experts) + 8 +
+                                                 eta * losses[k] + std::abs(log_weights_[k]));
+    highest = std::max(highest, updated_[k]);
+  }
+  double sum = 0, after = 0;
+  for (std::size_t k = 0; k < experts; ++k) {
+    const double part = std::exp(updated_[k] - highest);
+    sum += part;
+    after += part * updated_drift_[k];
+  }
+  after /= sum;
+  const double log_z = highest + std::log(sum);
+  // Weights sum to 1 before and after, whatever their drift: it moves Z only as far as they differ.
+  double off = kRounding * (2 * static_cast<double>(experts) + 16 + std::abs(log_z));
+  for (std::size_t k = 0; k < experts; ++k) {
+    const double moved = std::abs(std::exp(updated_[k] - log_z) - std::exp(log_weights_[k]));
+    off += moved * (updated_drift_[k] + before);
+  }
+  if (!(off <= kMostDrift && off / eta <= kMostDrift)) {
+    refuse(fmt::format(
+        "has eta {}, with which rounding alone explains a mix loss that is off by {:.1g}", eta,
+        off / std::min(eta, 1.0)));
+  }
+  paid.mix = Bounded::rounded(-log_z / eta, off / eta);
+  if (!agrees(row.step->mix_loss, paid.mix))
+    refuse("has a mix loss that the recursion does not give");
+  paid.gap = paid.on_time - paid.mix;
+  paid.gap.value = std::clamp(paid.gap.value, 0.0, eta / 8);  // Hoeffding
+  if (!agrees(row.step->gap, paid.gap)) {
+    refuse("has a mixability gap that the recursion does not give");
+  }
+
+  // (1 - rho) v(k) + rho q(k)
+  for (std::size_t k = 0; k < experts; ++k) {
+    const double stays = std::log1p(-rho) + updated_[k] - log_z;
+    const double comes = rho > 0 && q[k] > 0 ? std::log(rho) + std::log(q[k]) : kNever;
+    const auto [value, share] = log_add(stays, comes);
+    log_weights_[k] = std::max(value, kLeast);
+    drift_[k] = std::min(share * updated_drift_[k] + (1 - share) * after + 4 * kRounding, -kLeast);
+  }
+  history_.insert(history_.end(), log_weights_.begin(), log_weights_.end());
+  return paid;
+}
+
+}  // namespace pcgs::verify

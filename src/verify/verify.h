@@ -1,0 +1,27 @@
+// Checks a certificate against the trace that it was made from.
+//
+// A checker of its own: it reads strictly, replays the recursion in logarithms (replay.h), computes
+// every number of the certificate again (reckoning.h) and compares it within what rounding can do to
+// it (bounded.h). Only the format of the file is shared with the code that writes it.
+#pragma once
+
+#include <string>
+
+#include "results/certificate_file.h"
+
+namespace pcgs::verify {
+
+// A certificate whose methods were proved again, all of them; whose uncertified methods have the rows
+// that they had; and whose claims about published forecasts, which no trace can prove, are as they
+// were written.
+struct Verified {
+  results::CertificateFile certificate;
+};
+
+// Throws Error, naming the file and the place, unless everything that can be checked holds.
+Verified verify(const std::string& trace_path, const std::string& certificate_path);
+
+// What was checked and what was not, one sentence a line.
+std::string sentences(const Verified& verified);
+
+}  // namespace pcgs::verify
