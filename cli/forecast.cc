@@ -146,8 +146,7 @@ void run_forecast(ForecastOptions& options) {
          options.quiet);
   OutputSet outputs;
   WholeFile* const file = options.out.empty() ? nullptr : &outputs.add(options.out);
-  WholeFile* const state =
-      options.state.save.empty() ? nullptr : &outputs.add(options.state.save);
+  WholeFile* const state = options.state.save.empty() ? nullptr : &outputs.add(options.state.save);
   WholeFile* const page = add_page(outputs, options.report);
 
   Begun begun = begin(options);

@@ -23,9 +23,8 @@ void finish_earlier(const NamedFiles& files, bool quiet) {
   std::vector<std::string> outputs, folders;
   const auto add = [&](const std::string& name) {
     std::error_code ignored;
-    const std::string folder = std::filesystem::is_directory(name, ignored)
-                                   ? place_of(name)
-                                   : folder_of(place_of(name));
+    const std::string folder =
+        std::filesystem::is_directory(name, ignored) ? place_of(name) : folder_of(place_of(name));
     if (std::find(folders.begin(), folders.end(), folder) == folders.end()) {
       folders.push_back(folder);
     }

@@ -137,8 +137,8 @@ void run_suite(SuiteOptions& options) {
   std::vector<std::pair<studies::NamedStudy, WholeFile*>> chosen;
   for (const auto& study : studies::kStudies) {
     if (!all && options.name != study.name) continue;
-    chosen.emplace_back(study, options.out.empty() ? nullptr
-                                                   : &outputs.add(json_file(options, study.name)));
+    chosen.emplace_back(
+        study, options.out.empty() ? nullptr : &outputs.add(json_file(options, study.name)));
   }
   results::SuiteResult suite;
   for (const auto& [study, json] : chosen) {

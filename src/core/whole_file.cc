@@ -25,7 +25,8 @@ constexpr int kMostLinks = 40;  // as many as Linux follows
 // Refuses what is no file, before anything is made beside it.
 std::string checked_place(const std::string& path) {
   const auto refuse = [&](const std::string& why) {
-    throw Error(fmt::format("{}: cannot be written (it is {}); give the path of a file", path, why));
+    throw Error(
+        fmt::format("{}: cannot be written (it is {}); give the path of a file", path, why));
   };
   if (path.empty() || path.back() == '/') refuse("a folder");
   std::error_code why;
@@ -71,8 +72,8 @@ std::string random_id(const std::string& path) {
     got = getrandom(&bits, sizeof bits, 0);
   } while (got < 0 && errno == EINTR);
   if (got != sizeof bits) {
-    throw Error(fmt::format("{}: cannot be written (no random numbers: {})", path,
-                            std::strerror(errno)));
+    throw Error(
+        fmt::format("{}: cannot be written (no random numbers: {})", path, std::strerror(errno)));
   }
   return fmt::format("{:016x}", bits);
 }
@@ -100,9 +101,7 @@ std::string folder_of(const std::string& place) { return fs::path(place).parent_
 WholeFile::WholeFile(std::string path) : WholeFile(path, random_id(path)) {}
 
 WholeFile::WholeFile(std::string path, std::string_view id)
-    : path_(std::move(path)),
-      place_(checked_place(path_)),
-      temporary_(temporary_name(place_, id)) {
+    : path_(std::move(path)), place_(checked_place(path_)), temporary_(temporary_name(place_, id)) {
   buffer_.reserve(kBuffer);
   struct stat replaced = {};
   const bool there = stat(place_.c_str(), &replaced) == 0;

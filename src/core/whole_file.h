@@ -55,8 +55,8 @@ class WholeFile {
   Temporary temporary_;
   Descriptor file_;
   std::vector<char> buffer_;
-  int problem_ = 0;      // errno of the first write that failed
-  bool ours_ = false;    // the temporary is there and is removed with this object
+  int problem_ = 0;    // errno of the first write that failed
+  bool ours_ = false;  // the temporary is there and is removed with this object
 };
 
 // 16 random digits. Throws Error, naming the path that they are for, if there are none.
