@@ -7,7 +7,7 @@ WERROR ?= OFF
 CONFIGURE = cmake --preset release -DPCGS_WERROR=$(WERROR) --log-level=WARNING > /dev/null
 SOURCES = $(shell git ls-files '*.h' '*.cc')
 
-.PHONY: run test build setup bench format format-check tidy sanitize threads fuzz picture train train-test results real combine peers clean
+.PHONY: run test build setup bench format format-check tidy sanitize threads fuzz kills picture train train-test results real combine peers clean
 
 run: build  ## build, then combine the sample of forecasts and play the main study; ends with two pages
 	build/release/pcgs run examples/load.csv --y load --time ds --block 24 \
@@ -80,6 +80,10 @@ fuzz: packages  ## each reader of untrusted bytes, for FUZZ_SECONDS
 	cmake --preset asan-ubsan --log-level=WARNING
 	cmake --build --preset asan-ubsan -j $(JOBS) --target pcgs_fuzzers
 	scripts/fuzz $(FUZZ_SECONDS)
+
+KILLS ?= 500
+kills: build  ## a run that writes seven files, killed at KILLS random moments; never a mixed set
+	python3 tests/faults/kill_run.py build/release/pcgs --kills $(KILLS) --page
 
 picture: build  ## draw docs/switching.svg and docs/report.png
 	@scripts/install-packages gnuplot-nox chromium

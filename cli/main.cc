@@ -12,6 +12,7 @@
 #include "commands.h"
 #include "core/temporary.h"
 #include "nearest.h"
+#include "out_of_memory.h"
 #include "pcgs/error.h"
 #include "say.h"
 
@@ -52,6 +53,7 @@ std::string explain(const CLI::App& app, const CLI::ParseError& wrong, int argc,
 // Exit codes: 0 done, 2 bad input or usage, 1 our fault.
 int main(int argc, char** argv) {
   pcgs::remove_temporaries_on_signals();
+  pcgs::cli::end_well_without_memory();
   CLI::App app(
       "pcgs combines forecasters online when the best one keeps changing, and measures itself\n"
       "against the exact best sequence of forecasters in hindsight.");
