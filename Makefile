@@ -90,6 +90,11 @@ coverage: packages  ## lines and branches of the folders that must be right, as 
 	cmake --preset coverage --log-level=WARNING
 	scripts/coverage build/coverage $(JOBS)
 
+MUTANTS ?= 20
+mutants: packages  ## slips of the pen in the recursion, the oracle and the checker; MUTANTS of each file
+	cmake --preset mutants --log-level=WARNING
+	scripts/mutants build/mutants --each $(MUTANTS) --jobs $(JOBS)
+
 picture: build  ## draw docs/switching.svg and docs/report.png
 	@scripts/install-packages gnuplot-nox chromium
 	build/release/pcgs suite --families switch --sequences 1 --quiet --out build/picture > /dev/null
