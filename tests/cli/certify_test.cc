@@ -15,7 +15,7 @@
 namespace pcgs::test {
 namespace {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 class Certify : public ProgramTest {
  protected:
