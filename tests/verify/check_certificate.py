@@ -143,6 +143,7 @@ def read_trace(data, doubts):
         need(len({x is None for x in steps}) == 1, "controls are given in part")
         always = [row["mixture_loss"], row["learner_loss"], row["scale"], *row["weight"]]
         need(None not in always, "a cell is empty")
+        need(line[0] not in methods or line[0] == list(methods)[-1], "the rows of a method are not together")
         methods.setdefault(line[0], []).append(row)
     return names, methods
 
@@ -231,6 +232,16 @@ def total(numbers):
     return sum(numbers, Decimal(0))
 
 
+def near(claimed, true, scale, rounding, what, doubts):
+    """Rejects what is noticeably off, `scale` being the size of what is summed; doubts what is off by more
+    than `rounding`, or than a few ulps where rounding may do more."""
+    apart = abs(Decimal(claimed) - Decimal(true))
+    need(apart <= Decimal(max(NOTICEABLE, 8 * rounding)) * abs(Decimal(scale)), what)
+    surely = Decimal(min(rounding, 16 * EPSILON)) * abs(Decimal(scale))
+    if apart > max(surely, Decimal(EPSILON) * abs(Decimal(true))):
+        doubts.append(what)
+
+
 class Run:
     """One method's rows, replayed from losses and controls. Rejects rows that contradict them."""
 
@@ -279,7 +290,7 @@ class Run:
                 combined = min(Decimal(row["forecast_loss"]) / Decimal(row["scale"]), Decimal(10) ** 15)
             self.rounds.append((eta, paid, mix, on_time, combined, eta / Decimal(row["scale"])))
         self.drift = drift
-        if drift > 1e-6:
+        if drift / min(1, *(row["eta"] for row in rows)) > 1e-6:
             doubts.append("rounding may explain too much")
         self.has_forecasts = all(row["forecast_loss"] is not None for row in rows)
         self.weighted = len({row["eta"] for row in rows}) > 1
@@ -312,12 +323,7 @@ class Run:
         self.near(closest, 0, 1, 2 * drift + (self.count + 16) * EPSILON, f"{at}: other weights were played")
 
     def near(self, claimed, true, scale, rounding, what):
-        """Rejects what is noticeably off, `scale` being the size of what is summed; doubts what is off
-        by more than `rounding`."""
-        apart = abs(Decimal(claimed) - Decimal(true))
-        need(apart <= Decimal(max(NOTICEABLE, 8 * rounding)) * abs(Decimal(scale)), what)
-        if apart > Decimal(rounding) * abs(Decimal(scale)) and apart > Decimal(EPSILON) * abs(Decimal(true)):
-            self.doubts.append(what)
+        near(claimed, true, scale, rounding, what, self.doubts)
 
     def paths(self, most, weigh, code):
         """[min(most, T - 1) + 1] the lowest cost of a path with at most so many switches; costs are
@@ -367,7 +373,7 @@ class Run:
             path.append(source[path[-1]])
         return path[::-1]
 
-    def claims(self, path, budgets, squared, names):
+    def claims(self, path, budgets, squared):
         """What a certificate says about this run, as [(where, value, scale of its terms)]."""
         eta = [step[0] for step in self.rounds]
         per = 1 if self.weighted else eta[0]
@@ -414,10 +420,10 @@ class Run:
                     yield at + "rmse_bound", mean.sqrt() - least.sqrt(), root_size(mean) + root_size(least)
 
     def staying(self, k):
-        _, weighted, code = self.along([k] * len(self.rows))
-        return weighted + code
+        return self.along([k] * len(self.rows))[1]
 
     def best_expert(self):
+        """With the lowest loss in hindsight, its code aside."""
         costs = [self.staying(k) for k in range(self.count)]
         return costs.index(min(costs))
 
@@ -430,7 +436,7 @@ def exactly():
     return localcontext(Context(prec=40, Emin=MIN_EMIN, Emax=MAX_EMAX))
 
 
-def check_method(one, run, names, budgets, loss, doubts):
+def check_method(one, run, names, budgets, loss):
     rounds = len(run.rows)
     need(one["rounds"] == rounds, "rounds are missing")
     need(one["experts"] == len(names), "another number of experts")
@@ -464,13 +470,49 @@ def check_method(one, run, names, budgets, loss, doubts):
         run.near(costs[names.index(claims["expert"]["expert"])], min(costs), min(costs), 0,
                  "forecasts/expert is not the best")
         for claim in claims.values():
-            need(("rmse" in claim) == ("rmse_bound" in claim) == (loss == "squared"), "rmse")
+            check_roots(claim, loss)
     need(all(claim["holds"] for claim in holds), "something does not hold")
-    for at, value, scale in run.claims(path, budgets, loss == "squared", names):
+    for at, value, scale in run.claims(path, budgets, loss == "squared"):
         claimed = one
         for key in at.split("/"):
             claimed = claimed[int(key) if key.isdigit() else key]
         run.near(claimed, value, value if scale is None else scale, 0, at)
+
+
+def check_uncertified(rows, doubts):
+    """Nothing is known but that weights were played over the awake, and what they lost."""
+    need(len({row["round"] for row in rows}) == len(rows), "a round is there twice")
+    for row in rows:
+        need(row["eta"] is None, "a method of the share form is uncertified")
+        sleepers = row["mixture_loss"] if row["forecast_loss"] is not None else row["learner_loss"]
+        losses = [sleepers if loss is None else loss for loss in row["loss"]]
+        need(all(w >= 0 for w in row["weight"]) and all(0 <= loss <= 1 for loss in losses), "out of range")
+        need(all(w == 0 for w, loss in zip(row["weight"], row["loss"]) if loss is None), "a sleeper was played")
+        paid = total(Decimal(w) * Decimal(loss) for w, loss in zip(row["weight"], losses))
+        near(math.fsum(row["weight"]), 1, 1, len(losses) * EPSILON, "weights are not on the simplex", doubts)
+        near(row["mixture_loss"], paid, paid, len(losses) * EPSILON, "mixture_loss", doubts)
+
+
+def check_published(one, document, doubts):
+    """No trace proves these; they must not contradict themselves."""
+    need(any(one["name"] == other["name"] and one["rounds"] == other["rounds"]
+             for other in document["uncertified"]), "published by nobody")
+    need(one["expert"]["expert"] in document["experts"], "published/expert names nobody")
+    for claim in (one["path"], one["raw_path"], one["expert"]):
+        check_roots(claim, document.get("loss"))
+        loss, bound = Decimal(claim["loss"]), Decimal(claim["bound"])
+        slack = Decimal(NOTICEABLE) * (abs(loss) + abs(bound))
+        need(claim["holds"] and Decimal(claim["regret"]) <= bound + slack, "a published claim does not hold")
+        if "rmse" in claim:
+            need(loss >= 0, "a squared loss is negative")
+            roots = [loss.sqrt(), max(Decimal(0), loss - bound).sqrt()]
+            near(claim["rmse"], roots[0], roots[0], 0, "published rmse", doubts)
+            size = roots[0] + roots[1] + abs(bound) / max(roots[1], Decimal(NOTICEABLE) * roots[0], Decimal("1e-400"))
+            near(claim["rmse_bound"], roots[0] - roots[1], size, 0, "published rmse_bound", doubts)
+
+
+def check_roots(claim, loss):
+    need(("rmse" in claim) == ("rmse_bound" in claim) == (loss == "squared"), "rmse is there or is missing")
 
 
 def check_files(trace, certificate, doubts):
@@ -478,17 +520,20 @@ def check_files(trace, certificate, doubts):
     names, methods = read_trace(trace, doubts)
     need(document["experts"] == names, "other experts")
     need(len(document["methods"]) > 0, "nothing is proved")
-    budgets = document["switches"]
     need(document.get("loss", "log") in ("squared", "absolute", "pinball", "log"), "no such loss")
-    told = [one["name"] for one in document["methods"] + document["uncertified"]]
-    need(len(set(told)) == len(told) and set(told) == set(methods), "other methods")
+    told = [one["name"] for one in document["methods"]], [one["name"] for one in document["uncertified"]]
+    need(len(told[0] + told[1]) == len(methods), "a method is missing or told twice")
+    need(all([name for name in methods if name in names_of] == names_of for names_of in told), "other methods")
     for one in document["methods"]:
         run = Run(methods[one["name"]], len(names), doubts)
-        check_method(one, run, names, budgets, document.get("loss"), doubts)
+        check_method(one, run, names, document["switches"], document.get("loss"))
     for one in document["uncertified"]:
         rows = methods[one["name"]]
+        check_uncertified(rows, doubts)
         need(one["rounds"] == len(rows), "uncertified rounds are missing")
         need(one["fingerprint"] == fingerprint(len(names), rows), "the fingerprint does not fit")
+    for one in document.get("published", []):
+        check_published(one, document, doubts)
 
 
 def check(trace, certificate):
@@ -502,69 +547,9 @@ def check(trace, certificate):
     return ("unclear", doubts[0]) if doubts else ("accept", "")
 
 
-# --- Making certificates, to forge them
-
-
 def finish(document):
     document["checksum"] = checksum(document)
     return json.dumps(document, indent=1, ensure_ascii=False).encode("utf-8", "surrogatepass")
-
-
-def make(trace, like):
-    """The certificate of a trace, right to the last digit, with the methods, budgets and published claims
-    of the certificate `like`. Raises Rejected where the trace itself is not of the share form."""
-    with exactly():
-        names, methods = read_trace(trace, [])
-        document = {"format": like["format"], "experts": names, "switches": like["switches"]}
-        if "loss" in like:
-            document["loss"] = like["loss"]
-        squared = like.get("loss") == "squared"
-        document["methods"] = []
-        for before in like["methods"]:
-            rows = methods.get(before["name"])
-            need(rows, "a method is gone")
-            run = Forgiving(rows, len(names), [])
-            path = run.best_path()
-            changes = [t for t in range(len(path)) if t == 0 or path[t] != path[t - 1]]
-            one = {"name": before["name"], "rounds": len(rows), "experts": len(names),
-                   "fingerprint": fingerprint(len(names), rows), "total_loss": 0, "weighted": run.weighted,
-                   "best_path": {"loss": 0, "code": 0, "switches": len(changes) - 1, "regret": 0, "bound": 0,
-                                 "holds": True,
-                                 "path": [{"from": t + 1, "expert": names[path[t]]} for t in changes]},
-                   "switching": [{"switches": budget, "oracle": 0, "regret": 0, "bound": 0, "plain_bound": 0,
-                                  "holds": True} for budget in like["switches"]]}
-            if run.has_forecasts:
-                claim = {"loss": 0, "regret": 0, "bound": 0, "holds": True}
-                roots = {"rmse": 0, "rmse_bound": 0} if squared else {}
-                one["forecasts"] = {"path": claim | {"switches": len(changes) - 1} | roots,
-                                    "expert": claim | {"expert": names[run.best_expert()]} | roots}
-            for at, value, _ in run.claims(path, like["switches"], squared, names):
-                *outer, last = at.split("/")
-                place = one
-                for key in outer:
-                    place = place[int(key) if key.isdigit() else key]
-                place[last] = float(value)
-            document["methods"].append(one)
-        document["uncertified"] = [
-            {"name": name, "rounds": len(rows), "fingerprint": fingerprint(len(names), rows)}
-            for name, rows in methods.items() if name not in {one["name"] for one in like["methods"]}]
-        if "published" in like:
-            document["published"] = like["published"]
-        return finish(document)
-
-
-class Forgiving(Run):
-    """Believes whatever can be computed with: a forger does not check."""
-
-    def check_ranges(self, row, at):
-        need(row["eta"] > 0 and row["scale"] > 0 and 0 <= row["rho"] < 1, at)
-        need(all(x >= 0 for x in row["q"]) and sum(row["q"]) > 0, at)
-
-    def check_played(self, *_):
-        pass
-
-    def near(self, *_):
-        pass
 
 
 if __name__ == "__main__":
