@@ -3,13 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-#include <memory>
-
 #include "commands.h"
 #include "compare/comparison.h"
 #include "compare/method_list.h"
-#include "core/whole_file.h"
+#include "core/output_set.h"
 #include "io/npy.h"
 #include "option_kinds.h"
 #include "outputs.h"
@@ -44,35 +41,23 @@ std::vector<std::string> played_methods(const ElectricityOptions& options) {
 std::string training_file(const std::string& folder) { return folder + "/train.npy"; }
 std::string test_file(const std::string& folder) { return folder + "/test.npy"; }
 
-void check_outputs(const ElectricityOptions& options) {
-  std::vector<std::string> outputs = {options.report};
+NamedFiles files_of(const ElectricityOptions& options) {
+  NamedFiles files{{options.report}, {options.source.path, options.pool, options.model}};
   if (!options.losses.empty()) {
-    outputs.insert(outputs.end(), {training_file(options.losses), test_file(options.losses)});
+    files.outputs.insert(files.outputs.end(),
+                         {training_file(options.losses), test_file(options.losses)});
   }
-  check_distinct(outputs, {options.source.path, options.pool, options.model});
+  return files;
 }
 
-// The two parts as files that pcgs-train and pcgs run read.
-struct LossFiles {
-  explicit LossFiles(const std::string& folder)
-      : training(training_file(folder)), test(test_file(folder)) {}
-
-  void save(const studies::SplitLosses& losses) {
-    const auto put = [](WholeFile& file, const Matrix& matrix) {
-      const auto bytes = io::npy_bytes(matrix);
-      file.write(bytes.data(), bytes.size());
-    };
-    put(training, losses.training);
-    put(test, losses.test);
-    training.commit();
-    test.commit();
-  }
-
-  WholeFile training, test;
-};
+void write(WholeFile& file, const Matrix& matrix) {
+  const auto bytes = io::npy_bytes(matrix);
+  file.write(bytes.data(), bytes.size());
+}
 
 void run_electricity(const ElectricityOptions& options) {
-  check_outputs(options);
+  finish_earlier(files_of(options), options.quiet);
+  check_distinct(files_of(options));
   const io::Monitor monitor = io::progress_bars(options.quiet);
   const auto observations = studies::read_observations(options.source, monitor);
   const auto losses = studies::split_losses(
@@ -82,38 +67,35 @@ void run_electricity(const ElectricityOptions& options) {
       options.split, options.source.path);
   const std::vector<std::string> methods = played_methods(options);
   compare::check_methods(methods, {losses.experts.size()});
-  std::unique_ptr<LossFiles> files;
+  OutputSet outputs;
   if (!options.losses.empty()) {
-    std::error_code failed;  // then the files cannot be written either, and say so
-    std::filesystem::create_directories(options.losses, failed);
-    files = std::make_unique<LossFiles>(options.losses);
+    // The two parts, as files that pcgs-train and pcgs run read.
+    outputs.add_folder(options.losses);
+    write(outputs.add(training_file(options.losses)), losses.training);
+    write(outputs.add(test_file(options.losses)), losses.test);
   }
-  ReportFile page(options.report);
+  WholeFile* const page = add_page(outputs, options.report);
   const std::string& origin = options.source.path;
   const auto problem = studies::test_problem(origin, losses);
   report::DepthObserver depth(problem);
   compare::ComparisonOptions compared;
   compared.methods = methods;
   compared.switches = options.switches;
-  if (page) {
+  if (page != nullptr) {
     compared.observers = {&depth};
     compared.stretches = report::stretches_for(methods.size() + 4);
   }
   const auto comparison = studies::play_benchmark(origin, losses, std::move(compared), monitor);
   const auto result = studies::electricity_result(origin, observations, losses, comparison);
-  report::Material material;
-  if (page) {
+  if (page != nullptr) {
+    report::Material material;
     material.results.push_back({origin, result, depth.take()});
+    page->write(report::page(material));
   }
-  const std::string made = page ? report::page(material) : "";
-  if (files) files->save(losses);
-  if (page) {
-    page.write(made);
-    page.commit();
-  }
+  outputs.commit();
   fmt::print("{}", options.json ? results::to_json(result) + "\n"
                                 : studies::electricity_table(result, observations.description));
-  if (page && !options.json) fmt::print("page in {}\n", options.report);
+  if (!options.report.empty() && !options.json) fmt::print("page in {}\n", options.report);
 }
 
 }  // namespace

@@ -7,11 +7,10 @@
 #include "commands.h"
 #include "compare/going_on.h"
 #include "compare/method_list.h"
-#include "core/whole_file.h"
+#include "core/output_set.h"
 #include "io/progress.h"
 #include "loss_options.h"
 #include "option_kinds.h"
-#include "outputs.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
 #include "registry/hindsight.h"
@@ -142,14 +141,14 @@ Begun begin(const ForecastOptions& options) {
 }
 
 void run_forecast(ForecastOptions& options) {
-  settle(options.state);
-  check_distinct({options.out, options.report, options.state.save},
-                 {options.input == "-" ? "" : options.input, options.pool, options.model,
-                  resumed_input(options.state)});
-  std::optional<WholeFile> file, state;
-  if (!options.out.empty()) file.emplace(options.out);
-  if (!options.state.save.empty()) state.emplace(options.state.save);
-  ReportFile page(options.report);
+  settle(options.state,
+         {{options.out, options.report}, {options.input, options.pool, options.model}},
+         options.quiet);
+  OutputSet outputs;
+  WholeFile* const file = options.out.empty() ? nullptr : &outputs.add(options.out);
+  WholeFile* const state =
+      options.state.save.empty() ? nullptr : &outputs.add(options.state.save);
+  WholeFile* const page = add_page(outputs, options.report);
 
   Begun begun = begin(options);
   const Problem& problem = begun.problem;
@@ -158,7 +157,7 @@ void run_forecast(ForecastOptions& options) {
   compared.switches = {20};
   compared.keep_weights = true;
   std::optional<report::DepthObserver> depth;
-  if (page) {
+  if (page != nullptr) {
     compared.observers.push_back(&depth.emplace(problem));
     compared.stretches = report::stretches_for(1);
   }
@@ -169,11 +168,12 @@ void run_forecast(ForecastOptions& options) {
 
   const auto result = studies::forecast_result(problem, options.columns.column, comparison);
   const std::string rows = studies::forecast_csv(problem, comparison);
-  if (file) file->write(rows);
-  if (page)
-    page.write(report::run_page(problem, comparison, results::run_result(problem, comparison),
-                                depth->take()));
-  if (state) {
+  if (file != nullptr) file->write(rows);
+  if (page != nullptr) {
+    page->write(report::run_page(problem, comparison, results::run_result(problem, comparison),
+                                 depth->take()));
+  }
+  if (state != nullptr) {
     compare::RunNote note = begun.note;
     if (problem.times) note.clock = clock_after(problem, begun.before ? &*begun.before : nullptr);
     leave_note(begun.aggregator, note);
@@ -182,14 +182,12 @@ void run_forecast(ForecastOptions& options) {
                            .file();
     state->write(bytes.data(), bytes.size());
   }
-  if (file) file->commit();
-  if (state) state->commit();
-  if (page) page.commit();
+  outputs.commit();
   if (options.json) {
     fmt::print("{}\n", results::to_json(result));
-  } else if (file) {
+  } else if (!options.out.empty()) {
     fmt::print("{}", studies::forecast_table(result, problem.origin));
-    if (page) fmt::print("page in {}\n", options.report);
+    if (!options.report.empty()) fmt::print("page in {}\n", options.report);
   } else {
     std::fwrite(rows.data(), 1, rows.size(), stdout);
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "commands.h"
+#include "core/temporary.h"
 #include "nearest.h"
 #include "pcgs/error.h"
 
@@ -50,6 +51,7 @@ std::string explain(const CLI::App& app, const CLI::ParseError& wrong, int argc,
 
 // Exit codes: 0 done, 2 bad input or usage, 1 our fault.
 int main(int argc, char** argv) {
+  pcgs::remove_temporaries_on_signals();
   CLI::App app(
       "pcgs combines forecasters online when the best one keeps changing, and measures itself\n"
       "against the exact best sequence of forecasters in hindsight.");

@@ -30,7 +30,9 @@ struct OracleOptions {
 };
 
 void run_oracle(const OracleOptions& options) {
-  check_distinct({options.path}, {options.input});
+  const NamedFiles files{{options.path}, {options.input}};
+  finish_earlier(files, options.quiet);
+  check_distinct(files);
   const io::Monitor monitor = io::progress_bars(options.quiet);
   const studies::LossFile input = studies::open_losses(options.input, options.ignore);
   if (!options.losses && studies::looks_like_forecasts(*input.losses)) {

@@ -1,30 +1,62 @@
 #include "outputs.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <algorithm>
+#include <cstdio>
 #include <filesystem>
+#include <set>
 
+#include "core/output_recovery.h"
+#include "core/whole_file.h"
 #include "pcgs/error.h"
 
 namespace pcgs::cli {
 
-void check_distinct(const std::vector<std::string>& outputs,
-                    const std::vector<std::string>& inputs) {
-  const auto canonical = [](const std::string& name) {
+namespace {
+
+bool is_name(const std::string& name) { return !name.empty() && name != "-"; }
+
+}  // namespace
+
+void finish_earlier(const NamedFiles& files, bool quiet) {
+  std::vector<std::string> outputs, folders;
+  const auto add = [&](const std::string& name) {
     std::error_code ignored;
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(name, ignored), ignored);
+    const std::string folder = std::filesystem::is_directory(name, ignored)
+                                   ? place_of(name)
+                                   : folder_of(place_of(name));
+    if (std::find(folders.begin(), folders.end(), folder) == folders.end()) {
+      folders.push_back(folder);
+    }
   };
-  std::vector<std::filesystem::path> taken;
-  for (const auto& name : inputs) {
-    if (!name.empty()) taken.push_back(canonical(name));
+  for (const auto& name : files.outputs) {
+    if (!is_name(name)) continue;
+    outputs.push_back(name);
+    add(name);
   }
-  for (const auto& name : outputs) {
-    if (name.empty()) continue;
-    if (std::find(taken.begin(), taken.end(), canonical(name)) != taken.end()) {
+  for (const auto& name : files.inputs) {
+    if (is_name(name)) add(name);
+  }
+  const Recovery recovery = recover_outputs(folders);
+  for (const auto& sentence : recovery.left) fmt::print(stderr, "pcgs: {}\n", sentence);
+  if (quiet) return;
+  for (const auto& sentence : recovery.done) fmt::print(stderr, "pcgs: {}\n", sentence);
+  if (const auto stale = stale_temporaries(outputs); !stale.empty()) {
+    fmt::print(stderr, "pcgs: a command that was killed left {}; nobody needs {}\n",
+               fmt::join(stale, ", "), stale.size() == 1 ? "it" : "them");
+  }
+}
+
+void check_distinct(const NamedFiles& files) {
+  std::set<std::string> taken;
+  for (const auto& name : files.inputs) {
+    if (is_name(name)) taken.insert(place_of(name));
+  }
+  for (const auto& name : files.outputs) {
+    if (is_name(name) && !taken.insert(place_of(name)).second) {
       throw Error(fmt::format("{}: is named twice; give each output a file of its own", name));
     }
-    taken.push_back(canonical(name));
   }
 }
 

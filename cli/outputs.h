@@ -6,8 +6,19 @@
 
 namespace pcgs::cli {
 
-// Throws Error if an output is also an input or another output. Empty names are no files.
-void check_distinct(const std::vector<std::string>& outputs,
-                    const std::vector<std::string>& inputs);
+// The names that a command was given. Empty names and - are no files; an input may be a folder.
+struct NamedFiles {
+  std::vector<std::string> outputs;
+  std::vector<std::string> inputs;
+};
+
+// Comes before anything is read: if an earlier command was killed while it put its files in place,
+// beside these, finishes that. Says so on standard error, a line each, and names temporaries of our
+// outputs that such a command left; all that only where not `quiet`. What cannot be finished is always
+// said.
+void finish_earlier(const NamedFiles& files, bool quiet);
+
+// Throws Error if an output is also an input or another output, by whatever name.
+void check_distinct(const NamedFiles& files);
 
 }  // namespace pcgs::cli

@@ -105,9 +105,13 @@ void add_trace(report::RunDepth depth, const std::string& path, report::Material
 }
 
 void make_report(const ReportOptions& options) {
+  NamedFiles named{{options.out}, options.inputs};
+  for (const auto& input : options.inputs) named.inputs.push_back(input + "/traces");
+  finish_earlier(named, options.quiet);
   const auto files = files_of(options.inputs);
-  check_distinct({options.out}, files);
-  ReportFile page(options.out);
+  check_distinct({{options.out}, files});
+  OutputSet outputs;
+  WholeFile* const page = add_page(outputs, options.out);
   report::Material material;
   struct Text {
     std::string path;
@@ -136,8 +140,8 @@ void make_report(const ReportOptions& options) {
     add_trace(report::depth_of_trace(trace.view(), trace.path, switches, traces.size()), trace.path,
               material);
   }
-  page.write(report::page(material));
-  page.commit();
+  page->write(report::page(material));
+  outputs.commit();
   if (!options.quiet) fmt::print("page in {}\n", options.out);
 }
 

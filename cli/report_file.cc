@@ -4,14 +4,10 @@
 
 namespace pcgs::cli {
 
-ReportFile::ReportFile(const std::string& path) {
-  if (path.empty()) return;
+WholeFile* add_page(OutputSet& outputs, const std::string& path) {
+  if (path.empty()) return nullptr;
   report::require_available();
-  file_ = std::make_unique<WholeFile>(path);
+  return &outputs.add(path);
 }
-
-void ReportFile::write(const std::string& page) { file_->write(page); }
-
-void ReportFile::commit() { file_->commit(); }
 
 }  // namespace pcgs::cli

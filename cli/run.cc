@@ -257,9 +257,9 @@ std::vector<results::PlayedSeries> played(std::span<const SeriesRun> runs) {
 void write_tables(RunFiles& files, std::span<const SeriesRun> runs,
                   const std::vector<std::string>& by, compare::SeriesStates& states) {
   const auto series = played(runs);
-  if (files.forecasts) files.forecasts->write(forecasts_csv(by, series));
-  if (files.intervals) files.intervals->write(intervals_csv(by, series));
-  if (!files.state) return;
+  if (files.forecasts != nullptr) files.forecasts->write(forecasts_csv(by, series));
+  if (files.intervals != nullptr) files.intervals->write(intervals_csv(by, series));
+  if (files.state == nullptr) return;
   for (const auto& run : runs) states.put(run.key, run.state);
   const auto bytes = states.file();
   files.state->write(bytes.data(), bytes.size());
@@ -270,7 +270,7 @@ void run_one(SeriesRun& run, Plan& plan, compare::SeriesStates& states, const Ru
   const Problem& problem = run.problem;
   RunFiles files(options, problem.has_forecasts(),
                  problem.has_forecasts() && compared.intervals.has_value());
-  RunObservers observers(options, problem, compared.methods.size());
+  RunObservers observers(options, files, problem, compared.methods.size());
   compared.observers = observers.all();
   compared.stretches = observers.stretches();
   compared.advance = io::progress_bars(options.quiet)("playing", rounds_to_play(problem, compared));
@@ -279,11 +279,10 @@ void run_one(SeriesRun& run, Plan& plan, compare::SeriesStates& states, const Ru
 
   const auto result = results::run_result(problem, run.comparison);
   const std::string json = results::to_json(result) + "\n";
-  if (files.results) files.results->write(json);
+  if (files.results != nullptr) files.results->write(json);
   write_tables(files, {&run, 1}, {}, states);
-  const std::string proved = observers.write(files, problem, run.comparison, result);
-  observers.commit();
-  files.commit();
+  const std::string proved = observers.write(problem, run.comparison, result);
+  files.set.commit();
   if (options.json) {
     fmt::print("{}", json);
     return;
@@ -313,10 +312,12 @@ void run_many(std::vector<SeriesRun>& runs, Plan& plan, compare::SeriesStates& s
   const auto result = results::series_result(options.columns.by, runs.front().problem.experts,
                                              plan.task, std::move(judged));
   const std::string json = results::to_json(result) + "\n";
-  if (files.results) files.results->write(json);
+  if (files.results != nullptr) files.results->write(json);
   write_tables(files, runs, options.columns.by, states);
-  if (files.page) files.page.write(report::series_page(result, runs.front().problem.origin));
-  files.commit();
+  if (files.page != nullptr) {
+    files.page->write(report::series_page(result, runs.front().problem.origin));
+  }
+  files.set.commit();
   if (options.json) {
     fmt::print("{}", json);
     return;

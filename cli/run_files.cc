@@ -1,34 +1,28 @@
 #include "run_files.h"
 
-#include <filesystem>
+#include "report_file.h"
 
 namespace pcgs::cli {
 
-RunFiles::RunFiles(const RunOptions& options, bool with_forecasts, bool with_intervals)
-    : page(options.report) {
+RunFiles::RunFiles(const RunOptions& options, bool with_forecasts, bool with_intervals) {
+  const auto add = [&](const std::string& path) { return path.empty() ? nullptr : &set.add(path); };
   if (!options.out.empty()) {
-    std::error_code failed;  // then the files cannot be written either, and say so
-    std::filesystem::create_directories(options.out, failed);
-    results.emplace(options.results_file());
-    if (with_forecasts) forecasts.emplace(options.forecasts_file());
-    if (with_intervals) intervals.emplace(options.intervals_file());
+    set.add_folder(options.out);
+    results = add(options.results_file());
+    if (with_forecasts) forecasts = add(options.forecasts_file());
+    if (with_intervals) intervals = add(options.intervals_file());
   }
-  if (!options.certificate.empty()) certificate.emplace(options.certificate);
-  if (!options.state.save.empty()) state.emplace(options.state.save);
+  trace = add(options.trace);
+  certificate = add(options.certificate);
+  state = add(options.state.save);
+  page = add_page(set, options.report);
 }
 
-void RunFiles::commit() {
-  for (auto* file : {&certificate, &results, &forecasts, &intervals, &state}) {
-    if (*file) (*file)->commit();
-  }
-  if (page) page.commit();
-}
-
-RunObservers::RunObservers(const RunOptions& options, const compare::Problem& problem,
-                           std::size_t methods)
-    : options_(options), records_(problem) {
-  if (!options.trace.empty()) {
-    trace_.emplace(options.trace, problem.experts);
+RunObservers::RunObservers(const RunOptions& options, RunFiles& files,
+                           const compare::Problem& problem, std::size_t methods)
+    : options_(options), files_(files), records_(problem) {
+  if (files.trace != nullptr) {
+    trace_.emplace(*files.trace, problem.experts);
     observers_.push_back(&traced_.emplace(*trace_));
   }
   if (!options.certificate.empty()) observers_.push_back(&records_);
@@ -38,23 +32,19 @@ RunObservers::RunObservers(const RunOptions& options, const compare::Problem& pr
   }
 }
 
-std::string RunObservers::write(RunFiles& files, const compare::Problem& problem,
+std::string RunObservers::write(const compare::Problem& problem,
                                 const compare::Comparison& comparison,
                                 const results::RunResult& result) {
   std::string proved;
-  if (files.certificate) {
+  if (files_.certificate != nullptr) {
     const auto certificate = records_.certificate(options_.switches);
-    files.certificate->write(to_json(certificate, 1) + "\n");
+    files_.certificate->write(to_json(certificate, 1) + "\n");
     proved = results::sentences(certificate);
   }
-  if (files.page) {
-    files.page.write(report::run_page(problem, comparison, result, depth_->take()));
+  if (files_.page != nullptr) {
+    files_.page->write(report::run_page(problem, comparison, result, depth_->take()));
   }
   return proved;
-}
-
-void RunObservers::commit() {
-  if (trace_) trace_->commit();
 }
 
 }  // namespace pcgs::cli

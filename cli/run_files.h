@@ -6,38 +6,38 @@
 #include <vector>
 
 #include "compare/comparison.h"
-#include "core/whole_file.h"
+#include "core/output_set.h"
 #include "io/trace_file.h"
 #include "report/run_page.h"
-#include "report_file.h"
 #include "results/observers.h"
 #include "run_options.h"
 
 namespace pcgs::cli {
 
-// What --out, --save, --certificate and --report ask for.
+// What --out, --trace, --save, --certificate and --report ask for; none where it is not asked for.
 struct RunFiles {
   RunFiles(const RunOptions& options, bool with_forecasts, bool with_intervals);
-  void commit();
 
-  std::optional<WholeFile> results, forecasts, intervals, state, certificate;
-  ReportFile page;
+  OutputSet set;
+  WholeFile *results = nullptr, *forecasts = nullptr, *intervals = nullptr, *trace = nullptr,
+            *certificate = nullptr, *state = nullptr, *page = nullptr;
 };
 
 // Who watches a run on one series: the trace, the certificate and the page.
 class RunObservers {
  public:
-  RunObservers(const RunOptions& options, const compare::Problem& problem, std::size_t methods);
+  RunObservers(const RunOptions& options, RunFiles& files, const compare::Problem& problem,
+               std::size_t methods);
 
   const std::vector<compare::Observer*>& all() const { return observers_; }
   std::size_t stretches() const { return stretches_; }
   // After the run: the certificate and the page. Returns what is proved, in sentences.
-  std::string write(RunFiles& files, const compare::Problem& problem,
-                    const compare::Comparison& comparison, const results::RunResult& result);
-  void commit();  // the trace
+  std::string write(const compare::Problem& problem, const compare::Comparison& comparison,
+                    const results::RunResult& result);
 
  private:
   const RunOptions& options_;
+  RunFiles& files_;
   std::optional<TraceFile> trace_;
   std::optional<results::TraceObserver> traced_;
   results::RecordObserver records_;

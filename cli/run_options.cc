@@ -106,24 +106,29 @@ void declare(CLI::App& command, RunOptions& options) {
       "  pcgs run losses.csv --method fixed-share --trace t.csv --certificate c.json");
 }
 
+namespace {
+
+// All but the states.
+NamedFiles files_of(const RunOptions& options) {
+  NamedFiles files{{options.trace, options.certificate, options.report},
+                   {options.input, options.columns.side_file, options.model}};
+  if (!options.out.empty()) {
+    files.outputs.insert(
+        files.outputs.end(),
+        {options.results_file(), options.forecasts_file(), options.intervals_file()});
+  }
+  return files;
+}
+
+}  // namespace
+
 void settle(RunOptions& options) {
-  settle(options.state);
+  settle(options.state, files_of(options), options.quiet);
   if (!options.state.resume.empty() && !options.certificate.empty()) {
     throw Error(
         "--certificate is about a whole run, and this one goes on from a state; leave it out");
   }
   options.columns.format = number_format(options.signs);
-
-  std::vector<std::string> outputs = {options.trace, options.certificate, options.state.save,
-                                      options.report};
-  if (!options.out.empty()) {
-    outputs.insert(outputs.end(),
-                   {options.results_file(), options.forecasts_file(), options.intervals_file()});
-  }
-  const std::vector<std::string> inputs = {options.input == "-" ? "" : options.input,
-                                           options.columns.side_file, options.model,
-                                           resumed_input(options.state)};
-  check_distinct(outputs, inputs);
 }
 
 }  // namespace pcgs::cli

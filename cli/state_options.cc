@@ -28,7 +28,23 @@ CLI::Option* add_state_options(CLI::App& command, StateOptions& options) {
   return resume;
 }
 
-void settle(StateOptions& options) {
+namespace {
+
+// The state that is read, as a file that no output may replace; empty if there is none, or if it is
+// the one that is saved again.
+std::string resumed_input(const StateOptions& options) {
+  std::error_code ignored;
+  const bool replaced = std::filesystem::equivalent(options.resume, options.save, ignored);
+  return replaced ? std::string() : options.resume;
+}
+
+}  // namespace
+
+void settle(StateOptions& options, NamedFiles others, bool quiet) {
+  NamedFiles all = others;
+  all.outputs.insert(all.outputs.end(), {options.save, options.state});
+  all.inputs.push_back(options.resume);
+  finish_earlier(all, quiet);  // may give a state its name
   if (!options.state.empty()) {
     options.save = options.state;
     std::error_code ignored;
@@ -37,12 +53,9 @@ void settle(StateOptions& options) {
   if (options.skip_learned && options.resume.empty() && options.state.empty()) {
     throw Error("--skip-learned is about rows that a state has learned; give --resume or --state");
   }
-}
-
-std::string resumed_input(const StateOptions& options) {
-  std::error_code ignored;
-  const bool replaced = std::filesystem::equivalent(options.resume, options.save, ignored);
-  return replaced ? std::string() : options.resume;
+  others.outputs.push_back(options.save);
+  others.inputs.push_back(resumed_input(options));
+  check_distinct(others);
 }
 
 compare::GoingOnRules going_on_rules(const StateOptions& state, const std::string& outcome,

@@ -9,6 +9,7 @@
 #include "compare/going_on.h"
 #include "io/number.h"
 #include "loss_options.h"
+#include "outputs.h"
 
 namespace pcgs::cli {
 
@@ -18,12 +19,10 @@ struct StateOptions {
 };
 // Returns --resume.
 CLI::Option* add_state_options(CLI::App& command, StateOptions& options);
-// --state becomes --resume, if there is a file, and --save. Throws Error for --skip-learned without a
-// state.
-void settle(StateOptions& options);
-// The state that is read, as a file that no output may replace; empty if there is none, or if it is
-// the one that is saved again.
-std::string resumed_input(const StateOptions& options);
+// --state becomes --resume, if there is a file, and --save. Before that, what an earlier command left
+// beside these or the other files of the command is finished. Throws Error for --skip-learned without a
+// state, and for an output that is named twice or is read.
+void settle(StateOptions& options, NamedFiles others, bool quiet);
 // What a run that goes on says about itself, by the options that both commands have.
 compare::GoingOnRules going_on_rules(const StateOptions& state, const std::string& outcome,
                                      const LossOptions& loss, const std::string& model);

@@ -3,14 +3,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
-#include <memory>
 #include <thread>
 
 #include "commands.h"
 #include "compare/method_list.h"
+#include "core/output_set.h"
 #include "core/spec.h"
-#include "core/whole_file.h"
 #include "io/progress.h"
 #include "option_kinds.h"
 #include "outputs.h"
@@ -40,30 +38,18 @@ struct SuiteOptions {
   bool quiet = false;
 };
 
-void write_file(const std::string& path, const std::string& content) {
-  WholeFile file(path);
-  file.write(content);
-  file.commit();
-}
-
-void make_folder(const std::string& path) {
-  std::error_code failed;
-  std::filesystem::create_directories(path, failed);
-  if (std::filesystem::is_directory(path, failed)) return;
-  throw Error(fmt::format("{} cannot be made a folder; give another one with --out", path));
-}
-
 std::string json_file(const SuiteOptions& options, const char* study) {
   return fmt::format("{}/{}.json", options.out, study);
 }
 
-void save(const std::string& folder, const char* study, const studies::StudyTables& tables) {
+void save(OutputSet& outputs, const std::string& folder, const char* study,
+          const studies::StudyTables& tables) {
   for (const auto& [name, table] : tables.tables) {
-    write_file(fmt::format("{}/{}.csv", folder, name), csv(table));
-    write_file(fmt::format("{}/{}.tex", folder, name), latex(table, name));
+    outputs.add(fmt::format("{}/{}.csv", folder, name)).write(csv(table));
+    outputs.add(fmt::format("{}/{}.tex", folder, name)).write(latex(table, name));
   }
   for (const io::TextTable& data : tables.data) {
-    write_file(fmt::format("{}/{}-{}.csv", folder, study, data.caption), csv(data));
+    outputs.add(fmt::format("{}/{}-{}.csv", folder, study, data.caption)).write(csv(data));
   }
 }
 
@@ -105,9 +91,9 @@ void check(SuiteOptions& options) {
   if (study.threads == 0) study.threads = std::max(1U, std::thread::hardware_concurrency());
 }
 
-// Plays, saves and, unless JSON is wanted, prints.
+// Plays, writes and, unless JSON is wanted, prints.
 results::Study run_study(const SuiteOptions& options, const studies::NamedStudy& chosen,
-                         WholeFile* json) {
+                         OutputSet& outputs, WholeFile* json) {
   const auto start = std::chrono::steady_clock::now();
   results::Study study = chosen.run(options.study, io::progress_bars(options.quiet));
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
@@ -115,8 +101,7 @@ results::Study run_study(const SuiteOptions& options, const studies::NamedStudy&
   const auto tables = std::visit([](const auto& one) { return studies::tables_of(one); }, study);
   if (json != nullptr) {
     json->write(results::to_json(study, 1) + "\n");
-    json->commit();
-    save(options.out, chosen.name, tables);
+    save(outputs, options.out, chosen.name, tables);
   }
   if (!options.json) {
     for (const auto& [name, table] : tables.tables) {
@@ -130,48 +115,49 @@ results::Study run_study(const SuiteOptions& options, const studies::NamedStudy&
   return study;
 }
 
-void check_outputs(const SuiteOptions& options) {
-  std::vector<std::string> outputs = {options.report};
+NamedFiles files_of(const SuiteOptions& options) {
+  NamedFiles files{{options.report}, {options.model}};
   for (const auto& study : studies::kStudies) {
-    if (!options.out.empty()) outputs.push_back(json_file(options, study.name));
+    if (!options.out.empty()) files.outputs.push_back(json_file(options, study.name));
   }
-  check_distinct(outputs, {options.model});
+  return files;
 }
 
 void run_suite(SuiteOptions& options) {
   check(options);
   const bool all = options.name == "all";
   const bool in_depth = all || options.name == "main" || options.name == "mechanism";
-  check_outputs(options);
+  finish_earlier(files_of(options), options.quiet);
+  check_distinct(files_of(options));
   // Folders and files are there before the work, which may take long.
-  if (!options.out.empty()) make_folder(options.out);
-  if (!options.out.empty() && in_depth) make_folder(options.out + "/traces");
-  ReportFile page(options.report);
-  std::vector<std::pair<studies::NamedStudy, std::unique_ptr<WholeFile>>> chosen;
+  OutputSet outputs;
+  if (!options.out.empty()) outputs.add_folder(options.out);
+  if (!options.out.empty() && in_depth) outputs.add_folder(options.out + "/traces");
+  WholeFile* const page = add_page(outputs, options.report);
+  std::vector<std::pair<studies::NamedStudy, WholeFile*>> chosen;
   for (const auto& study : studies::kStudies) {
     if (!all && options.name != study.name) continue;
-    chosen.emplace_back(study, options.out.empty()
-                                   ? nullptr
-                                   : std::make_unique<WholeFile>(json_file(options, study.name)));
+    chosen.emplace_back(study, options.out.empty() ? nullptr
+                                                   : &outputs.add(json_file(options, study.name)));
   }
   results::SuiteResult suite;
   for (const auto& [study, json] : chosen) {
-    suite.studies.push_back(run_study(options, study, json.get()));
-  }
-  if (options.json) {
-    fmt::print("{}\n", all ? results::to_json(suite) : results::to_json(suite.studies.front()));
+    suite.studies.push_back(run_study(options, study, outputs, json));
   }
   if (!options.out.empty() && in_depth) {
-    write_round_files(options.study, options.out + "/traces");
+    write_round_files(options.study, options.out + "/traces", outputs);
   }
-  if (page) {
+  if (page != nullptr) {
     report::Material material;
     material.results.push_back({"pcgs suite", suite});
     if (in_depth) material.runs = report::first_sequences(options.study);
-    page.write(report::page(material));
-    page.commit();
-    if (!options.json) fmt::print("page in {}\n", options.report);
+    page->write(report::page(material));
   }
+  outputs.commit();
+  if (options.json) {
+    fmt::print("{}\n", all ? results::to_json(suite) : results::to_json(suite.studies.front()));
+  }
+  if (!options.report.empty() && !options.json) fmt::print("page in {}\n", options.report);
   if (!options.out.empty() && !options.json) fmt::print("files in {}\n", options.out);
 }
 

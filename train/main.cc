@@ -14,6 +14,7 @@
 #include "control/transformer.h"
 #include "controller_net.h"
 #include "core/fnv1a.h"
+#include "core/temporary.h"
 #include "core/whole_file.h"
 #include "infer/model_file.h"
 #include "io/json_text.h"
@@ -284,6 +285,7 @@ void run(Options& options) {
 }  // namespace pcgs::train
 
 int main(int argc, char** argv) {
+  pcgs::remove_temporaries_on_signals();
   pcgs::train::let_blas_use_this_processor(argv);
   CLI::App app("pcgs-train trains the controller of the share recursion.");
   pcgs::train::Options options;

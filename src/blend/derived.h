@@ -4,7 +4,8 @@
 // when the outcome comes, however late: what it needs to remember of the opening it writes into
 // `kept`, which comes back with the outcome. forecast() changes nothing. Neither call allocates.
 //
-// Promises, checked for each of them by tests/blend/contract_test.cc: forecasts are finite; they
+// Promises, checked for each of them by tests/blend/derived_test.cc: forecasts are finite, and
+// probabilities for log loss; they
 // depend on earlier outcomes only; the same rounds give the same bits; an expert that sleeps does
 // not matter; save and load change no later bit.
 #pragma once
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "blend/blend.h"
+#include "core/forecast_range.h"
 #include "pcgs/losses.h"
 #include "pcgs/state.h"
 
@@ -25,6 +27,7 @@ struct Seen {
   std::int64_t number = 0;              // 1, 2, ...
   std::span<const double> forecasts;    // [K] of the raw experts; a sleeper's is the centre
   std::span<const std::uint8_t> awake;  // [K] at least one
+  ForecastRange range;                  // of the awake: what only averages them stays in it
   TaskLoss task;
   double mean = 0;                 // of the awake
   double centre = 0;               // a good combination of them: the forecast of kCentreIndex

@@ -139,13 +139,16 @@ void DerivedPool::find_heard(const OpenedRound& round, std::span<double> kept) {
 
 // What `kept` says, as far as it has been filled.
 Seen DerivedPool::seen(const OpenedRound& round, std::span<const double> kept) {
+  ForecastRange range;
   for (std::size_t k = 0; k < forecasts_.size(); ++k) {
     heard_[k] = kept[heard_at_ + k] != 0 ? 1 : 0;
     forecasts_[k] = heard_[k] != 0 ? round.forecasts[k] : kept[kCentre];
+    if (heard_[k] != 0) range.add(forecasts_[k]);
   }
   return {round.number,
           forecasts_,
           heard_,
+          range,
           round.task,
           kept[kMean],
           kept[kCentre],
@@ -161,9 +164,16 @@ void DerivedPool::forecast(const OpenedRound& round, std::span<double> kept) {
   const auto heard = kept.subspan(heard_at_, forecasts_.size());
   double n = 0, mean = 0, spread = 0;
   for (const double one : heard) n += one;
-  for (std::size_t k = 0; k < heard.size(); ++k) mean += heard[k] * (round.forecasts[k] / n);
+  ForecastRange range;
   for (std::size_t k = 0; k < heard.size(); ++k) {
-    const double d = heard[k] * ((round.forecasts[k] - mean) / 1e100);
+    if (heard[k] == 0) continue;
+    mean += round.forecasts[k] / n;
+    range.add(round.forecasts[k]);
+  }
+  mean = range.hold(mean);
+  for (std::size_t k = 0; k < heard.size(); ++k) {
+    if (heard[k] == 0) continue;
+    const double d = (round.forecasts[k] - mean) / 1e100;
     spread += d * d;
   }
   const auto [unit, loss_unit] = units_.size(round.task, std::sqrt(spread / n) * 1e100);

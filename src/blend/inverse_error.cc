@@ -26,7 +26,7 @@ class InverseError final : public Derived {
     const double total = fill_weights(seen);
     double f = 0;
     for (std::size_t k = 0; k < mean_.size(); ++k) f += scratch_[k] / total * seen.forecasts[k];
-    return f;
+    return seen.range.hold(f);
   }
   void observe(const Seen& seen, std::span<const double>, double, double outcome) override {
     for (std::size_t k = 0; k < mean_.size(); ++k) {

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "blend/derived.h"
+#include "core/forecast_range.h"
 #include "core/kernels.h"
 #include "methods/linearised.h"
 #include "methods/methods.h"
@@ -32,20 +33,15 @@ constexpr double kWild = 20;      // a loss counts in that average like this man
 constexpr double kLeastOfUnit =
     0.01;  // a filter's usual loss is at least this much of the best expert's
 
-// Forecasts, and their range: weights that sum to 1 up to rounding must not leave it.
+// Forecasts that several recursions weigh.
 struct Ranged {
-  explicit Ranged(std::span<const double> all) : forecasts(all), low(all[0]), high(all[0]) {
-    for (const double f : all) {
-      low = std::min(low, f);
-      high = std::max(high, f);
-    }
-  }
+  explicit Ranged(std::span<const double> all) : forecasts(all), range(all) {}
   double weighed(std::span<const double> weights) const {
-    return std::clamp(kernels::dot(weights, forecasts), low, high);
+    return range.hold(kernels::dot(weights, forecasts));
   }
 
   std::span<const double> forecasts;
-  double low, high;
+  ForecastRange range;
 };
 
 }  // namespace
@@ -89,7 +85,7 @@ double SecondLevel::forecast(std::span<const double> forecasts, std::span<double
     kept[members_ + i] = members.weighed(final_[i]->weights());
     published += part * kept[members_ + i];
   }
-  return std::clamp(published, all.low, all.high);
+  return members.range.hold(published);
 }
 
 void SecondLevel::observe(std::span<const double> forecasts, std::span<const double> kept,

@@ -17,7 +17,7 @@ class TrimmedMean final : public Memoryless {
     double sum = 0;
     for (const std::size_t k : middle)
       sum += seen.forecasts[k] / static_cast<double>(middle.size());
-    return sum;
+    return seen.range.hold(sum);
   }
   Rest add_weights(const Seen& seen, double share, std::span<double> weights) const override {
     const auto middle = find_middle(seen);

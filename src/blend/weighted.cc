@@ -33,7 +33,7 @@ class Weighted final : public Derived {
       total += w[k];
       f += w[k] * seen.forecasts[k];
     }
-    return total > kLeastTotal ? f / total : seen.mean;
+    return total > kLeastTotal ? seen.range.hold(f / total) : seen.mean;
   }
 
   void observe(const Seen& seen, std::span<const double>, double made, double outcome) override {

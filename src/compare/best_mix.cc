@@ -11,8 +11,17 @@ namespace {
 constexpr double kMostWork = 1e11;  // multiplications
 constexpr std::size_t kReweightings = 50, kExpectations = 300;
 
-// The rounds that the mixture is measured on, as errors f - y, or, for log loss, as the probability
-// of what happened.
+// Divides by a power of two, which changes no weights: squares must not leave the range of a double.
+void bring_near_one(std::vector<double>& errors) {
+  double largest = 0;
+  for (const double e : errors) largest = std::max(largest, std::abs(e));
+  if (largest == 0) return;
+  const int exponent = std::ilogb(largest);
+  for (double& e : errors) e = std::ldexp(e, -exponent);
+}
+
+// The rounds that the mixture is measured on, as errors f - y in some unit, or, for log loss, as the
+// probability of what happened.
 Matrix judged_rounds(const Problem& problem) {
   Matrix out(0, problem.experts.size());
   const bool log = problem.task.kind() == TaskLoss::Kind::kLog;
@@ -24,10 +33,11 @@ Matrix judged_rounds(const Problem& problem) {
       continue;
     }
     for (const double f : forecasts) {
-      out.values.push_back(!log ? f - y : y == 1 ? f : 1 - f);
+      out.values.push_back(!log ? f / 2 - y / 2 : y == 1 ? f : 1 - f);
     }
     ++out.rows;
   }
+  if (!log) bring_near_one(out.values);
   return out;
 }
 

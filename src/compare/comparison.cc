@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 #include "pcgs/registry.h"
 #include "registry/hindsight.h"
@@ -176,8 +177,11 @@ MethodResult play_bare(const Problem& problem, Aggregator& aggregator, const Adv
   result.next_weights.assign(aggregator.weights().begin(), aggregator.weights().end());
   result.total_loss = aggregator.total_loss();
   if (problem.has_forecasts()) {
-    result.mean_forecast_loss = aggregator.total_forecast_loss() /
-                                static_cast<double>(std::max<std::int64_t>(1, aggregator.rounds()));
+    const double total = aggregator.total_forecast_loss();
+    result.mean_forecast_loss =
+        total == std::numeric_limits<double>::max()
+            ? std::numeric_limits<double>::infinity()
+            : total / static_cast<double>(std::max<std::int64_t>(1, aggregator.rounds()));
   }
   for (const double best : comparison.oracle) result.regret.push_back(result.total_loss - best);
   comparison.scale = aggregator.scale().value(problem.source());

@@ -21,7 +21,7 @@ struct MethodResult {
   std::string chosen;  // for a starred method, the best candidate's name; otherwise empty
   std::string full{};  // with what follows from other options, such as seasons; empty: as the name
   double total_loss = 0;
-  std::optional<double> mean_forecast_loss;  // raw, of the combined forecast
+  std::optional<double> mean_forecast_loss;  // raw, of the combined forecast; may be infinite
   // Of the combined forecast, divided and capped as those of the experts are: what can be compared
   // with the oracle. Never above total_loss, by convexity, where nothing is capped.
   std::optional<double> total_forecast_loss;

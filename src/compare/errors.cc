@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "compare/best_mix.h"
+#include "core/forecast_range.h"
 
 namespace pcgs::compare {
 
@@ -30,14 +31,34 @@ ForecastError judged(const Problem& problem, const std::vector<double>& combined
   return out;
 }
 
+struct ComparedRound {
+  double ours, theirs, outcome;
+};
+
+// Losses whose ratio is asked for. Where numbers are so large that their squares leave the range of a
+// double, all are divided by one power of two first.
+double compared_unit(const std::vector<ComparedRound>& rounds) {
+  constexpr double kLarge = 1e150;
+  double largest = 0;
+  for (const auto& [ours, theirs, outcome] : rounds) {
+    largest = std::max({largest, std::abs(ours), std::abs(theirs), std::abs(outcome)});
+  }
+  return largest > kLarge ? std::ldexp(1.0, std::ilogb(largest)) : 1;
+}
+
 std::optional<Beside> beside(const Problem& problem, const std::vector<double>& combined,
                              const std::string& name, const Forecaster& other) {
-  std::vector<double> ours, theirs;
+  std::vector<ComparedRound> rounds;
   for (std::size_t t = 0; t < problem.rounds(); ++t) {
     const double y = problem.outcomes[t], f = other(t);
     if (std::isnan(y) || std::isnan(f) || std::isnan(combined[t])) continue;
-    ours.push_back(problem.task(combined[t], y));
-    theirs.push_back(problem.task(f, y));
+    rounds.push_back({combined[t], f, y});
+  }
+  const double unit = compared_unit(rounds);
+  std::vector<double> ours, theirs;
+  for (const ComparedRound& round : rounds) {
+    ours.push_back(problem.task(round.ours / unit, round.outcome / unit));
+    theirs.push_back(problem.task(round.theirs / unit, round.outcome / unit));
   }
   const auto ratio = stats::loss_ratio(ours, theirs);
   if (!ratio) return {};
@@ -52,11 +73,12 @@ std::optional<Beside> beside(const Problem& problem, const std::vector<double>& 
 
 // NaN unless everybody is awake.
 double mixed(std::span<const double> weights, std::span<const double> forecasts) {
+  if (std::any_of(forecasts.begin(), forecasts.end(), [](double f) { return std::isnan(f); })) {
+    return kNaN;
+  }
   double sum = 0;
   for (std::size_t k = 0; k < weights.size(); ++k) sum += weights[k] * forecasts[k];
-  return std::any_of(forecasts.begin(), forecasts.end(), [](double f) { return std::isnan(f); })
-             ? kNaN
-             : sum;
+  return ForecastRange(forecasts).hold(sum);
 }
 
 // What an expert's error would be if the combination's on its rounds were that on all: rounds that
@@ -69,18 +91,21 @@ double comparable(const ForecastError& expert, const TaskLoss& task) {
 }  // namespace
 
 double mean_of_awake(std::span<const double> forecasts) {
-  double sum = 0;
+  long double sum = 0;  // no sum of doubles leaves its range
   std::size_t awake = 0;
+  ForecastRange range;
   for (const double f : forecasts) {
     if (std::isnan(f)) continue;
     sum += f;
+    range.add(f);
     ++awake;
   }
-  return awake == 0 ? kNaN : sum / static_cast<double>(awake);
+  return awake == 0 ? kNaN : range.hold(static_cast<double>(sum / awake));
 }
 
 void ErrorSums::add(const TaskLoss& task, double forecast, double outcome) {
-  const double error = forecast - outcome, size = std::abs(outcome);
+  const long double error = static_cast<long double>(forecast) - outcome;
+  const double size = std::abs(outcome);
   smallest_ = rounds_ == 0 ? size : std::min(smallest_, size);
   ++rounds_;
   squared_ += error * error;
@@ -103,7 +128,9 @@ void ErrorSums::add(const ErrorSums& others) {
   size_ += others.size_;
 }
 
-double ErrorSums::rmse() const { return std::sqrt(mean(squared_)); }
+double ErrorSums::rmse() const {
+  return static_cast<double>(std::sqrt(squared_ / static_cast<long double>(rounds_)));
+}
 
 std::optional<double> ErrorSums::mape() const {
   if (rounds_ == 0 || !(smallest_ >= 0.05 * mean(size_)) || smallest_ == 0) return {};

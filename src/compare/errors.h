@@ -14,7 +14,9 @@
 namespace pcgs::compare {
 
 // Sums over rounds in which there was a forecast and the outcome is known. Those of several series
-// can be added.
+// can be added. In long double, where no square of a double and no sum of them overflows: an error is
+// infinite only where it is beyond the range of a double itself, or where a log forecast ruled out
+// what happened.
 class ErrorSums {
  public:
   void add(const TaskLoss& task, double forecast, double outcome);
@@ -33,12 +35,14 @@ class ErrorSums {
   double measure(const TaskLoss& task) const;
 
  private:
-  double mean(double sum) const { return sum / static_cast<double>(rounds_); }
+  double mean(long double sum) const {
+    return static_cast<double>(sum / static_cast<long double>(rounds_));
+  }
 
   std::size_t rounds_ = 0;
-  double squared_ = 0, absolute_ = 0, signed_ = 0, relative_ = 0, loss_ = 0;
-  double size_ = 0;      // of outcomes, summed
-  double smallest_ = 0;  // of them
+  long double squared_ = 0, absolute_ = 0, signed_ = 0, relative_ = 0, loss_ = 0;
+  long double size_ = 0;  // of outcomes, summed
+  double smallest_ = 0;   // of them
 };
 
 // "RMSE", "MAE", "pinball loss", "log loss".

@@ -8,7 +8,6 @@
 #include <mutex>
 #include <optional>
 
-#include "core/fnv1a.h"
 #include "core/invariant.h"
 #include "infer/model_file.h"
 #include "infer/shipped.h"
@@ -152,7 +151,7 @@ void require_size(const infer::Model& model, const std::string& origin) {
 TransformerModel::TransformerModel(const infer::Model& model, const std::string& origin)
     : network_(model),
       maps_(control_maps_of(model, origin)),
-      fingerprint_(fnv1a<std::uint64_t>(infer::model_bytes(model))) {
+      fingerprint_(infer::model_fingerprint(model)) {
   combines_ = model.token_schema == tokens::ErrorStream::schema_name();
   if (combines_) {
     require_size<tokens::ErrorStream>(model, origin);

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/aggregator_slot.h"
+#include "core/forecast_range.h"
 #include "core/invariant.h"
 #include "core/kernels.h"
 #include "pcgs/error.h"
@@ -17,6 +18,7 @@ namespace pcgs {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kMost = std::numeric_limits<double>::max();
 
 // The median distance of the awake from the combined forecast.
 double disagreement(std::span<const double> forecasts, std::span<const std::uint8_t> awake,
@@ -144,17 +146,17 @@ void Aggregator::combine(Slot& slot) const {
   if (slot.awake_count == 0) {
     play(slot);
     slot.combined = kNaN;
+    std::fill(slot.kept.begin(), slot.kept.end(), 0.0);  // nothing, and not what was there before
   } else if (Combiner* combiner = method_->combiner()) {
     slot.combined = combiner->combine({slot.number, slot.forecasts, slot.awake, options_.task},
                                       slot.kept, slot.played);
   } else {
     play(slot);
-    slot.combined = kernels::dot(slot.played, slot.forecasts);
+    slot.combined = combined_forecast(slot.played, slot.forecasts, slot.awake);
   }
 }
 
 void Aggregator::put_intervals(Slot& slot) const {
-  constexpr double kMost = std::numeric_limits<double>::max();
   slot.intervals.clear();
   for (const Interval& one : slot.expected.around_zero) {
     slot.intervals.push_back({one.level, std::clamp(slot.combined + one.low, -kMost, kMost),
@@ -278,7 +280,7 @@ void Aggregator::check_losses(std::span<const double> losses,
         fmt::format("{} losses for {} experts; give one for each", losses.size(), experts()));
   }
   const bool unit = options_.scale.wants_unit(LossSource::kGiven);
-  const double highest = unit ? 1.0 : std::numeric_limits<double>::max();
+  const double highest = unit ? 1.0 : kMost;
   if (kernels::all_within(losses, 0, highest)) return;
   for (std::size_t k = 0; k < losses.size(); ++k) {
     const bool sleeps = !awake.empty() && awake[k] == 0;
@@ -320,7 +322,8 @@ void Aggregator::learn(std::int64_t round, double outcome) {
     slot.losses[k] = loss;
   }
   slot.outcome = outcome;
-  slot.forecast_loss = slot.awake_count == 0 ? 0 : options_.task(slot.combined, outcome);
+  slot.forecast_loss =
+      slot.awake_count == 0 ? 0 : std::min(options_.task(slot.combined, outcome), kMost);
   close(index);
 }
 
@@ -393,7 +396,7 @@ void Aggregator::learn_from(Slot& slot) {
   update(round, slot.played, slot.has_forecasts ? slot.forecast_loss : TraceRow::kNoForecast,
          slot.intervals);
   if (!slot.has_forecasts) return;
-  total_forecast_loss_ += slot.forecast_loss;
+  total_forecast_loss_ = std::min(total_forecast_loss_ + slot.forecast_loss, kMost);
   if (intervals_) {
     intervals_->observe(slot.number, slot.expected, slot.outcome - slot.combined);
   }
@@ -408,9 +411,7 @@ void Aggregator::update(Round& round, std::span<const double> played, double for
   if (sink_ == nullptr && !live_) return;
   round.weights = {};
   const Share* share = method_->share();
-  const double finite =
-      std::isinf(forecast_loss) ? std::numeric_limits<double>::max() : forecast_loss;
-  TraceRow row{round, played, share != nullptr ? &share->last() : nullptr, finite};
+  TraceRow row{round, played, share != nullptr ? &share->last() : nullptr, forecast_loss};
   row.intervals = intervals;
   if (const Round* learned = method_->as_learned()) {
     // Linearised losses are those of the combined forecast already.

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "core/aggregator_slot.h"
-#include "core/kernels.h"
+#include "core/forecast_range.h"
 #include "core/whole_file.h"
 #include "pcgs/error.h"
 #include "pcgs/forecast_certificate.h"
@@ -17,6 +17,7 @@ namespace pcgs {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kMost = std::numeric_limits<double>::max();
 
 // What a state holds beside the method.
 constexpr std::uint64_t kWithCertificate = 1, kWithIntervals = 2, kWithNote = 4;
@@ -67,7 +68,7 @@ std::vector<std::uint8_t> Aggregator::save_bytes() const {
     out.u64(slot->side.size());
     out.f64s(slot->side);
     if (!slot->kept.empty()) {
-      out.f64(slot->combined);
+      out.f64(slot->awake_count == 0 ? 0 : slot->combined);
       out.f64s(slot->kept);
     }
     if (intervals_) intervals_->save(out, slot->expected);
@@ -122,7 +123,6 @@ Aggregator Aggregator::load_bytes(std::span<const std::uint8_t> file, const std:
     if (n >= below) in.fail("a count of rounds in it is out of range");
     return static_cast<std::int64_t>(n);
   };
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   loaded.next_round_ = counter(static_cast<std::uint64_t>(kMostRounds));
   if (loaded.next_round_ < 1) in.fail("its rounds do not start at 1");
   const auto opened = static_cast<std::uint64_t>(loaded.next_round_);
@@ -130,7 +130,10 @@ Aggregator Aggregator::load_bytes(std::span<const std::uint8_t> file, const std:
   loaded.skipped_ = counter(opened);
   loaded.capped_ = counter(opened);
   loaded.total_loss_ = in.f64_within(0, 1e18, "the total loss");
-  loaded.total_forecast_loss_ = in.f64_within(0, kInfinity, "the total loss of forecasts");
+  // Infinite in states of earlier versions.
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  loaded.total_forecast_loss_ =
+      std::min(in.f64_within(0, kInfinity, "the total loss of forecasts"), kMost);
   const std::size_t open = in.count(experts);
   for (std::size_t i = 0; i < open; ++i) {
     loaded.open_.push_back(loaded.new_slot());
@@ -158,20 +161,28 @@ void Aggregator::load_open(StateReader& in, Slot& slot) const {
   in.f64s(slot.side);
   slot.count_awake();
   if (slot.kept.empty()) {
-    slot.combined = slot.awake_count == 0 ? kNaN : kernels::dot(slot.played, slot.forecasts);
+    slot.combined = slot.awake_count == 0
+                        ? kNaN
+                        : combined_forecast(slot.played, slot.forecasts, slot.awake);
   } else {
-    constexpr double kMost = std::numeric_limits<double>::max();
-    slot.combined = in.f64_within(-kMost, kMost, "a combined forecast");
+    slot.combined = in.f64();
+    if (!options_.task.objection_to_forecast(slot.combined).empty()) {
+      in.fail("a combined forecast in it is damaged");
+    }
+    if (slot.awake_count == 0) slot.combined = kNaN;
     in.f64s(slot.kept);
     if (slot.awake_count > 0 && !method_->combiner()->could_have_kept(slot.kept)) {
       in.fail("an open round in it is damaged");
     }
   }
+  double total = 0;
   for (std::size_t k = 0; k < experts(); ++k) {
-    const bool sane = slot.awake[k] <= 1 && slot.played[k] >= 0 && slot.played[k] <= 2 &&
-                      std::isfinite(slot.forecasts[k]);
+    total += slot.played[k];
+    const bool sane = slot.awake[k] <= 1 && slot.played[k] >= 0 &&
+                      options_.task.objection_to_forecast(slot.forecasts[k]).empty();
     if (!sane) in.fail("an open round in it is damaged");
   }
+  if (!(total <= 1 + 1e-9)) in.fail("the weights of an open round in it sum to more than 1");
   if (intervals_) {
     intervals_->load(in, slot.expected);
     if (slot.has_forecasts && slot.awake_count > 0) put_intervals(slot);

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "core/crc32.h"
+#include "core/fnv1a.h"
 #include "core/text.h"
 #include "core/whole_file.h"
 #include "infer/safetensors.h"
@@ -16,7 +18,8 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kFormat = "pcgs-controller";
-constexpr std::string_view kVersion = "2";
+constexpr std::string_view kVersion = "3";
+constexpr std::string_view kFormerVersion = "2";  // its checksum is of the data alone
 constexpr AttentionKind kKinds[] = {AttentionKind::kNone, AttentionKind::kFull,
                                     AttentionKind::kInduced};
 
@@ -98,10 +101,51 @@ Config config_in(const std::string& text, const std::string& origin) {
 
 std::string hexadecimal(std::uint32_t checksum) { return fmt::format("{:08x}", checksum); }
 
+// See model_file.h.
+std::string checksum_of(const Safetensors& content) {
+  Crc32 crc;
+  const auto add_size = [&](std::uint64_t size) {
+    crc.add(std::span<const std::uint64_t>(&size, 1));
+  };
+  const auto add_text = [&](std::string_view text) {
+    add_size(text.size());
+    crc.add(std::span<const char>(text));
+  };
+  add_size(content.metadata.size() - content.metadata.count("checksum"));
+  for (const auto& [key, text] : content.metadata) {
+    if (key == "checksum") continue;
+    add_text(key);
+    add_text(text);
+  }
+  for (const auto& [name, tensor] : content.tensors) {
+    add_text(name);
+    add_size(tensor.shape.size());
+    for (const std::size_t n : tensor.shape) add_size(n);
+    crc.add(std::span<const float>(tensor.values));
+  }
+  return hexadecimal(crc.value());
+}
+
+// Without the checksum.
+Safetensors content_of(const Model& model, std::string_view version) {
+  if (const std::string problem = problem_with(model); !problem.empty()) {
+    throw Error("this model cannot be written: " + problem);
+  }
+  Safetensors content;
+  content.metadata = model.metadata;
+  content.metadata["format"] = kFormat;
+  content.metadata["format_version"] = version;
+  content.metadata["config"] = json_of(model.config);
+  content.metadata["token_schema"] = model.token_schema;
+  content.tensors = model.tensors;
+  return content;
+}
+
 }  // namespace
 
 Model read_model(std::span<const std::uint8_t> bytes, const std::string& origin) {
   Safetensors content = read_safetensors(bytes, origin);
+  const std::string checksum = checksum_of(content);
   const auto take = [&](const char* key) {
     auto node = content.metadata.extract(key);
     if (node.empty()) fail(origin, fmt::format("its metadata has no {}", key));
@@ -112,12 +156,13 @@ Model read_model(std::span<const std::uint8_t> bytes, const std::string& origin)
     fail(origin, fmt::format("its format is \"{}\" and not \"{}\"", excerpt(format), kFormat));
   }
   const std::string version = take("format_version");
-  if (version != kVersion) {
-    fail(origin, fmt::format("it has format version \"{}\", and this program reads version {}",
-                             excerpt(version), kVersion));
+  if (version != kVersion && version != kFormerVersion) {
+    fail(origin,
+         fmt::format("it has format version \"{}\", and this program reads versions {} and {}",
+                     excerpt(version), kFormerVersion, kVersion));
   }
-  if (take("checksum") != hexadecimal(content.data_crc32)) {
-    fail(origin, "its checksum does not match its weights");
+  if (take("checksum") != (version == kVersion ? checksum : hexadecimal(content.data_crc32))) {
+    fail(origin, "its checksum is another; it was changed or damaged");
   }
   Model model;
   model.config = config_in(take("config"), origin);
@@ -139,18 +184,15 @@ void require_token_schema(const Model& model, const std::string& expected,
 }
 
 std::vector<std::uint8_t> model_bytes(const Model& model) {
-  if (const std::string problem = problem_with(model); !problem.empty()) {
-    throw Error("this model cannot be written: " + problem);
-  }
-  Safetensors content;
-  content.metadata = model.metadata;
-  content.metadata["format"] = kFormat;
-  content.metadata["format_version"] = kVersion;
-  content.metadata["config"] = json_of(model.config);
-  content.metadata["token_schema"] = model.token_schema;
-  content.metadata["checksum"] = hexadecimal(safetensors_crc32(model.tensors));
-  content.tensors = model.tensors;
+  Safetensors content = content_of(model, kVersion);
+  content.metadata["checksum"] = checksum_of(content);
   return safetensors_bytes(content);
+}
+
+std::uint64_t model_fingerprint(const Model& model) {
+  Safetensors content = content_of(model, kFormerVersion);
+  content.metadata["checksum"] = hexadecimal(safetensors_crc32(model.tensors));
+  return fnv1a<std::uint64_t>(safetensors_bytes(content));
 }
 
 void write_model_file(const Model& model, const std::string& path) {

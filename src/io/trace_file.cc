@@ -2,24 +2,15 @@
 
 #include <fmt/format.h>
 
-#include "core/whole_file.h"
 #include "io/csv_field.h"
 
 namespace pcgs {
-
-struct TraceFile::Impl {
-  explicit Impl(std::string path) : file(std::move(path)) {}
-
-  WholeFile file;
-  fmt::memory_buffer line;
-};
 
 namespace {
 
 class CsvSink final : public TraceSink {
  public:
-  CsvSink(WholeFile& file, fmt::memory_buffer& line, std::string_view method)
-      : file_(file), line_(line), method_(csv_field(method)) {}
+  CsvSink(WholeFile& file, std::string_view method) : file_(file), method_(csv_field(method)) {}
 
   void record(const TraceRow& row) override {
     line_.clear();
@@ -59,28 +50,23 @@ class CsvSink final : public TraceSink {
 
  private:
   WholeFile& file_;
-  fmt::memory_buffer& line_;
+  fmt::memory_buffer line_;
   std::string method_;
 };
 
 }  // namespace
 
-TraceFile::TraceFile(std::string path, std::span<const std::string> experts)
-    : impl_(std::make_unique<Impl>(std::move(path))) {
+TraceFile::TraceFile(WholeFile& file, std::span<const std::string> experts) : file_(file) {
   std::string header =
       "method,round,mixture_loss,learner_loss,eta,rho,mix_loss,gap,scale,forecast_loss";
   for (const char* what : {"weight:", "loss:", "q:"}) {
     for (const auto& name : experts) header += ',' + csv_field(what + name);
   }
-  impl_->file.write(header + '\n');
+  file_.write(header + '\n');
 }
-
-TraceFile::~TraceFile() = default;
 
 std::unique_ptr<TraceSink> TraceFile::sink(std::string_view method) {
-  return std::make_unique<CsvSink>(impl_->file, impl_->line, method);
+  return std::make_unique<CsvSink>(file_, method);
 }
-
-void TraceFile::commit() { impl_->file.commit(); }
 
 }  // namespace pcgs

@@ -6,29 +6,24 @@
 #include <string>
 #include <string_view>
 
+#include "core/whole_file.h"
 #include "pcgs/trace.h"
 
 namespace pcgs {
 
 // Streams CSV: method, round, mixture_loss, learner_loss, eta, rho, mix_loss, gap, scale,
 // forecast_loss, then weight:NAME, loss:NAME and q:NAME for each expert. Numbers read back to the
-// same bits; what a method does not have stays empty, and so does the loss of a sleeper. The file
-// appears under its name only when commit() succeeds, which throws if anything could not be
-// written.
+// same bits; what a method does not have stays empty, and so does the loss of a sleeper. The file's
+// owner commits it.
 class TraceFile {
  public:
-  TraceFile(std::string path, std::span<const std::string> experts);
-  ~TraceFile();
-  TraceFile(const TraceFile&) = delete;
-  TraceFile& operator=(const TraceFile&) = delete;
+  TraceFile(WholeFile& file, std::span<const std::string> experts);
 
   // A sink whose rows carry this method name; it must not outlive the file.
   std::unique_ptr<TraceSink> sink(std::string_view method);
-  void commit();
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  WholeFile& file_;
 };
 
 }  // namespace pcgs

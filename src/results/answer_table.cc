@@ -42,7 +42,9 @@ bool any(const ForecastAnswer& answer, std::optional<double> ErrorLine::*what) {
 }
 
 io::TextTable errors_table(const ForecastAnswer& answer) {
-  const bool loss = any(answer, &ErrorLine::loss), mape = any(answer, &ErrorLine::mape);
+  const bool mape = any(answer, &ErrorLine::mape);
+  const bool log_loss = answer.measure == "log loss";
+  const bool loss = log_loss || answer.measure == "pinball loss";
   const Decimals number(answer.errors.front());
   io::TextTable table{"", {"error of"}, {}};
   if (loss) table.head.push_back(answer.measure);
@@ -60,10 +62,14 @@ io::TextTable errors_table(const ForecastAnswer& answer) {
     row.push_back(line.name + (combination ? " (the combination)"
                                : line.name == "best convex mix" && line.kind == "reference" ? " *"
                                                                                             : ""));
-    if (loss) row.push_back(number(line.loss));
-    row.insert(row.end(), {number(line.rmse), number(line.mae)});
+    // What is no number although there was a round is too large for one.
+    const auto error = [&](const std::optional<double>& x, const char* too_large = ">1e308") {
+      return !x && line.rounds > 0 ? too_large : number(x);
+    };
+    if (loss) row.push_back(error(line.loss, log_loss ? "infinite" : ">1e308"));
+    row.insert(row.end(), {error(line.rmse), error(line.mae)});
     if (mape) row.push_back(line.mape ? fmt::format("{:.2f} %", 100 * *line.mape) : "-");
-    row.insert(row.end(), {number(line.bias), signed_per_cent(line.difference),
+    row.insert(row.end(), {error(line.bias), signed_per_cent(line.difference),
                            fmt::format("{}", line.rounds)});
   }
   if (left_out > 0) {

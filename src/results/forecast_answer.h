@@ -13,7 +13,8 @@
 
 namespace pcgs::results {
 
-// Numbers are none where they are not finite or there was no round.
+// Numbers are none where there was no round, where they are beyond the range of a double, and where a
+// log loss is infinite.
 struct ErrorLine {
   std::string name, kind;  // "method", "reference" or "expert"
   std::size_t rounds = 0;  // with a forecast and an outcome

@@ -29,7 +29,13 @@ std::string difference_text(double difference) {
 std::string headline(const ForecastAnswer& answer) {
   const ErrorLine& combination = answer.errors.front();
   const auto error = measured(answer, combination);
-  if (combination.rounds == 0 || !error) return "No outcome is known yet, so no error is.";
+  if (combination.rounds == 0) return "No outcome is known yet, so no error is.";
+  if (!error) {
+    return answer.measure == "log loss"
+               ? "The combination's log loss is infinite: it once gave what happened no chance at all."
+               : fmt::format("The combination's error ({}) is beyond the largest number there is.",
+                             answer.measure);
+  }
   std::string out =
       fmt::format("The combination's error ({} {}) ", answer.measure, error_text(*error));
   if (!answer.beside_best) return out + "has nothing to be compared with.";

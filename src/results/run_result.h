@@ -40,7 +40,8 @@ struct RunResult {
     std::string full_name{};          // with all that it was given; empty: as the name
     std::string chosen_in_hindsight;  // the best candidate of a starred method; else empty
     double total_loss = 0;
-    // Of the combined forecast, raw: absent without forecasts, none if it is infinite.
+    // Of the combined forecast, raw: absent without forecasts, none if it is infinite, as the log loss
+    // of a forecast that ruled out what happened, or beyond the range of a double.
     std::optional<std::optional<double>> mean_forecast_loss;
     // The same, divided and capped as losses of experts are, summed: what the oracle is compared with.
     std::optional<double> total_forecast_loss{};

@@ -1,7 +1,6 @@
 // Per-round files of the studies.
 #include <fmt/format.h>
 
-#include "core/whole_file.h"
 #include "io/csv_field.h"
 #include "io/trace_file.h"
 #include "pcgs/oracle.h"
@@ -44,22 +43,19 @@ std::string curves_csv(const StudyConfig& config, const suite::Sequence& sequenc
 
 }  // namespace
 
-void write_round_files(const StudyConfig& config, const std::string& folder) {
+void write_round_files(const StudyConfig& config, const std::string& folder, OutputSet& outputs) {
   const auto experts = config.expert_names();
   for (const auto& family : config.families) {
     const auto sequence = config.sequence(family, 0);
-    WholeFile curves(fmt::format("{}/{}.csv", folder, family));
-    curves.write(curves_csv(config, sequence));
-    curves.commit();
+    outputs.add(fmt::format("{}/{}.csv", folder, family)).write(curves_csv(config, sequence));
 
     // Weights and controls take much room: only of the methods that the paper compares.
-    TraceFile trace(fmt::format("{}/{}-trace.csv", folder, family), experts);
+    TraceFile trace(outputs.add(fmt::format("{}/{}-trace.csv", folder, family)), experts);
     for (const auto& method :
          config.playing({"hedge", "fixed-share", "genshare", config.featured()})) {
       const auto sink = trace.sink(method);
       suite::play(method, sequence.losses, sink.get());
     }
-    trace.commit();
   }
 }
 

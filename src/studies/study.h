@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/output_set.h"
 #include "io/progress.h"
 #include "results/suite_result.h"
 #include "suite/tournament.h"
@@ -61,6 +62,6 @@ inline constexpr NamedStudy kStudies[] = {{"main", kAnyStudy<main_study>},
 
 // Per-round files for the first sequence of each family: FAMILY.csv with what each method lost in
 // each round, and FAMILY-trace.csv with the weights and controls of a few methods.
-void write_round_files(const StudyConfig& config, const std::string& folder);
+void write_round_files(const StudyConfig& config, const std::string& folder, OutputSet& outputs);
 
 }  // namespace pcgs::studies

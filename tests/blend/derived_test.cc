@@ -72,7 +72,11 @@ struct Scene {
   TaskLoss task;
 
   Seen seen(std::int64_t late = 0) const {
-    return {number, forecasts, awake, task, mean, centre, 1.5, 2.25, errors, made, late};
+    ForecastRange range;
+    for (std::size_t k = 0; k < forecasts.size(); ++k) {
+      if (awake[k] != 0) range.add(forecasts[k]);
+    }
+    return {number, forecasts, awake, range, task, mean, centre, 1.5, 2.25, errors, made, late};
   }
 };
 

@@ -59,8 +59,9 @@ TEST(Formats, ResultsWithAKindAreRead) {
   EXPECT_NO_THROW(results::read_result(content(kept("results-run.json")), "run.json"));
 }
 
-TEST(Formats, ModelsOfVersionOneAreRead) {
+TEST(Formats, ModelsOfVersionsTwoAndThreeAreRead) {
   EXPECT_NO_THROW(infer::read_model_file(data_file("golden/controller_none.safetensors")));
+  EXPECT_NO_THROW(infer::read_model_file(kept("model-3.safetensors")));
 }
 
 }  // namespace

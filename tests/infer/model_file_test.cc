@@ -7,6 +7,7 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "core/whole_file.h"
 #include "infer/random_model.h"
 #include "infer/safetensors.h"
+#include "support/data_file.h"
 #include "support/expect.h"
 #include "support/forge.h"
 #include "support/temp_dir.h"
@@ -52,13 +54,41 @@ struct Parts {
     json config = json::parse(metadata()["config"].get<std::string>());
     change(config);
     metadata()["config"] = config.dump();
+    seal();
   }
+  // As model_file.h says, whatever still has the form that it needs.
   void seal() {
+    Bytes covered;
+    const auto add_size = [&](std::size_t size) {
+      covered.resize(covered.size() + 8);
+      test::put_u64(covered, covered.size() - 8, size);
+    };
+    const auto add_text = [&](const std::string& text) {
+      add_size(text.size());
+      covered.insert(covered.end(), text.begin(), text.end());
+    };
+    metadata().erase("checksum");
+    add_size(metadata().size());
+    for (const auto& [key, text] : metadata().items()) {
+      add_text(key);
+      add_text(text.get<std::string>());
+    }
+    for (const auto& [name, entry] : header.items()) {
+      if (name == "__metadata__") continue;
+      add_text(name);
+      add_size(entry["shape"].size());
+      for (const auto& n : entry["shape"]) add_size(n.get<std::size_t>());
+      const auto& offsets = entry["data_offsets"];
+      covered.insert(covered.end(), data.begin() + offsets[0].get<std::ptrdiff_t>(),
+                     data.begin() + offsets[1].get<std::ptrdiff_t>());
+    }
+    metadata()["checksum"] = digits(test::crc32(covered));
+  }
+  static std::string digits(std::uint32_t crc) {
     constexpr char kDigits[] = "0123456789abcdef";
-    const std::uint32_t crc = test::crc32(data);
-    std::string digits;
-    for (int shift = 28; shift >= 0; shift -= 4) digits.push_back(kDigits[crc >> shift & 15]);
-    metadata()["checksum"] = digits;
+    std::string out;
+    for (int shift = 28; shift >= 0; shift -= 4) out.push_back(kDigits[crc >> shift & 15]);
+    return out;
   }
   Bytes file() const { return with_header(header.dump()); }
   Bytes with_header(const std::string& text) const {
@@ -103,6 +133,34 @@ TEST(ModelFile, ComesBackAsItWas) {
     EXPECT_TRUE(back == model);
     EXPECT_EQ(model_bytes(back), bytes);
   }
+}
+
+TEST(ModelFile, TheChecksumCoversWhatIsNotDataToo) {
+  for (const auto& [key, text] : std::map<std::string, std::string>{
+           {"provenance", "{}"}, {"token_schema", "other"}, {"a", ""}}) {
+    EXPECT_TRUE(
+        test::mentions(refusal_of([&](Parts& f) { f.metadata()[key] = text; }), "checksum"));
+  }
+  const auto other_config = [](Parts& f) {
+    std::string config = f.metadata()["config"];
+    config.replace(config.find("0.5"), 3, "0.2");
+    f.metadata()["config"] = config;
+  };
+  EXPECT_TRUE(test::mentions(refusal_of(other_config), "checksum"));
+  EXPECT_TRUE(test::mentions(refusal_of([](Parts& f) { f.metadata()["format_version"] = "2"; }),
+                             "checksum"));
+}
+
+TEST(ModelFile, FilesOfVersionTwoAreReadAndGiveTheSameFingerprint) {
+  Parts former = parts();
+  former.metadata()["format_version"] = "2";
+  former.metadata()["checksum"] = Parts::digits(test::crc32(former.data));
+  const Model back = read_model(former.file(), "m.safetensors");
+  EXPECT_TRUE(back == small_model());
+  EXPECT_EQ(model_fingerprint(back), model_fingerprint(small_model()));
+  // Of the bytes that this file had in version 2: states that were saved then hold it.
+  const Model shipped = read_model_file(test::data_file("../models/regret.safetensors"));
+  EXPECT_EQ(model_fingerprint(shipped), 0x3b7aa3504c2b1a29u);
 }
 
 TEST(ModelFile, IsWrittenAndReadAsAFile) {
@@ -169,11 +227,15 @@ TEST(ModelFile, RefusesAnotherFormatVersionOrSchema) {
   EXPECT_TRUE(test::mentions(refusal_of([](Parts& f) { f.metadata()["format"] = "pt"; }),
                              "its format is \"pt\""));
   EXPECT_TRUE(test::mentions(refusal_of([](Parts& f) { f.metadata()["format_version"] = "1"; }),
-                             "format version \"1\", and this program reads version 2"));
+                             "format version \"1\", and this program reads versions 2 and 3"));
   EXPECT_TRUE(
       test::mentions(refusal_of([](Parts& f) { f.metadata()["checksum"] = "0"; }), "checksum"));
   for (const char* key : {"format", "format_version", "config", "token_schema", "checksum"}) {
-    EXPECT_TRUE(test::mentions(refusal_of([&](Parts& f) { f.metadata().erase(key); }), key));
+    const auto without = [&](Parts& f) {
+      f.metadata().erase(key);
+      if (std::string(key) != "checksum") f.seal();
+    };
+    EXPECT_TRUE(test::mentions(refusal_of(without), key));
   }
   EXPECT_TRUE(test::mentions(refusal_of([](Parts& f) { f.metadata() = 3; }), "metadata"));
   EXPECT_TRUE(test::mentions(refusal_of([](Parts& f) { f.metadata()["x"] = 3; }), "metadata"));
@@ -229,7 +291,11 @@ TEST(ModelFile, RefusesTensorsThatDoNotFit) {
   EXPECT_TRUE(test::mentions(set("shape", {5}), "shape needs"));
   EXPECT_TRUE(test::mentions(set("shape", {0}), "shape needs"));
   EXPECT_TRUE(test::mentions(set("shape", {std::uint64_t{1} << 62, 4}), "shape needs"));
-  EXPECT_TRUE(test::mentions(set("shape", {2, 2}), "asks for [4]"));
+  EXPECT_TRUE(test::mentions(refusal_of([](Parts& file) {
+                               file.header["norm.bias"]["shape"] = {2, 2};
+                               file.seal();
+                             }),
+                             "asks for [4]"));
   EXPECT_TRUE(test::mentions(set("data_offsets", {0}), "data_offsets"));
   EXPECT_TRUE(test::mentions(set("data_offsets", {16, 0}), "lies at"));
   EXPECT_TRUE(test::mentions(set("data_offsets", {0, ~std::uint64_t{0}}), "lies at"));
@@ -242,6 +308,7 @@ TEST(ModelFile, RefusesTensorsThatDoNotFit) {
   EXPECT_TRUE(test::mentions(refusal_of([&](Parts& file) {
                                file.header[long_name] = file.header["norm.bias"];
                                file.header.erase("norm.bias");
+                               file.seal();
                              }),
                              "none that its configuration asks for"));
 }

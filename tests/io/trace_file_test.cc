@@ -71,9 +71,10 @@ TEST(TraceFile, ReadsBackToTheSameBits) {
   first.trace(&memory);
   run_some_rounds(first);
 
-  TraceFile file(dir / "trace.csv", kNames);
+  WholeFile whole(dir / "trace.csv");
+  TraceFile file(whole, kNames);
   trace_some_rounds(file, "fixed-share{eta=2,rho=0.1}");
-  file.commit();
+  whole.commit();
 
   const auto rows = read_rows(dir / "trace.csv");
   ASSERT_EQ(rows.size(), memory.rows().size());
@@ -105,7 +106,8 @@ TEST(TraceFile, ReadsBackToTheSameBits) {
 
 TEST(TraceFile, HoldsSeveralMethodsAndLeavesEmptyWhatTheyLack) {
   const TempDir dir;
-  TraceFile file(dir / "trace.csv", std::vector<std::string>{"a", "b"});
+  WholeFile whole(dir / "trace.csv");
+  TraceFile file(whole, std::vector<std::string>{"a", "b"});
   const auto share_sink = file.sink("hedge{eta=1}");
   const auto other_sink = file.sink("uniform");
   Aggregator share = share_aggregator(2, 1, 0);
@@ -116,7 +118,7 @@ TEST(TraceFile, HoldsSeveralMethodsAndLeavesEmptyWhatTheyLack) {
     share.learn(std::vector<double>{0, 1});
     other.learn(std::vector<double>{0, 1});
   }
-  file.commit();
+  whole.commit();
   auto rows = read_rows(dir / "trace.csv");
   ASSERT_EQ(rows.size(), 4u);
   for (std::size_t i : {1u, 3u}) {
@@ -128,37 +130,6 @@ TEST(TraceFile, HoldsSeveralMethodsAndLeavesEmptyWhatTheyLack) {
       EXPECT_NE(rows[i - 1][column], "") << column;
     }
   }
-}
-
-TEST(TraceFile, AppearsOnlyWhenCommitted) {
-  const TempDir dir;
-  {
-    TraceFile file(dir / "trace.csv", kNames);
-    trace_some_rounds(file);
-    EXPECT_FALSE(std::filesystem::exists(dir / "trace.csv"));
-    file.commit();
-    EXPECT_TRUE(std::filesystem::exists(dir / "trace.csv"));
-  }
-  EXPECT_EQ(dir.entries(), 1u) << "no temporary is left";
-}
-
-TEST(TraceFile, LeavesNothingBehindWithoutCommit) {
-  const TempDir dir;
-  {
-    TraceFile file(dir / "trace.csv", kNames);
-    trace_some_rounds(file);
-  }
-  EXPECT_TRUE(dir.is_empty());
-}
-
-TEST(TraceFile, RefusesAFolderThatIsNotThere) {
-  const TempDir dir;
-  const std::string path = dir / "no/such/trace.csv";
-  EXPECT_TRUE(test::mentions(test::error_of([&] {
-                               TraceFile file(path, kNames);
-                               file.commit();
-                             }),
-                             path));
 }
 
 }  // namespace

@@ -1,0 +1,71 @@
+"""Kills a run that writes seven files at random moments: never a mixed set, never a leftover that blocks.
+
+kill_run.py PROGRAM [--kills N] [--seed N] [--page]"""
+
+import argparse
+import random
+import signal
+import subprocess
+import tempfile
+import time
+
+from written_set import FOLDERS, WrittenSet
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("--kills", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--page", action="store_true")
+    options = parser.parse_args()
+    draw = random.Random(options.seed)
+    with tempfile.TemporaryDirectory() as folder:
+        written = WrittenSet(options.program, folder, options.page)
+        written.put("old")
+        start = time.perf_counter()
+        for _ in range(5):
+            written.run("old")
+        usual = (time.perf_counter() - start) / 5
+        counts = dict.fromkeys(("died", "journals", "old", "new"), 0)
+        left = set()
+        for number in range(options.kills):
+            before = written.which()
+            after = "new" if before == "old" else "old"
+            process = subprocess.Popen(written.arguments(after), cwd=written.here, stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL)
+            time.sleep(draw.uniform(0, 1.2 * usual))
+            # Other signals than SIGKILL clean up.
+            how = draw.choice([signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+            process.send_signal(how)
+            code = process.wait()
+            assert code in (0, -how), f"kill {number}: exit {code} after {how!r}"
+            others = set(written.others()) - left
+            journals = [name for name in others if "pcgs-unfinished" in name]
+            if code != -signal.SIGKILL:
+                assert not others, f"kill {number}, {how!r}: left {others}"
+            said = written.next_command(draw.choice(FOLDERS))
+            now = written.which()
+            left = set(written.others())
+            copies = [name for name in left if ".partial-" not in name]
+            # Nothing changed: a copy of a journal waits for a command that has to do with its folder.
+            assert now == before or not copies, f"kill {number}: left {copies}"
+            counts["died"] += code != 0
+            counts["journals"] += bool(journals)
+            counts["old" if now == before else "new"] += 1
+            if code == 0:
+                assert now == after, f"kill {number}: finished, but the files are the old ones; {said}"
+        # However much was left, nothing stands in the way.
+        for which in ("new", "old"):
+            done = written.run(which)
+            assert done.returncode == 0 and written.which() == which, done.stderr
+        for folder in FOLDERS:
+            written.next_command(folder)
+        assert not [name for name in written.others() if ".partial-" not in name], written.others()
+    print(f"{options.kills} kills within {1.2 * usual:.3f} s: {counts['died']} died, {counts['journals']} while files got "
+          f"their names; afterwards {counts['old']} old sets, {counts['new']} new ones, none mixed; "
+          f"{len(left)} temporaries left")
+
+
+if __name__ == "__main__":
+    main()
