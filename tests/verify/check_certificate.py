@@ -23,6 +23,7 @@ EPSILON = 2.0**-52
 NOTICEABLE = 1e-9  # relative to the numbers that are summed
 FIELDS = "mixture_loss learner_loss eta rho mix_loss gap scale forecast_loss".split()
 INFINITE = Decimal("Infinity")
+INVISIBLE = Decimal("1e-138")  # weights below it may have been played as 0
 
 
 class Rejected(Exception):
@@ -107,7 +108,9 @@ def read_trace(data, doubts):
         doubts.append("lines that do not end as the program ends them")
     lines = [line for line in lines if line]
     need(lines, "the trace is empty")
-    header = lines[0]
+    header = [name.strip() for name in lines[0]]
+    if header != lines[0]:
+        doubts.append("spaces around names")
     first = ["method", "round", *FIELDS]
     count = (len(header) - len(first)) // 3
     need(count >= 1, "the header is too short")
@@ -143,6 +146,7 @@ def read_trace(data, doubts):
         need(len({x is None for x in steps}) == 1, "controls are given in part")
         always = [row["mixture_loss"], row["learner_loss"], row["scale"], *row["weight"]]
         need(None not in always, "a cell is empty")
+        need(row["scale"] > 0, "a scale is not positive")
         need(line[0] not in methods or line[0] == list(methods)[-1], "the rows of a method are not together")
         methods.setdefault(line[0], []).append(row)
     return names, methods
@@ -177,10 +181,9 @@ def read_certificate(data, doubts):
 
     def of_kind(x, kind, at):
         if kind == "count":
-            if isinstance(x, float) and x == int(x):
+            need(isinstance(x, (int, float)) and not isinstance(x, bool) and 0 <= x == int(x), f"{at} is no count")
+            if isinstance(x, float) or x >= 2**53:
                 doubts.append(f"{at} is written as {x}")
-            else:
-                need(isinstance(x, int) and not isinstance(x, bool) and 0 <= x < 2**53, f"{at} is no count")
         elif kind == "number":
             need(isinstance(x, (int, float)) and not isinstance(x, bool), f"{at} is no number")
             need(abs(x) <= sys.float_info.max, f"{at} is not finite")
@@ -234,12 +237,19 @@ def total(numbers):
 
 def near(claimed, true, scale, rounding, what, doubts):
     """Rejects what is noticeably off, `scale` being the size of what is summed; doubts what is off by more
-    than `rounding`, or than a few ulps where rounding may do more."""
+    than a few ulps, which somebody else's rounding may explain or not."""
     apart = abs(Decimal(claimed) - Decimal(true))
     need(apart <= Decimal(max(NOTICEABLE, 8 * rounding)) * abs(Decimal(scale)), what)
-    surely = Decimal(min(rounding, 16 * EPSILON)) * abs(Decimal(scale))
-    if apart > max(surely, Decimal(EPSILON) * abs(Decimal(true))):
+    if apart > 4 * Decimal(EPSILON) * abs(Decimal(true)):
         doubts.append(what)
+
+
+def renormalised(weights, awake):
+    """Over the awake; the same for each where none of them has a weight that can be seen."""
+    seen = [w if there and w > INVISIBLE else Decimal(0) for w, there in zip(weights, awake)]
+    if not any(seen):
+        seen = [Decimal(there) for there in awake]
+    return [w / total(seen) for w in seen]
 
 
 class Run:
@@ -299,7 +309,6 @@ class Run:
         need(row["round"] >= 1 and row["round"] < 2**63, f"{at}: its number is out of range")
         need(row["eta"] > 0, f"{at}: eta is out of range")
         need(0 <= row["rho"] < 1, f"{at}: rho is out of range")
-        need(row["scale"] > 0, f"{at}: the scale is out of range")
         need(row["forecast_loss"] is None or row["forecast_loss"] >= 0, f"{at}: a forecast loses less than nothing")
         need(all(x is None or 0 <= x <= 1 for x in row["loss"]), f"{at}: a loss is out of range")
         need(any(x is not None for x in row["loss"]), f"{at}: everybody sleeps")
@@ -311,16 +320,14 @@ class Run:
         need(all(w == 0 for w, there in zip(played, awake) if not there), f"{at}: a sleeper was played")
         closest = INFINITE
         for weights in reversed(history):
-            there = total(w for w, one in zip(weights, awake) if one)
-            if there == 0:
-                continue
-            # What is below the range of a double stands there as 0 or as a few bits.
-            apart = [abs(p - w / there) / max(p, w / there) for p, w, one in zip(played, weights, awake)
-                     if one and max(p, w / there) > Decimal("1e-290")]
+            expected = renormalised(weights, awake)
+            if any(1e-142 < w < 1e-136 for w in weights):
+                self.doubts.append(f"{at}: weights that may have been invisible")
+            apart = [abs(p - w) / max(p, w) if w > 0 else p for p, w in zip(played, expected) if p + w > 0]
             closest = min(closest, max(apart, default=Decimal(0)))
             if closest <= Decimal(1e-12):
                 break
-        self.near(closest, 0, 1, 2 * drift + (self.count + 16) * EPSILON, f"{at}: other weights were played")
+        self.near(1 + closest, 1, 1, 2 * drift + (self.count + 16) * EPSILON, f"{at}: other weights were played")
 
     def near(self, claimed, true, scale, rounding, what):
         near(claimed, true, scale, rounding, what, self.doubts)
@@ -388,11 +395,11 @@ class Run:
         yield "best_path/code", code, size
         yield "best_path/regret", (weighted_paid - weighted_loss) / per, size / per
         yield "best_path/bound", (code + gaps) / per, size / per
-        most = max(budgets, default=0)
+        most = int(max(budgets, default=0))
         oracle = self.paths(most, True, False)
         penalised = self.paths(most, True, True)
         for i, budget in enumerate(budgets):
-            s = min(budget, len(oracle) - 1)
+            s = min(int(budget), len(oracle) - 1)
             at = f"switching/{i}/"
             yield at + "oracle", oracle[s] / per, size / per
             yield at + "regret", (weighted_paid - oracle[s]) / per, size / per

@@ -54,7 +54,7 @@ def make(trace, like):
     of the certificate `like`; None where nothing can be computed from the trace."""
     try:
         return certificate_of(trace, like)
-    except (checker.Rejected, ArithmeticError):
+    except (checker.Rejected, ArithmeticError, LookupError, TypeError, ValueError):  # nonsense in `like`, too
         return None
 
 
