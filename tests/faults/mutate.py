@@ -256,16 +256,16 @@ def make_files(program, folder):
     def forecasts(days):
         for day in days:
             y = 10 + math.sin(day) + rng.gauss(0, 0.3)
-            yield [f"2026-02-{day:02}", y, y + rng.gauss(0, 1), "" if day == 9 else y + rng.gauss(0.5, 0.5), rng.gauss(9, 1)]
+            b = "" if day == 9 else y + rng.gauss(0.5, 0.5)
+            yield [f"2026-02-{day:02}", y, y + rng.gauss(0, 1), b, rng.gauss(9, 1)]
 
     table("y.csv", ["day", "y", "a", "b", "c"], forecasts(range(1, 13)))
     table("more.csv", ["day", "y", "a", "b", "c"], forecasts(range(13, 25)))
     table("by.csv", ["s", "y", "a", "b"], [[s, 1 + t, t + rng.random(), 1.3 + t] for t in range(6) for s in "uv"])
     losses = [[rng.random() for _ in range(4)] for _ in range(12)]
-    header = "{'descr': '<f8', 'fortran_order': False, 'shape': (12, 4), }"
-    header = header.ljust(117) + "\n"
-    (folder / "small.npy").write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + b"".join(
-        struct.pack("<4d", *row) for row in losses))
+    header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (12, 4), }".ljust(117) + b"\n"
+    (folder / "small.npy").write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header
+                                       + b"".join(struct.pack("<4d", *row) for row in losses))
     (folder / "more.csv.gz").write_bytes(gzip.compress((folder / "more.csv").read_bytes(), mtime=0))
     (folder / "pool.json").write_text(json.dumps({"experts": [
         {"kind": "lag", "lag": 1}, {"kind": "mean", "window": 3}, {"kind": "ewma", "rate": 0.3},
@@ -273,8 +273,10 @@ def make_files(program, folder):
     shutil.copy(ROOT / "models/regret.safetensors", folder / "m.safetensors")
     made("run", "y.csv", "--y", "y", "--method", "fixed-share,pcgs-tf,blend", "--trace", "t.csv", "--certificate",
          "c.json", "--quiet")
-    (folder / "run.json").write_bytes(made("run", "small.npy", "--method", "guard,hedge", "--json", "--quiet"))
-    (folder / "forecasts.json").write_bytes(made("run", "y.csv", "--y", "y", "--json", "--quiet", "--save", "run.state"))
+    (folder / "run.json").write_bytes(
+        made("run", "small.npy", "--method", "guard,hedge", "--json", "--quiet"))
+    (folder / "forecasts.json").write_bytes(
+        made("run", "y.csv", "--y", "y", "--json", "--quiet", "--save", "run.state"))
     (folder / "by.json").write_bytes(
         made("run", "by.csv", "--y", "y", "--by", "s", "--json", "--quiet", "--save", "by.state"))
     (folder / "forecast.json").write_bytes(

@@ -10,7 +10,6 @@ import argparse
 import collections
 import copy
 import csv
-import io
 import json
 import math
 import pathlib
@@ -22,8 +21,9 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from limited_program import Program, Wrong  # noqa: E402
 
-import check_certificate as checker  # noqa: E402
+import check_certificate  # noqa: E402
 import forge  # noqa: E402
+from certificate_files import FIELDS, finish  # noqa: E402
 
 SHARE_FORMS = ["hedge", "fixed-share", "genshare", "past-posteriors", "pcgs-tf", "pcgs-tf:oracle"]
 OTHERS = ["ml-poly", "adahedge", "boa", "learn-alpha", "guard{learned=0}", "variable-share"]
@@ -145,7 +145,7 @@ def certificate_structure(rng, trace, certificate):
         deep = where[key]
         for _ in range(rng.choice([30, 100, 20000])):
             deep = [deep]
-        text = checker_text(document, where, key, deep)
+        text = nested_text(document, where, key, deep)
         return trace, text
     elif isinstance(where, list):
         other = rng.randrange(len(where))
@@ -171,7 +171,7 @@ def certificate_structure(rng, trace, certificate):
     return trace, sealed(rng, document)
 
 
-def checker_text(document, where, key, deep):
+def nested_text(document, where, key, deep):
     """The text of a document in which a value is nested too deep for Python to write."""
     depth, inner = 0, deep
     while isinstance(inner, list) and len(inner) == 1 and depth < 20000:
@@ -185,7 +185,7 @@ def sealed(rng, document):
     """With a checksum that fits, mostly."""
     if rng.random() < 0.8 and "checksum" in document:
         try:
-            return checker.finish(document)
+            return finish(document)
         except OverflowError:
             pass
     return json.dumps(document, indent=1, ensure_ascii=False).encode()
@@ -320,7 +320,7 @@ def handmade():
         """Rounds of Hedge with these losses, "" for who sleeps, and lies: (round, column, text)."""
         count = len(losses[0])
         names = [f"{kind}:{name}" for kind in ("weight", "loss", "q") for name in "abcd"[:count]]
-        header = ["method", "round", *checker.FIELDS, *names]
+        header = ["method", "round", *FIELDS, *names]
         rows = [["hedge", t + 1, 0, 0, eta, 0, 0, 0, 1, "", *[""] * count, *row, *[repr(1 / count)] * count]
                 for t, row in enumerate(losses)]
         forge.retell(rows)
@@ -349,7 +349,7 @@ def judge(program, folder, trace, certificate, honest):
     """(verdict of ours, what is wrong or None)"""
     (folder / "t.csv").write_bytes(trace)
     (folder / "c.json").write_bytes(certificate)
-    verdict, reason = checker.check(trace, certificate)
+    verdict, reason = check_certificate.check(trace, certificate)
     try:
         accepted = program("certify", "t.csv", "c.json", folder=folder)
     except Wrong as wrong:
@@ -387,7 +387,7 @@ def main():
                 print(f"{kind}: {wrong}\n  kept as {name}.csv and .json", flush=True)
 
         for name, trace, certificate, holds in handmade():
-            if (checker.check(trace, certificate)[0] == "reject") == holds:
+            if (check_certificate.check(trace, certificate)[0] == "reject") == holds:
                 raise SystemExit(f"the second checker is wrong about {name}")
             case(name, trace, certificate, honest=holds)
         done = 0
@@ -406,7 +406,7 @@ def main():
                     case(change.__name__, *changed)
                     done += 1
     for kind in sorted({kind for kind, _ in counts}):
-        print(f"{kind:22}", *(f"{verdict} {counts[kind, verdict]:6}" for verdict in ("accept", "unclear", "reject")))
+        print(f"{kind:45}", *(f"{verdict} {counts[kind, verdict]:6}" for verdict in ("accept", "unclear", "reject")))
     print(f"{done} changed cases, {failures} failures")
     return 1 if failures else 0
 

@@ -4,7 +4,8 @@ import csv
 import io
 from decimal import Decimal
 
-import check_certificate as checker
+from certificate_files import Rejected, finish, fingerprint, need, read_trace
+from share_run import Run, exactly, total
 
 
 def read_table(trace):
@@ -21,31 +22,31 @@ def retell(rows):
     """Computes weights, mixture loss, mix loss and gap of a method's rows again from their losses and
     controls; nothing comes late. False if they cannot be computed with."""
     count = (len(rows[0]) - 10) // 3
-    with checker.exactly():
+    with exactly():
         weights = [Decimal(1) / count] * count
         for row in rows:
             eta, rho = Decimal(float(row[4])), Decimal(float(row[5]))
             awake = [cell != "" for cell in row[10 + count :][:count]]
-            there = checker.total(w for w, one in zip(weights, awake) if one)
+            there = total(w for w, one in zip(weights, awake) if one)
             if there == 0 or eta <= 0:
                 return False
             played = [float(w / there) if one else 0.0 for w, one in zip(weights, awake)]
             losses = [Decimal(float(cell or 0)) for cell in row[10 + count :][:count]]
-            mixture = float(checker.total(Decimal(w) * loss for w, loss in zip(played, losses)))
+            mixture = float(total(Decimal(w) * loss for w, loss in zip(played, losses)))
             row[2] = row[3] = repr(mixture)
             if row[9]:  # what the combined forecast lost stays
                 row[3] = repr(min(1.0, float(row[9]) / float(row[8])))
             losses = [loss if one else Decimal(mixture) for loss, one in zip(losses, awake)]
             kept = [w * (-eta * loss).exp() for w, loss in zip(weights, losses)]
-            z = checker.total(kept)
+            z = total(kept)
             if z == 0:
                 return False
             mix = -z.ln() / eta
             row[6] = repr(float(mix))
-            row[7] = repr(float(checker.total(w * loss for w, loss in zip(weights, losses)) - mix))
+            row[7] = repr(float(total(w * loss for w, loss in zip(weights, losses)) - mix))
             row[10 : 10 + count] = map(repr, played)
             weights = [(1 - rho) * v / z + rho * Decimal(float(x)) for v, x in zip(kept, row[10 + 2 * count :])]
-            weights = [w / checker.total(weights) for w in weights]
+            weights = [w / total(weights) for w in weights]
     return True
 
 
@@ -54,13 +55,13 @@ def make(trace, like):
     of the certificate `like`; None where nothing can be computed from the trace."""
     try:
         return certificate_of(trace, like)
-    except (checker.Rejected, ArithmeticError, LookupError, TypeError, ValueError):  # nonsense in `like`, too
+    except (Rejected, ArithmeticError, LookupError, TypeError, ValueError):  # nonsense in `like`, too
         return None
 
 
 def certificate_of(trace, like):
-    with checker.exactly():
-        names, methods = checker.read_trace(trace, [])
+    with exactly():
+        names, methods = read_trace(trace, [])
         document = {"format": like["format"], "experts": names, "switches": like["switches"]}
         if "loss" in like:
             document["loss"] = like["loss"]
@@ -68,12 +69,12 @@ def certificate_of(trace, like):
         document["methods"] = []
         for before in like["methods"]:
             rows = methods.get(before["name"])
-            checker.need(rows, "a method is gone")
+            need(rows, "a method is gone")
             run = Forgiving(rows, len(names), [])
             path = run.best_path()
             changes = [t for t in range(len(path)) if t == 0 or path[t] != path[t - 1]]
             one = {"name": before["name"], "rounds": len(rows), "experts": len(names),
-                   "fingerprint": checker.fingerprint(len(names), rows), "total_loss": 0, "weighted": run.weighted,
+                   "fingerprint": fingerprint(len(names), rows), "total_loss": 0, "weighted": run.weighted,
                    "best_path": {"loss": 0, "code": 0, "switches": len(changes) - 1, "regret": 0, "bound": 0,
                                  "holds": True,
                                  "path": [{"from": t + 1, "expert": names[path[t]]} for t in changes]},
@@ -92,19 +93,19 @@ def certificate_of(trace, like):
                 place[last] = float(value)
             document["methods"].append(one)
         document["uncertified"] = [
-            {"name": name, "rounds": len(rows), "fingerprint": checker.fingerprint(len(names), rows)}
+            {"name": name, "rounds": len(rows), "fingerprint": fingerprint(len(names), rows)}
             for name, rows in methods.items() if name not in {one["name"] for one in like["methods"]}]
         if "published" in like:
             document["published"] = like["published"]
-        return checker.finish(document)
+        return finish(document)
 
 
-class Forgiving(checker.Run):
+class Forgiving(Run):
     """Believes whatever can be computed with: a forger does not check."""
 
     def check_ranges(self, row, at):
-        checker.need(row["eta"] > 0 and row["scale"] > 0 and 0 <= row["rho"] < 1, at)
-        checker.need(all(x >= 0 for x in row["q"]) and sum(row["q"]) > 0, at)
+        need(row["eta"] > 0 and row["scale"] > 0 and 0 <= row["rho"] < 1, at)
+        need(all(x >= 0 for x in row["q"]) and sum(row["q"]) > 0, at)
 
     def check_played(self, *_):
         pass
