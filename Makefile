@@ -7,7 +7,7 @@ WERROR ?= OFF
 CONFIGURE = cmake --preset release -DPCGS_WERROR=$(WERROR) --log-level=WARNING > /dev/null
 SOURCES = $(shell git ls-files '*.h' '*.cc')
 
-.PHONY: run test build setup bench format format-check tidy sanitize threads fuzz mutations picture train train-test results real combine peers clean
+.PHONY: run test build setup bench format format-check tidy sanitize threads fuzz mutations kills picture train train-test results real combine peers clean
 
 run: build  ## build, then combine the sample of forecasts and play the main study; ends with two pages
 	build/release/pcgs run examples/load.csv --y load --time ds --block 24 \
@@ -89,6 +89,10 @@ mutations: build  ## MUTATIONS damaged files of each kind, and as many forged ce
 	  --keep build/certify_fuzz_failures
 	PCGS_PROGRAM=build/release/pcgs python3 tests/faults/mutate.py --seed $(SEED) --cases $(MUTATIONS) \
 	  --keep build/mutate_failures
+
+KILLS ?= 500
+kills: build  ## a run that writes seven files, killed at KILLS random moments; never a mixed set
+	python3 tests/faults/kill_run.py build/release/pcgs --kills $(KILLS) --page
 
 picture: build  ## draw docs/switching.svg and docs/report.png
 	@scripts/install-packages gnuplot-nox chromium

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "commands.h"
+#include "say.h"
 #include "verify/verify.h"
 
 namespace pcgs::cli {
@@ -14,13 +15,13 @@ struct CertifyOptions {
 };
 
 void certify(const CertifyOptions& options) {
-  const auto verified = verify::verify(options.trace, options.certificate);
+  const auto verified = verify::verify_files(options.trace, options.certificate);
   if (options.json) {
-    fmt::print("{}\n", to_json(verified.certificate, -1));
+    put(to_json(verified.certificate, -1) + "\n");
     return;
   }
-  fmt::print("holds: every number computed again from {}\n{}", options.trace,
-             verify::sentences(verified));
+  say(fmt::format("holds: every number computed again from {}\n{}", options.trace,
+                  verify::sentences(verified)));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "report/run_page.h"
 #include "report_file.h"
 #include "results/result.h"
+#include "say.h"
 
 namespace pcgs::cli {
 
@@ -93,9 +94,12 @@ void run_electricity(const ElectricityOptions& options) {
     page->write(report::page(material));
   }
   outputs.commit();
-  fmt::print("{}", options.json ? results::to_json(result) + "\n"
-                                : studies::electricity_table(result, observations.description));
-  if (!options.report.empty() && !options.json) fmt::print("page in {}\n", options.report);
+  if (options.json) {
+    put(results::to_json(result) + "\n");
+    return;
+  }
+  say(studies::electricity_table(result, observations.description));
+  if (!options.report.empty()) say(fmt::format("page in {}\n", options.report));
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "report/run_page.h"
 #include "report_file.h"
 #include "results/result.h"
+#include "say.h"
 #include "state_options.h"
 #include "studies/forecast_series.h"
 #include "studies/forecast_state.h"
@@ -146,8 +147,7 @@ void run_forecast(ForecastOptions& options) {
          options.quiet);
   OutputSet outputs;
   WholeFile* const file = options.out.empty() ? nullptr : &outputs.add(options.out);
-  WholeFile* const state =
-      options.state.save.empty() ? nullptr : &outputs.add(options.state.save);
+  WholeFile* const state = options.state.save.empty() ? nullptr : &outputs.add(options.state.save);
   WholeFile* const page = add_page(outputs, options.report);
 
   Begun begun = begin(options);
@@ -184,10 +184,10 @@ void run_forecast(ForecastOptions& options) {
   }
   outputs.commit();
   if (options.json) {
-    fmt::print("{}\n", results::to_json(result));
+    put(results::to_json(result) + "\n");
   } else if (!options.out.empty()) {
-    fmt::print("{}", studies::forecast_table(result, problem.origin));
-    if (!options.report.empty()) fmt::print("page in {}\n", options.report);
+    say(studies::forecast_table(result, problem.origin));
+    if (!options.report.empty()) say(fmt::format("page in {}\n", options.report));
   } else {
     std::fwrite(rows.data(), 1, rows.size(), stdout);
   }

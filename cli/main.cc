@@ -2,10 +2,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
 #include <exception>
 #include <new>
+#include <sstream>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -13,7 +12,9 @@
 #include "commands.h"
 #include "core/temporary.h"
 #include "nearest.h"
+#include "out_of_memory.h"
 #include "pcgs/error.h"
+#include "say.h"
 
 namespace {
 
@@ -52,6 +53,7 @@ std::string explain(const CLI::App& app, const CLI::ParseError& wrong, int argc,
 // Exit codes: 0 done, 2 bad input or usage, 1 our fault.
 int main(int argc, char** argv) {
   pcgs::remove_temporaries_on_signals();
+  pcgs::cli::end_well_without_memory();
   CLI::App app(
       "pcgs combines forecasters online when the best one keeps changing, and measures itself\n"
       "against the exact best sequence of forecasters in hindsight.");
@@ -64,28 +66,33 @@ int main(int argc, char** argv) {
     add(app);
   }
   try {
-    app.parse(argc, argv);
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-      throw std::system_error(errno, std::generic_category());
+    try {
+      app.parse(argc, argv);
+    } catch (const CLI::ParseError& wrong) {
+      if (wrong.get_exit_code() != 0) {
+        complain(explain(app, wrong, argc, argv));
+        return 2;
+      }
+      std::ostringstream text;  // --help and --version come this way
+      app.exit(wrong, text, text);
+      put(text.str());
     }
+    finish_saying();
     return 0;
-  } catch (const CLI::ParseError& wrong) {
-    // --help and --version come this way too.
-    if (wrong.get_exit_code() == 0) return app.exit(wrong);
-    fmt::print(stderr, "pcgs: {}\n", explain(app, wrong, argc, argv));
-    return 2;
   } catch (const pcgs::Error& bad_input) {
-    fmt::print(stderr, "pcgs: {}\n", bad_input.what());
+    complain(bad_input.what());
     return 2;
-  } catch (const std::system_error& lost) {
-    fmt::print(stderr, "pcgs: the result could not be written to standard output ({})\n",
-               lost.code().message());
+  } catch (const LostOutput& lost) {
+    complain(lost.what());
     return 2;
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "pcgs: this does not fit into memory; give fewer rounds or experts\n");
+    complain("this does not fit into memory; give fewer rounds or experts");
+    return 2;
+  } catch (const std::system_error& refused) {
+    complain(fmt::format("the system has nothing left to work with ({})", refused.what()));
     return 2;
   } catch (const std::exception& fault) {
-    fmt::print(stderr, "pcgs: this should not happen, please report it: {}\n", fault.what());
+    complain(fmt::format("this should not happen, please report it: {}", fault.what()));
     return 1;
   }
 }

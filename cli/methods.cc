@@ -6,6 +6,7 @@
 #include "io/text_table.h"
 #include "pcgs/registry.h"
 #include "registry/hindsight.h"
+#include "say.h"
 
 namespace pcgs::cli {
 
@@ -45,12 +46,12 @@ void add_methods(CLI::App& app) {
             {"", fmt::format("  {}: {}{}", option.name, option.meaning, accepted(option))});
       }
     }
-    fmt::print(
+    say(fmt::format(
         "{}\nOptions stand in braces: fixed-share{{eta=8,rho=0.003}}, pcgs-tf{{model=FILE}}. A "
         "FILE that holds a\ncomma, a brace or a quote stands in quotes: "
         "'pcgs-tf{{model=\"a, b.safetensors\"}}'.\n"
         "{} take the best rates of a grid in hindsight, for comparison only.\n",
-        text(table), listed_names(hindsight_methods()));
+        text(table), listed_names(hindsight_methods())));
   });
 }
 

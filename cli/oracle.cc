@@ -11,6 +11,7 @@
 #include "outputs.h"
 #include "pcgs/error.h"
 #include "results/result.h"
+#include "say.h"
 #include "studies/oracle_study.h"
 
 namespace pcgs::cli {
@@ -61,8 +62,11 @@ void run_oracle(const OracleOptions& options) {
     studies::write_path(*file, path, input.experts);
     file->commit();
   }
-  fmt::print("{}", options.json ? results::to_json(result) + "\n"
-                                : studies::oracle_table(result, options.input));
+  if (options.json) {
+    put(results::to_json(result) + "\n");
+  } else {
+    say(studies::oracle_table(result, options.input));
+  }
 }
 
 }  // namespace

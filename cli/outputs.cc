@@ -10,6 +10,7 @@
 #include "core/output_recovery.h"
 #include "core/whole_file.h"
 #include "pcgs/error.h"
+#include "say.h"
 
 namespace pcgs::cli {
 
@@ -23,9 +24,8 @@ void finish_earlier(const NamedFiles& files, bool quiet) {
   std::vector<std::string> outputs, folders;
   const auto add = [&](const std::string& name) {
     std::error_code ignored;
-    const std::string folder = std::filesystem::is_directory(name, ignored)
-                                   ? place_of(name)
-                                   : folder_of(place_of(name));
+    const std::string folder =
+        std::filesystem::is_directory(name, ignored) ? place_of(name) : folder_of(place_of(name));
     if (std::find(folders.begin(), folders.end(), folder) == folders.end()) {
       folders.push_back(folder);
     }
@@ -39,12 +39,12 @@ void finish_earlier(const NamedFiles& files, bool quiet) {
     if (is_name(name)) add(name);
   }
   const Recovery recovery = recover_outputs(folders);
-  for (const auto& sentence : recovery.left) fmt::print(stderr, "pcgs: {}\n", sentence);
+  for (const auto& sentence : recovery.left) complain(sentence);
   if (quiet) return;
-  for (const auto& sentence : recovery.done) fmt::print(stderr, "pcgs: {}\n", sentence);
+  for (const auto& sentence : recovery.done) complain(sentence);
   if (const auto stale = stale_temporaries(outputs); !stale.empty()) {
-    fmt::print(stderr, "pcgs: a command that was killed left {}; nobody needs {}\n",
-               fmt::join(stale, ", "), stale.size() == 1 ? "it" : "them");
+    complain(fmt::format("a command that was killed left {}; nobody needs {}",
+                         fmt::join(stale, ", "), stale.size() == 1 ? "it" : "them"));
   }
 }
 

@@ -14,6 +14,7 @@
 #include "pcgs/error.h"
 #include "report/trace_depth.h"
 #include "report_file.h"
+#include "say.h"
 
 namespace pcgs::cli {
 
@@ -142,7 +143,7 @@ void make_report(const ReportOptions& options) {
   }
   page->write(report::page(material));
   outputs.commit();
-  if (!options.quiet) fmt::print("page in {}\n", options.out);
+  if (!options.quiet) say(fmt::format("page in {}\n", options.out));
 }
 
 }  // namespace

@@ -25,6 +25,7 @@
 #include "results/run_table.h"
 #include "run_files.h"
 #include "run_options.h"
+#include "say.h"
 
 namespace pcgs::cli {
 
@@ -284,11 +285,11 @@ void run_one(SeriesRun& run, Plan& plan, compare::SeriesStates& states, const Ru
   const std::string proved = observers.write(problem, run.comparison, result);
   files.set.commit();
   if (options.json) {
-    fmt::print("{}", json);
+    put(json);
     return;
   }
-  fmt::print("{}{}", results::run_table(result, problem.origin), proved);
-  if (!options.report.empty()) fmt::print("page in {}\n", options.report);
+  say(results::run_table(result, problem.origin) + proved);
+  if (!options.report.empty()) say(fmt::format("page in {}\n", options.report));
 }
 
 void run_many(std::vector<SeriesRun>& runs, Plan& plan, compare::SeriesStates& states,
@@ -319,11 +320,11 @@ void run_many(std::vector<SeriesRun>& runs, Plan& plan, compare::SeriesStates& s
   }
   files.set.commit();
   if (options.json) {
-    fmt::print("{}", json);
+    put(json);
     return;
   }
-  fmt::print("{}", results::series_table(result, runs.front().problem.origin));
-  if (!options.report.empty()) fmt::print("page in {}\n", options.report);
+  say(results::series_table(result, runs.front().problem.origin));
+  if (!options.report.empty()) say(fmt::format("page in {}\n", options.report));
 }
 
 void run(RunOptions& options) {
@@ -332,8 +333,8 @@ void run(RunOptions& options) {
   Plan plan = plan_from(states, options);
   std::vector<SeriesRun> runs = prepare_all(states, plan, options);
   if (runs.empty()) {
-    fmt::print("{}: no row is new since {}; nothing was learned, nothing was written\n",
-               options.input, options.state.resume);
+    say(fmt::format("{}: no row is new since {}; nothing was learned, nothing was written\n",
+                    options.input, options.state.resume));
   } else if (options.has_series()) {
     run_many(runs, plan, states, options);
   } else {

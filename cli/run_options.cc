@@ -113,9 +113,8 @@ NamedFiles files_of(const RunOptions& options) {
   NamedFiles files{{options.trace, options.certificate, options.report},
                    {options.input, options.columns.side_file, options.model}};
   if (!options.out.empty()) {
-    files.outputs.insert(
-        files.outputs.end(),
-        {options.results_file(), options.forecasts_file(), options.intervals_file()});
+    files.outputs.insert(files.outputs.end(), {options.results_file(), options.forecasts_file(),
+                                               options.intervals_file()});
   }
   return files;
 }

@@ -7,6 +7,7 @@
 
 #include "option_kinds.h"
 #include "pcgs/error.h"
+#include "say.h"
 
 namespace pcgs::cli {
 
@@ -119,7 +120,7 @@ io::NumberFormat number_format(const NumberSigns& signs) {
 
 compare::Note notes(bool quiet) {
   if (quiet) return {};
-  return [](const std::string& note) { fmt::print(stderr, "pcgs: {}\n", note); };
+  return [](const std::string& note) { complain(note); };
 }
 
 }  // namespace pcgs::cli

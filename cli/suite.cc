@@ -18,6 +18,7 @@
 #include "report/report.h"
 #include "report_file.h"
 #include "results/result.h"
+#include "say.h"
 #include "studies/study.h"
 #include "studies/study_tables.h"
 
@@ -105,11 +106,11 @@ results::Study run_study(const SuiteOptions& options, const studies::NamedStudy&
   }
   if (!options.json) {
     for (const auto& [name, table] : tables.tables) {
-      fmt::print("{}\n", text(table));
+      say(text(table) + "\n");
       if (options.brief) break;
     }
-    fmt::print("{}seed {}, {:.1f} s\n{}", options.brief ? "" : tables.remarks, options.study.seed,
-               spent.count(), options.name == "all" ? "\n" : "");
+    say(fmt::format("{}seed {}, {:.1f} s\n{}", options.brief ? "" : tables.remarks,
+                    options.study.seed, spent.count(), options.name == "all" ? "\n" : ""));
     std::fflush(stdout);
   }
   return study;
@@ -137,8 +138,8 @@ void run_suite(SuiteOptions& options) {
   std::vector<std::pair<studies::NamedStudy, WholeFile*>> chosen;
   for (const auto& study : studies::kStudies) {
     if (!all && options.name != study.name) continue;
-    chosen.emplace_back(study, options.out.empty() ? nullptr
-                                                   : &outputs.add(json_file(options, study.name)));
+    chosen.emplace_back(
+        study, options.out.empty() ? nullptr : &outputs.add(json_file(options, study.name)));
   }
   results::SuiteResult suite;
   for (const auto& [study, json] : chosen) {
@@ -155,10 +156,10 @@ void run_suite(SuiteOptions& options) {
   }
   outputs.commit();
   if (options.json) {
-    fmt::print("{}\n", all ? results::to_json(suite) : results::to_json(suite.studies.front()));
+    put((all ? results::to_json(suite) : results::to_json(suite.studies.front())) + "\n");
   }
-  if (!options.report.empty() && !options.json) fmt::print("page in {}\n", options.report);
-  if (!options.out.empty() && !options.json) fmt::print("files in {}\n", options.out);
+  if (!options.report.empty() && !options.json) say(fmt::format("page in {}\n", options.report));
+  if (!options.out.empty() && !options.json) say(fmt::format("files in {}\n", options.out));
 }
 
 std::string families_text() {

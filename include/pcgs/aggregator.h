@@ -13,6 +13,11 @@
 // Outcomes may come late: predict() and open() number the rounds 1, 2, ..., any number can be open,
 // and each is closed by its number in any order. The update happens on arrival.
 //
+// Every finite number is taken as a forecast or an outcome (for log loss probabilities, and 0 or 1),
+// and everything that comes out is finite: a combination of experts lies in the range of those awake,
+// and a loss beyond the range of a double, or the infinite log loss of a forecast that ruled out what
+// happened, counts as the largest double.
+//
 // Memory is O(K) for each open round and nothing else grows; once as many rounds have been open
 // together as ever will be, learning allocates nothing. After an Error the aggregator is as it was
 // before the call.
@@ -109,7 +114,8 @@ class Aggregator {
   // Rounds learned, and the sum of <played weights, losses in [0,1]> over them.
   std::int64_t rounds() const { return learned_; }
   double total_loss() const { return total_loss_; }
-  // Sum over the same rounds of what the combined forecast lost, raw (0 without forecasts).
+  // Sum over the same rounds of what the combined forecast lost, raw (0 without forecasts). At most
+  // the largest double, which stands for whatever is beyond it.
   double total_forecast_loss() const { return total_forecast_loss_; }
   // Rounds closed with nobody awake.
   std::int64_t skipped() const { return skipped_; }

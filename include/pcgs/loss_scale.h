@@ -35,7 +35,7 @@ class LossScale {
 
   LossScale() = default;  // usual
   static LossScale unit() { return LossScale(Kind::kUnit, 1); }
-  // Throws Error unless C is positive and finite.
+  // Throws Error unless C lies in [1e-290, 1e300], where dividing by it leaves a number.
   static LossScale fixed(double c);
   static LossScale following() { return LossScale(Kind::kFollowing, 0); }
 

@@ -25,7 +25,8 @@ class TaskLoss {
   double tau() const { return tau_; }
   std::string_view name() const;
 
-  // Infinite where a log forecast ruled out what happened.
+  // Infinite where a log forecast ruled out what happened and where it is beyond the range of a
+  // double; never NaN for numbers that there is no objection to.
   double operator()(double forecast, double outcome) const;
   // The same for many forecasts of one outcome; `losses` has as many entries.
   void each(std::span<const double> forecasts, double outcome, std::span<double> losses) const;

@@ -145,18 +145,12 @@ Seen DerivedPool::seen(const OpenedRound& round, std::span<const double> kept) {
     forecasts_[k] = heard_[k] != 0 ? round.forecasts[k] : kept[kCentre];
     if (heard_[k] != 0) range.add(forecasts_[k]);
   }
-  return {round.number,
-          forecasts_,
-          heard_,
-          range,
-          round.task,
-          kept[kMean],
-          kept[kCentre],
-          kept[kUnit],
-          kept[kLossUnit],
-          kept.subspan(kErrors, errors_),
-          made(kept),
-          0};
+  return {round.number,    forecasts_,
+          heard_,          range,
+          round.task,      kept[kMean],
+          kept[kCentre],   kept[kUnit],
+          kept[kLossUnit], kept.subspan(kErrors, errors_),
+          made(kept),      0};
 }
 
 void DerivedPool::forecast(const OpenedRound& round, std::span<double> kept) {

@@ -161,9 +161,8 @@ void Aggregator::load_open(StateReader& in, Slot& slot) const {
   in.f64s(slot.side);
   slot.count_awake();
   if (slot.kept.empty()) {
-    slot.combined = slot.awake_count == 0
-                        ? kNaN
-                        : combined_forecast(slot.played, slot.forecasts, slot.awake);
+    slot.combined =
+        slot.awake_count == 0 ? kNaN : combined_forecast(slot.played, slot.forecasts, slot.awake);
   } else {
     slot.combined = in.f64();
     if (!options_.task.objection_to_forecast(slot.combined).empty()) {

@@ -20,8 +20,10 @@ constexpr double kMost = 1e300;
 }  // namespace
 
 LossScale LossScale::fixed(double c) {
-  if (!(c > 0 && std::isfinite(c))) {
-    throw Error(fmt::format("a loss scale of {} cannot be used; give a positive number", c));
+  if (!(c >= kLeast && c <= kMost)) {
+    throw Error(fmt::format(
+        "a loss scale of {} cannot be used; give a positive number{}", c,
+        c > 0 && std::isfinite(c) ? fmt::format(" between {} and {}", kLeast, kMost) : ""));
   }
   return LossScale(Kind::kFixed, c);
 }
@@ -81,8 +83,8 @@ void LossScale::load(StateReader& in) {
   const std::uint64_t kind = in.u64();
   if (kind > static_cast<std::uint64_t>(Kind::kFollowing)) in.fail("its loss scale is of no kind");
   kind_ = static_cast<Kind>(kind);
-  fixed_ = in.f64_within(0, std::numeric_limits<double>::max(), "the loss scale");
-  if (kind_ == Kind::kFixed && !(fixed_ > 0)) in.fail("its loss scale is 0");
+  fixed_ = in.f64_within(0, kMost, "the loss scale");
+  if (kind_ == Kind::kFixed && !(fixed_ >= kLeast)) in.fail("its loss scale is too small");
   slow_ = in.f64_within(0, kMost, "the typical loss");
   fast_ = in.f64_within(0, kMost, "the recent loss");
   rounds_ = in.u64();

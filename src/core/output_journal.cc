@@ -56,7 +56,8 @@ std::string sentence(const OutputJournal& journal) {
   if (journal.here == 0) {
     return fmt::format(
         "A pcgs command was stopped while it put the files below in place. The next one that reads "
-        "or writes here finishes that; by hand: rename every NAME.partial-{} that is still there to "
+        "or writes here finishes that; by hand: rename every NAME.partial-{} that is still there "
+        "to "
         "NAME, then remove this file.",
         journal.id);
   }
@@ -140,7 +141,7 @@ bool is_id(std::string_view text) {
 
 std::string look_of(const std::string& path) {
   struct stat found = {};
-  if (lstat(path.c_str(), &found) != 0) return "none";
+  if (lstat(path.c_str(), &found) != 0) return kNoFile;
   return fmt::format("{}-{}{:09}", found.st_size, found.st_mtim.tv_sec, found.st_mtim.tv_nsec);
 }
 
@@ -164,8 +165,8 @@ std::optional<OutputJournal> read_journal(std::string_view text) {
       const auto covered = text.substr(0, text.size() - lines.line().size() - 1);
       lines.word();
       std::uint32_t said = 0;
-      const bool whole = lines.rest().empty() && read_number(lines.line(), said, 16) &&
-                         said == checksum(covered);
+      const bool whole =
+          lines.rest().empty() && read_number(lines.line(), said, 16) && said == checksum(covered);
       bool sound = whole && !journal.id.empty() && journal.here < journal.folders.size();
       for (const auto& file : journal.files) sound = sound && file.folder < journal.folders.size();
       if (!sound) return {};

@@ -56,7 +56,8 @@ std::optional<OutputJournal> read_journal(std::string_view text);
 
 bool is_id(std::string_view text);
 
-// What a file looks like, for File::before; "none" if there is none.
+// What a file looks like, for File::before.
+inline constexpr const char* kNoFile = "none";
 std::string look_of(const std::string& path);
 
 }  // namespace pcgs

@@ -53,8 +53,8 @@ void rename_all(const OutputJournal& journal, const std::vector<File>& files, bo
   for (const auto& file : files) {
     if ((file.folder == 0) != in_first) continue;
     if (std::rename(journal.temporary(file).c_str(), journal.target(file).c_str()) != 0) {
-      throw Error(fmt::format("{}: cannot be written ({})", journal.target(file),
-                              std::strerror(errno)));
+      throw Error(
+          fmt::format("{}: cannot be written ({})", journal.target(file), std::strerror(errno)));
     }
   }
   // Also after a call that failed: it may have renamed all and synced none.
@@ -114,9 +114,10 @@ class Folder {
     if (stat(path.c_str(), &now) != 0 || now.st_ino != found.st_ino) return;
     auto journal = read_from(opened);
     if (!journal || journal->id != id) {
-      say_left(fmt::format("{}: is damaged, or no journal of pcgs, and is left alone; remove it if "
-                           "the files beside it are as you want them",
-                           path));
+      say_left(
+          fmt::format("{}: is damaged, or no journal of pcgs, and is left alone; remove it if "
+                      "the files beside it are as you want them",
+                      path));
       return;
     }
     journal->folders[journal->here] = path_;  // wherever it has been moved
@@ -169,8 +170,7 @@ class Folder {
   void see_to_copy(const OutputJournal& journal, const std::string& path) {
     std::error_code ignored;
     if (fs::exists(fs::symlink_status(journal.path(0), ignored))) {
-      Folder(journal.folders[0], recovery_)
-          .see_to(fs::path(path).filename().string(), journal.id);
+      Folder(journal.folders[0], recovery_).see_to(fs::path(path).filename().string(), journal.id);
       return;
     }
     const auto waiting = waiting_files(journal);
@@ -195,7 +195,8 @@ class Folder {
 void finish(const OutputJournal& journal) {
   const auto waiting = waiting_files(journal);
   for (const auto& file : waiting) {
-    if (look_of(journal.target(file)) != file.before) {
+    const std::string now = look_of(journal.target(file));
+    if (now != file.before && now != kNoFile) {
       throw Error(fmt::format("{}: was written since", journal.target(file)));
     }
   }

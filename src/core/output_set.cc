@@ -41,8 +41,8 @@ class JournalFiles {
   void write(std::size_t folder) {
     OutputJournal here = journal_;
     here.here = folder;
-    auto& file = files_.emplace_back(
-        std::make_unique<WholeFile>(journal_.path(folder), journal_.id));
+    auto& file =
+        files_.emplace_back(std::make_unique<WholeFile>(journal_.path(folder), journal_.id));
     file->write(to_text(here));
     file->prepare();
     file->publish();
@@ -80,12 +80,14 @@ void OutputSet::add_folder(const std::string& path) {
     if (missing.has_filename()) to_make.push_back(missing.string());
     missing = missing.parent_path();
   }
-  for (std::size_t i = to_make.size(); i-- > 0;) {
-    if (fs::create_directory(to_make[i], failed)) made_.push_back(to_make[i]);
+  std::error_code why;
+  for (std::size_t i = to_make.size(); i-- > 0 && !why;) {
+    if (fs::create_directory(to_make[i], why)) made_.push_back(to_make[i]);
   }
-  if (!fs::is_directory(path, failed)) {
-    throw Error(fmt::format("{}: cannot be made a folder; give another one", path));
-  }
+  if (fs::is_directory(path, failed)) return;
+  if (!why) why = std::make_error_code(std::errc::not_a_directory);
+  throw Error(
+      fmt::format("{}: cannot be made a folder ({}); give another one", path, why.message()));
 }
 
 WholeFile& OutputSet::add(const std::string& path) {

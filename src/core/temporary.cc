@@ -24,11 +24,15 @@ struct TemporaryList {
   }
   void give_back() { busy.clear(std::memory_order_release); }
 
-  // The lock is never given back: from here on no thread gives a file its name.
-  [[noreturn]] void remove_all_and_die(int signal) {
+  // The lock is never given back after this: from here on no thread gives a file its name.
+  void remove_all() const {
     for (const Temporary* one = first; one != nullptr; one = one->after_) {
       unlink(one->path_.c_str());
     }
+  }
+
+  [[noreturn]] void remove_all_and_die(int signal) const {
+    remove_all();
     struct sigaction usual = {};
     usual.sa_handler = SIG_DFL;
     sigaction(signal, &usual, nullptr);
@@ -120,6 +124,14 @@ void remove_temporaries_on_signals() {
     if (found.sa_handler == SIG_DFL) sigaction(signal, &ours, nullptr);
   }
   signal(SIGXFSZ, SIG_IGN);
+}
+
+void remove_temporaries_for_good() {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, nullptr);
+  list.take();
+  list.remove_all();
 }
 
 }  // namespace pcgs

@@ -47,4 +47,7 @@ class SignalsWait {
 // (nohup) stay so. A file that grows beyond its limit is an error that is told, and no signal.
 void remove_temporaries_on_signals();
 
+// For a process that is about to die in another way. No thread gives a file its name after this.
+void remove_temporaries_for_good();
+
 }  // namespace pcgs

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <iterator>
 
@@ -27,6 +28,13 @@ std::size_t character_length(std::string_view text, std::size_t at) {
   return overlong || surrogate || beyond ? 0 : length;
 }
 
+// Of one character, or of a byte that is none.
+bool is_control(std::string_view character) {
+  const auto first = static_cast<unsigned char>(character[0]);
+  if (character.size() == 1) return first < 0x20 || first >= 0x7F;
+  return first == 0xC2 && static_cast<unsigned char>(character[1]) < 0xA0;  // U+0080 to U+009F
+}
+
 }  // namespace
 
 std::string_view trimmed(std::string_view text, std::string_view blanks) {
@@ -44,21 +52,31 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
-std::string excerpt(std::string_view text) {
+std::string visible(std::string_view text, std::string_view kept) {
   std::string shown;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t length = character_length(text, at);
     const std::size_t taken = length == 0 ? 1 : length;
-    if (at + taken > kExcerptBytes) return shown + "...";
-    const auto byte = static_cast<unsigned char>(text[at]);
-    if (length == 0 || byte < 0x20 || byte == 0x7F) {
-      fmt::format_to(std::back_inserter(shown), "\\x{:02x}", byte);
-    } else {
-      shown.append(text.substr(at, taken));
+    for (const char c : text.substr(at, taken)) {
+      if (is_control(text.substr(at, taken)) && kept.find(c) == kept.npos) {
+        fmt::format_to(std::back_inserter(shown), "\\x{:02x}", static_cast<unsigned char>(c));
+      } else {
+        shown.push_back(c);
+      }
     }
     at += taken;
   }
   return shown;
+}
+
+std::string excerpt(std::string_view text) {
+  std::size_t end = 0;
+  while (end < text.size()) {
+    const std::size_t taken = std::max<std::size_t>(character_length(text, end), 1);
+    if (end + taken > kExcerptBytes) return visible(text.substr(0, end)) + "...";
+    end += taken;
+  }
+  return visible(text);
 }
 
 }  // namespace pcgs

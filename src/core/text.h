@@ -15,6 +15,10 @@ std::string_view trimmed(std::string_view text, std::string_view blanks = " ");
 // Whether `text` is well-formed UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
 bool is_utf8(std::string_view text);
 
+// With control characters (those of Unicode's first 256, too) and bytes that are not UTF-8 written as
+// \xHH, except for the ones in `kept`.
+std::string visible(std::string_view text, std::string_view kept = {});
+
 // `text` as a message shows it: the first 40 bytes (then "..."), with control characters and bytes
 // that are not UTF-8 written as \xHH.
 std::string excerpt(std::string_view text);

@@ -25,7 +25,8 @@ constexpr int kMostLinks = 40;  // as many as Linux follows
 // Refuses what is no file, before anything is made beside it.
 std::string checked_place(const std::string& path) {
   const auto refuse = [&](const std::string& why) {
-    throw Error(fmt::format("{}: cannot be written (it is {}); give the path of a file", path, why));
+    throw Error(
+        fmt::format("{}: cannot be written (it is {}); give the path of a file", path, why));
   };
   if (path.empty() || path.back() == '/') refuse("a folder");
   std::error_code why;
@@ -71,8 +72,8 @@ std::string random_id(const std::string& path) {
     got = getrandom(&bits, sizeof bits, 0);
   } while (got < 0 && errno == EINTR);
   if (got != sizeof bits) {
-    throw Error(fmt::format("{}: cannot be written (no random numbers: {})", path,
-                            std::strerror(errno)));
+    throw Error(
+        fmt::format("{}: cannot be written (no random numbers: {})", path, std::strerror(errno)));
   }
   return fmt::format("{:016x}", bits);
 }
@@ -100,9 +101,7 @@ std::string folder_of(const std::string& place) { return fs::path(place).parent_
 WholeFile::WholeFile(std::string path) : WholeFile(path, random_id(path)) {}
 
 WholeFile::WholeFile(std::string path, std::string_view id)
-    : path_(std::move(path)),
-      place_(checked_place(path_)),
-      temporary_(temporary_name(place_, id)) {
+    : path_(std::move(path)), place_(checked_place(path_)), temporary_(temporary_name(place_, id)) {
   buffer_.reserve(kBuffer);
   struct stat replaced = {};
   const bool there = stat(place_.c_str(), &replaced) == 0;
@@ -186,13 +185,17 @@ void WholeFile::commit() {
   }
 }
 
-std::vector<std::uint8_t> read_whole_file(const std::string& path) {
+std::vector<std::uint8_t> read_whole_file(const std::string& path, std::size_t most) {
   const auto cannot = [&](int why) {
     return Error(fmt::format("{}: cannot be read ({}); give the path of a file that can be", path,
                              std::strerror(why)));
   };
   std::error_code ignored;
-  if (fs::is_directory(path, ignored)) throw cannot(EISDIR);
+  const auto kind = fs::status(path, ignored).type();
+  if (kind == fs::file_type::directory) throw cannot(EISDIR);
+  if (kind == fs::file_type::character || kind == fs::file_type::block) {
+    throw Error(fmt::format("{}: is a device; give the path of a file", path));
+  }
   const Descriptor file = open_file(path, O_RDONLY);
   if (!file) throw cannot(errno);
   std::vector<std::uint8_t> bytes;
@@ -201,6 +204,12 @@ std::vector<std::uint8_t> read_whole_file(const std::string& path) {
     const ssize_t got = ::read(file.get(), block.data(), block.size());
     if (got == 0) return bytes;
     if (got > 0) {
+      if (bytes.size() + static_cast<std::size_t>(got) > most) {
+        throw Error(
+            fmt::format("{}: holds more than {} bytes, which no file of this kind does; give "
+                        "a file that pcgs wrote",
+                        path, most));
+      }
       bytes.insert(bytes.end(), block.begin(), block.begin() + got);
     } else if (errno != EINTR) {
       throw cannot(errno);

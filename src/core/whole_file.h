@@ -55,8 +55,8 @@ class WholeFile {
   Temporary temporary_;
   Descriptor file_;
   std::vector<char> buffer_;
-  int problem_ = 0;      // errno of the first write that failed
-  bool ours_ = false;    // the temporary is there and is removed with this object
+  int problem_ = 0;    // errno of the first write that failed
+  bool ours_ = false;  // the temporary is there and is removed with this object
 };
 
 // 16 random digits. Throws Error, naming the path that they are for, if there are none.
@@ -70,6 +70,10 @@ std::string temporary_name(std::string_view path, std::string_view id);
 std::string place_of(const std::string& path);
 std::string folder_of(const std::string& place);
 
-std::vector<std::uint8_t> read_whole_file(const std::string& path);
+// Throws Error, naming the path, if it cannot be read, is a folder or a device, or holds more than
+// `most` bytes.
+inline constexpr std::size_t kMostBytesRead = std::size_t{8} << 30;
+std::vector<std::uint8_t> read_whole_file(const std::string& path,
+                                          std::size_t most = kMostBytesRead);
 
 }  // namespace pcgs

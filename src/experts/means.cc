@@ -58,10 +58,16 @@ class Ewma final : public Expert {
   double forecast(const Past& /*past*/) const override { return smooth_; }
   void observe(const Past& /*past*/, double y) override {
     if (std::isnan(y)) return;
-    smooth_ = std::isnan(smooth_) ? y : smooth_ + rate_ * (y - smooth_);
+    if (std::isnan(smooth_)) smooth_ = y;
+    const double step = y - smooth_;
+    // Between values at both ends of the range of a double the difference is not in it.
+    smooth_ = std::isfinite(step) ? smooth_ + rate_ * step : (1 - rate_) * smooth_ + rate_ * y;
   }
   void save(StateWriter& out) const override { out.f64(smooth_); }
-  void load(StateReader& in) override { smooth_ = in.f64(); }
+  void load(StateReader& in) override {
+    smooth_ = in.f64();
+    if (std::isinf(smooth_)) in.fail("a mean of values in it is infinite");
+  }
 
  private:
   double rate_;

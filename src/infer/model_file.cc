@@ -20,6 +20,7 @@ using nlohmann::json;
 constexpr std::string_view kFormat = "pcgs-controller";
 constexpr std::string_view kVersion = "3";
 constexpr std::string_view kFormerVersion = "2";  // its checksum is of the data alone
+constexpr std::size_t kLargestFile = std::size_t{256} << 20;
 constexpr AttentionKind kKinds[] = {AttentionKind::kNone, AttentionKind::kFull,
                                     AttentionKind::kInduced};
 
@@ -173,7 +174,9 @@ Model read_model(std::span<const std::uint8_t> bytes, const std::string& origin)
   return model;
 }
 
-Model read_model_file(const std::string& path) { return read_model(read_whole_file(path), path); }
+Model read_model_file(const std::string& path) {
+  return read_model(read_whole_file(path, kLargestFile), path);
+}
 
 void require_token_schema(const Model& model, const std::string& expected,
                           const std::string& origin) {

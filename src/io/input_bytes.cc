@@ -30,6 +30,10 @@ GrowingBytes read_to_end(int descriptor, const std::string& name) {
     if (got < 0) throw cannot_read(name, errno);
     if (got == 0) return bytes;
     bytes.written(static_cast<std::size_t>(got));
+    if (bytes.text().front() == '\0') {  // /dev/zero, say, which has no end
+      throw Error(fmt::format(
+          "{}: begins with a NUL byte; give text, .npy or either of them gzipped", name));
+    }
     if (bytes.size() > kMostBytesHeld) {
       throw Error(fmt::format("{}: holds more than {} bytes; give less at a time, or a file", name,
                               kMostBytesHeld));

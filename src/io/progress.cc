@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "core/text.h"
+
 namespace pcgs::io {
 
 namespace {
@@ -25,7 +27,7 @@ ProgressBar::ProgressBar(std::string label, std::size_t steps, bool quiet)
       drawn_(start_) {}
 
 ProgressBar::~ProgressBar() {
-  if (shown_) fmt::print(stderr, "\r\x1b[K");
+  if (shown_) std::fputs("\r\x1b[K", stderr);
 }
 
 void ProgressBar::advance(std::size_t steps) {
@@ -43,8 +45,11 @@ void ProgressBar::draw() {
   const double share = std::min(1.0, static_cast<double>(done_) / static_cast<double>(total_));
   const auto filled = static_cast<std::size_t>(share * static_cast<double>(kWidth));
   const double spent = std::chrono::duration<double>(Clock::now() - start_).count();
-  fmt::print(stderr, "\r\x1b[K{} [{}{}] {:3.0f} %  {:.0f} s left", label_, std::string(filled, '#'),
-             std::string(kWidth - filled, '.'), 100 * share, spent * (1 - share) / share);
+  // Not fmt::print, which throws where it cannot be written.
+  const std::string line = fmt::format(
+      "\r\x1b[K{} [{}{}] {:3.0f} %  {:.0f} s left", visible(label_), std::string(filled, '#'),
+      std::string(kWidth - filled, '.'), 100 * share, spent * (1 - share) / share);
+  std::fputs(line.c_str(), stderr);
   std::fflush(stderr);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <system_error>
 #include <thread>
 
 #include "oracle/sweep_kernel.h"
@@ -65,8 +66,7 @@ void Sweep::advance(std::size_t first, std::size_t count, std::size_t budgets, d
   const std::size_t chunks = (count + chunk_ - 1) / chunk_;
   const std::size_t blocks = (budgets + block_rows_ - 1) / block_rows_;
   if (stages_ > 1 && blocks >= stages_ && count * budgets * stride_ >= kWorthThreads) {
-    advance_in_stages(work, chunks, blocks);
-    return;
+    if (advance_in_stages(work, chunks, blocks)) return;
   }
   for (std::size_t c = 0; c < chunks; ++c) {
     load_chunk(work, c);
@@ -76,8 +76,9 @@ void Sweep::advance(std::size_t first, std::size_t count, std::size_t budgets, d
 
 // Row s needs the best of row s - 1 before the round and nothing else of it, so blocks of rows form
 // a pipeline: a stage carries its blocks through chunk c once the stage below has, each on a thread
-// of its own. The answer does not depend on how many there are.
-void Sweep::advance_in_stages(const Work& work, std::size_t chunks, std::size_t blocks) {
+// of its own. The answer does not depend on how many there are. False, with nothing done, if there are
+// no such threads to be had.
+bool Sweep::advance_in_stages(const Work& work, std::size_t chunks, std::size_t blocks) {
   constexpr std::size_t kStopped = std::numeric_limits<std::size_t>::max();
   std::vector<std::atomic<std::size_t>> done(stages_);  // [stage] chunks, kStopped to give up
   const auto wait_for = [&](std::size_t stage, std::size_t target) {
@@ -98,16 +99,21 @@ void Sweep::advance_in_stages(const Work& work, std::size_t chunks, std::size_t 
   };
 
   std::vector<std::jthread> threads;  // joined on the way out
-  for (std::size_t stage = 1; stage < stages_; ++stage) {
-    threads.emplace_back([&, stage] {
-      for (std::size_t c = 0; c < chunks; ++c) {
-        if (!wait_for(stage - 1, c + 1)) {
-          report(stage, kStopped);
-          return;
+  try {
+    for (std::size_t stage = 1; stage < stages_; ++stage) {
+      threads.emplace_back([&, stage] {
+        for (std::size_t c = 0; c < chunks; ++c) {
+          if (!wait_for(stage - 1, c + 1)) {
+            report(stage, kStopped);
+            return;
+          }
+          carry_stage(stage, c);
         }
-        carry_stage(stage, c);
-      }
-    });
+      });
+    }
+  } catch (const std::system_error&) {  // there are no more threads to be had, and none has begun
+    report(0, kStopped);
+    return false;
   }
   try {
     for (std::size_t c = 0; c < chunks; ++c) {
@@ -119,6 +125,7 @@ void Sweep::advance_in_stages(const Work& work, std::size_t chunks, std::size_t 
     report(0, kStopped);
     throw;
   }
+  return true;
 }
 
 // The bests of chunk c: where the caller wants them, or in the slot of the chunk.

@@ -52,7 +52,7 @@ class Sweep {
     std::size_t first, count, budgets;
     double* bests;
   };
-  void advance_in_stages(const Work& work, std::size_t chunks, std::size_t blocks);
+  bool advance_in_stages(const Work& work, std::size_t chunks, std::size_t blocks);
   double* bests_of(const Work& work, std::size_t c);
   void load_chunk(const Work& work, std::size_t c);
   void carry_chunk(const Work& work, std::size_t c, std::size_t first_block,

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/whole_file.h"
 #include "io/json_checksum.h"
 #include "io/json_text.h"
 #include "io/parse_json.h"
@@ -210,11 +209,9 @@ std::string to_json(const CertificateFile& certificate, int indent) {
   return io::json_text(file, indent);
 }
 
-CertificateFile read_certificate(const std::string& path) {
-  const auto bytes = read_whole_file(path);
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+CertificateFile parse_certificate(std::string_view text, const std::string& origin) {
   ordered_json file =
-      io::parse_json(text, path, "a certificate as pcgs run --certificate wrote it");
+      io::parse_json(text, origin, "a certificate as pcgs run --certificate wrote it");
   const ordered_json format =
       file.is_object() ? file.value("format", ordered_json()) : ordered_json();
   if (format == kFirstFormat) {
@@ -222,25 +219,26 @@ CertificateFile read_certificate(const std::string& path) {
         fmt::format("{}: is a certificate of format 1, which holds too little to be checked; make "
                     "it again with "
                     "pcgs run --certificate",
-                    path));
+                    origin));
   }
   if (format != kFormat) {
     throw Error(fmt::format(
-        "{}: is not a certificate; give a file that pcgs run --certificate wrote", path));
+        "{}: is not a certificate; give a file that pcgs run --certificate wrote", origin));
   }
   const ordered_json checksum = file.value("checksum", ordered_json());
   file.erase("checksum");
   CertificateFile certificate;
-  decode(file, Place(path), certificate);
+  decode(file, Place(origin), certificate);
   const std::string differs = difference(file, encode(certificate), "");
   if (!differs.empty()) {
     throw Error(
         fmt::format("{}: {} is not what a certificate has there; give the file as pcgs run "
                     "--certificate wrote it",
-                    path, differs));
+                    origin, differs));
   }
   if (checksum != io::json_checksum(file)) {
-    throw Error(fmt::format("{}: was changed since it was written: its checksum is another", path));
+    throw Error(
+        fmt::format("{}: was changed since it was written: its checksum is another", origin));
   }
   return certificate;
 }

@@ -33,6 +33,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -114,7 +115,7 @@ std::string to_json(const CertificateFile& certificate, int indent);
 // What is proved about published forecasts, as sentences, one a line; empty if nothing is.
 std::string sentences(const CertificateFile& certificate);
 
-// Throws Error, naming the file and the place, unless it is one, to the last key, and unchanged.
-CertificateFile read_certificate(const std::string& path);
+// Throws Error, naming the origin and the place, unless it is one, to the last key, and unchanged.
+CertificateFile parse_certificate(std::string_view text, const std::string& origin);
 
 }  // namespace pcgs::results

@@ -32,7 +32,8 @@ std::string headline(const ForecastAnswer& answer) {
   if (combination.rounds == 0) return "No outcome is known yet, so no error is.";
   if (!error) {
     return answer.measure == "log loss"
-               ? "The combination's log loss is infinite: it once gave what happened no chance at all."
+               ? "The combination's log loss is infinite: it once gave what happened no chance at "
+                 "all."
                : fmt::format("The combination's error ({}) is beyond the largest number there is.",
                              answer.measure);
   }

@@ -1,6 +1,7 @@
 // Per-round files of the studies.
 #include <fmt/format.h>
 
+#include "core/output_set.h"
 #include "io/csv_field.h"
 #include "io/trace_file.h"
 #include "pcgs/oracle.h"

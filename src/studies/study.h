@@ -5,10 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "core/output_set.h"
 #include "io/progress.h"
 #include "results/suite_result.h"
 #include "suite/tournament.h"
+
+namespace pcgs {
+class OutputSet;
+}
 
 namespace pcgs::studies {
 

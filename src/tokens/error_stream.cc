@@ -98,10 +98,10 @@ void ErrorStream::measure_errors(std::span<const double> errors) {
     const auto w = filter(f);
     float error = 0;
     for (std::size_t k = 0; k < experts_; ++k) error += w[k] * z_[k];
-    filter_error_[f] = error;
-    centre += static_cast<double>(error) / static_cast<double>(kFilters.size());
+    filter_error_[f] = std::clamp(error, -kLargestError, kLargestError);  // weights round
+    centre += static_cast<double>(filter_error_[f]) / static_cast<double>(kFilters.size());
   }
-  centre_ = static_cast<float>(centre);
+  centre_ = std::clamp(static_cast<float>(centre), -kLargestError, kLargestError);
   if (unit_ == 0) return;
   // The mean square is 1 in units, so far; this round moves it, and the unit with it.
   const double decay = decay_of(kUnitSpan);

@@ -56,12 +56,9 @@ Reckoning::Reckoning(const results::CertificateFile::Method& claimed,
     stretches_.emplace_back(from - 1, k);
   }
   if (stretches_.empty()) throw Error("best_path/path is empty");
-  std::size_t most = 0;
-  for (const auto& one : claimed.switching) most = std::max(most, one.switches);
-  // More switches than there are steps between rounds are as good as that many.
-  most = std::min(most, claimed.rounds == 0 ? 0 : claimed.rounds - 1);
+  for (const auto& one : claimed.switching) most_switches_ = std::max(most_switches_, one.switches);
   const std::vector<double> none(experts.size());
-  if (!claimed.switching.empty()) fewer_.assign(most + 1, {none, none});
+  if (!claimed.switching.empty()) fewer_.push_back({none, none});
 }
 
 // -ln A(i -> j) with A = (1 - rho) [i = j] + rho q(j), for the step from the round before.
@@ -95,8 +92,12 @@ void Reckoning::sweep(const TraceRow& row) {
     any_[k] = (rounds_ == 0 ? start : std::min(any_[k] + stay[k], cheapest + change[k])) +
               eta * row.round.losses[k];
   }
-  for (std::size_t s = fewer_.size();
-       s-- > 0;) {  // down: the row below is still of the round before
+  // No path has more switches than steps, so that those with at most one more are the same so far.
+  if (rounds_ > 0 && !fewer_.empty() && fewer_.size() <= std::min(most_switches_, rounds_)) {
+    fewer_.push_back(fewer_.back());
+  }
+  // Down: the row below is still that of the round before.
+  for (std::size_t s = fewer_.size(); s-- > 0;) {
     auto& [oracle, penalised] = fewer_[s];
     double from_oracle = std::numeric_limits<double>::infinity(), from_penalised = from_oracle;
     if (s > 0) {

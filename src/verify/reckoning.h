@@ -66,6 +66,7 @@ class Reckoning {
   std::vector<Path> stays_;      // [K] with one expert all the time
   std::vector<double> any_;      // [K] as Cheapest::penalised, with any number of switches
   std::vector<Cheapest> fewer_;  // [S + 1] with at most s switches; none if no budget is claimed
+  std::size_t most_switches_ = 0;
 };
 
 }  // namespace pcgs::verify

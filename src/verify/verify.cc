@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "core/whole_file.h"
+#include "io/input_bytes.h"
 #include "io/trace_fingerprint.h"
 #include "io/trace_reader.h"
 #include "pcgs/error.h"
@@ -126,6 +127,23 @@ class TracedRows final : public Rows {
   std::unordered_set<std::int64_t> numbers_;
 };
 
+constexpr std::size_t kLargestCertificate = std::size_t{256} << 20;
+
+// Before anything is made as large as they ask for.
+void check_budgets(const CertificateFile& certificate) {
+  const auto& budgets = certificate.switches;
+  if (std::any_of(budgets.begin(), budgets.end(), [](std::size_t s) { return s > 1000000; })) {
+    throw Error("switches has a budget that cannot be; there are budgets to 1000000");
+  }
+  for (std::size_t i = 0; i < certificate.methods.size(); ++i) {
+    const auto& switching = certificate.methods[i].switching;
+    if (!std::equal(switching.begin(), switching.end(), budgets.begin(), budgets.end(),
+                    [](const auto& one, std::size_t s) { return one.switches == s; })) {
+      throw Error(fmt::format("methods/{}/switching is about other budgets than switches", i));
+    }
+  }
+}
+
 // What can be seen of claims that no trace proves: that they do not contradict themselves or the rest of
 // the certificate.
 void check_published(const CertificateFile& certificate) {
@@ -165,18 +183,27 @@ void check_published(const CertificateFile& certificate) {
 
 }  // namespace
 
-Verified verify(const std::string& trace_path, const std::string& certificate_path) {
-  const CertificateFile certificate = results::read_certificate(certificate_path);
-  const auto bytes = read_whole_file(trace_path);
-  io::TraceReader trace({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, trace_path);
+Verified verify_files(const std::string& trace_path, const std::string& certificate_path) {
+  const auto certificate = read_whole_file(certificate_path, kLargestCertificate);
+  const io::InputBytes trace(trace_path);
+  return verify(
+      {trace.text(), trace_path},
+      {{reinterpret_cast<const char*>(certificate.data()), certificate.size()}, certificate_path});
+}
+
+Verified verify(const Named& trace_file, const Named& certificate_file) {
+  const CertificateFile certificate =
+      results::parse_certificate(certificate_file.text, certificate_file.name);
+  io::TraceReader trace(trace_file.text, trace_file.name);
   const auto about_certificate = [&](const auto& check) {
     try {
       check();
     } catch (const Error& wrong) {
-      throw Error(
-          fmt::format("{}: does not hold for {}: {}", certificate_path, trace_path, wrong.what()));
+      throw Error(fmt::format("{}: does not hold for {}: {}", certificate_file.name,
+                              trace_file.name, wrong.what()));
     }
   };
+  about_certificate([&] { check_budgets(certificate); });
   about_certificate([&] {
     if (trace.experts() == certificate.experts) return;
     throw Error(fmt::format("experts are {}, and those of the trace are {}",

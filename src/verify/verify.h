@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "results/certificate_file.h"
 
@@ -18,8 +19,14 @@ struct Verified {
   results::CertificateFile certificate;
 };
 
+// A file as it was read, with its name for messages.
+struct Named {
+  std::string_view text;
+  std::string name;
+};
 // Throws Error, naming the file and the place, unless everything that can be checked holds.
-Verified verify(const std::string& trace_path, const std::string& certificate_path);
+Verified verify(const Named& trace, const Named& certificate);
+Verified verify_files(const std::string& trace_path, const std::string& certificate_path);
 
 // What was checked and what was not, one sentence a line.
 std::string sentences(const Verified& verified);

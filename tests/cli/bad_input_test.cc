@@ -114,9 +114,9 @@ TEST_F(BadInput, UnwritableOutputIsRefusedBeforeTheWork) {
                        {"no-such-folder/trace.csv"});
   ProgramTest::refuses({"run", losses, "--save", nowhere + "/state"}, {"no-such-folder/state"});
   // A file where the folder should be.
-  ProgramTest::refuses({"run", losses, "--out", losses}, {"losses.csv/results.json"});
+  ProgramTest::refuses({"run", losses, "--out", losses}, {"losses.csv", "folder"});
   ProgramTest::refuses({"suite", "--sequences", "1", "--rounds", "9", "--out", losses},
-                       {"losses.csv", "--out"});
+                       {"losses.csv", "folder"});
 }
 
 TEST_F(BadInput, NothingIsWrittenWhenOneOfSeveralOutputsCannotBe) {

@@ -103,6 +103,56 @@ TEST_F(RunPieces, OverlappingFilesEqualOneRunWhereLearnedRowsAreSkipped) {
   }
 }
 
+// What is said of a run that goes on is about its own rounds, on losses that are divided by what the
+// rounds before have taught: losses and regrets of two pieces add up to those of one run.
+TEST_F(RunPieces, ReportTheLossAndTheRegretOfTheirOwnRounds) {
+  constexpr std::size_t kFirst = 150;
+  const auto rows = hours(0, 220);
+  const auto whole = write("whole.csv", rows), first = write("first.csv", part(rows, 0, kFirst)),
+             second = write("second.csv", part(rows, kFirst, rows.size()));
+  for (const Options& options : {Options{"--method", "fixed-share", "--scale", "auto"},
+                                 Options{"--method", "genshare", "--loss", "absolute"},
+                                 Options{"--method", "hedge", "--scale", "30"}}) {
+    SCOPED_TRACE(::testing::PrintToString(options));
+    const auto played = [&](const std::string& path, const Options& more) {
+      Options all = {"run",    path,      "--y",         "y",       "--switches",  "0,20",
+                     "--json", "--quiet", "--no-season", "--trace", dir_ / "trace"};
+      if (more.front() == "--resume") std::erase(all, "--no-season");
+      all.insert(all.end(), more.begin(), more.end());
+      return parsed(all);
+    };
+    auto saving = options;
+    saving.insert(saving.end(), {"--save", dir_ / "state"});
+    const json before = played(first, saving);
+    const json after = played(second, {"--resume", dir_ / "state"});
+    const json once = played(whole, options);
+    const auto of = [](const json& run, const char* what) {
+      return run["methods"][0][what].get<double>();
+    };
+    EXPECT_EQ(after["rounds"], rows.size() - kFirst);
+    for (const char* what : {"total_loss", "total_forecast_loss"}) {
+      EXPECT_NEAR(of(before, what) + of(after, what), of(once, what), 1e-9) << what;
+    }
+    // The best expert of the second piece alone, from the losses that the whole run wrote down.
+    const Cells trace = csv_rows(dir_ / "trace");
+    std::vector<double> experts(3);
+    const auto head = trace.front();
+    for (std::size_t k = 0; k < 3; ++k) {
+      const std::string name = std::string("loss:") + "abc"[k];
+      const auto column = std::find(head.begin(), head.end(), name) - head.begin();
+      for (std::size_t t = 1 + kFirst; t < trace.size(); ++t) {
+        experts[k] += std::stod(trace[t][static_cast<std::size_t>(column)]);
+      }
+    }
+    const double best = *std::min_element(experts.begin(), experts.end());
+    EXPECT_NEAR(after["oracle"]["0"].get<double>(), best, 1e-9);
+    EXPECT_NEAR(after["methods"][0]["dynamic_regret"]["0"].get<double>(),
+                of(once, "total_loss") - of(before, "total_loss") - best, 1e-9);
+    EXPECT_NEAR(after["methods"][0]["forecast_regret"]["0"].get<double>(),
+                of(once, "total_forecast_loss") - of(before, "total_forecast_loss") - best, 1e-9);
+  }
+}
+
 TEST_F(RunPieces, AFileWithoutANewRowLeavesTheStateAlone) {
   const auto path = write("y.csv", hours(0, 60));
   run(path, {"--state", dir_ / "state"});

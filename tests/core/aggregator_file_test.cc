@@ -69,12 +69,12 @@ TEST(AggregatorFile, KeepsEverythingButTheSink) {
 
 // What may happen to an aggregator may be saved: here the combined forecast ruled out what
 // happened.
-TEST(AggregatorFile, KeepsAnInfiniteForecastLoss) {
+TEST(AggregatorFile, AnInfiniteForecastLossCountsAsTheLargestNumber) {
   Aggregator saved =
       share_aggregator(2, 1, 0, {.task = TaskLoss("log"), .scale = LossScale::fixed(5)});
   saved.predict(Numbers{0, 0});
   saved.learn(1.0);
-  ASSERT_EQ(saved.total_forecast_loss(), std::numeric_limits<double>::infinity());
+  ASSERT_EQ(saved.total_forecast_loss(), std::numeric_limits<double>::max());
   EXPECT_NEAR(saved.total_loss(), 1, 1e-15);
   EXPECT_EQ(load(saved.save_bytes()).save_bytes(), saved.save_bytes());
 }

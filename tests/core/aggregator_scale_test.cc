@@ -41,6 +41,25 @@ TEST(AggregatorScale, LearnsFromTheFirstRoundOn) {
   EXPECT_GT(aggregator.weights()[1], first[1]);
 }
 
+// A scale that is found while playing costs the same in every round, however long it has been: nothing
+// waits for it, nothing is kept for it and no round is learned twice.
+TEST(AggregatorScale, TakesWorkInProportionToTheRounds) {
+  Random random(6);
+  auto seen = std::make_shared<SeenRounds>();
+  Aggregator aggregator(test::recording_method(kExperts, 2, 0.1, seen),
+                        test::scaled(LossScale::following()));
+  aggregator.learn(raw_losses(random));
+  const std::size_t size = aggregator.save_bytes().size();
+  for (std::size_t t = 2; t <= 3000; ++t) {
+    aggregator.learn(raw_losses(random));
+    ASSERT_EQ(seen->size(), t) << "each round is learned when it comes, and once";
+    ASSERT_EQ(seen->back().number, static_cast<std::int64_t>(t));
+    if (t % 500 == 0) {
+      ASSERT_EQ(aggregator.save_bytes().size(), size) << "nothing is kept";
+    }
+  }
+}
+
 TEST(AggregatorScale, ShowsMethodsTheLossesDividedByItsScale) {
   Random random(1);
   auto seen = std::make_shared<SeenRounds>();

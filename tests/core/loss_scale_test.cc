@@ -72,7 +72,9 @@ TEST(LossScale, FixedDividesAndCaps) {
 }
 
 TEST(LossScale, RefusesANumberThatIsNoScale) {
-  for (double c : {0.0, -1.0, std::nan(""), kInfinity}) error_of([c] { LossScale::fixed(c); });
+  for (double c : {0.0, -1.0, std::nan(""), kInfinity, 1e-300, 1e305}) {
+    error_of([c] { LossScale::fixed(c); });
+  }
 }
 
 TEST(LossScale, FollowsItsDefinition) {
@@ -174,7 +176,7 @@ TEST(LossScale, SurvivesSavingAndLoading) {
   LossScale begun;
   begun.advance(Numbers{1, 2, 3}, {}, kForecasts);
   for (const LossScale& scale : {LossScale(), LossScale::unit(), LossScale::fixed(0.1),
-                                 LossScale::fixed(1e-305), LossScale::following(), begun}) {
+                                 LossScale::fixed(1e-290), LossScale::following(), begun}) {
     StateWriter out;
     scale.save(out);
     const std::vector<std::uint8_t> file = out.file(0);

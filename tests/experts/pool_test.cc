@@ -151,13 +151,33 @@ TEST(Pool, LoadsAllOrNothing) {
   for (std::size_t word = 0; word < words(other); word += 7) {
     try {
       pool.load_bytes(forged(other, word, kInfinity), "s");
-      pool.load_bytes(own, "s");  // some take it: the mean of values may well be infinite
+      pool.load_bytes(own, "s");  // some take it: a count of steps may look like that
     } catch (const Error&) {
       ++refused;
     }
     ASSERT_TRUE(pool.save_bytes() == own) << word;
   }
   EXPECT_GT(refused, 50u);
+}
+
+// Values at the ends of the range of a double: forecasts are numbers or none, and states load.
+TEST(Pool, ExtremesLeaveNumbersAndAStateThatGoesOn) {
+  constexpr double kMost = std::numeric_limits<double>::max();
+  constexpr double kLeast = std::numeric_limits<double>::denorm_min();
+  test::Random random(3);
+  ExpertPool pool(everything()), loaded(everything());
+  std::vector<double> out(pool.names().size()), again(out.size());
+  for (int t = 0; t < 600; ++t) {
+    const double far_out[] = {kMost, -kMost, 1e300, kLeast, -kLeast, 0, 1e155, std::nan("")};
+    const bool calm = t / 100 % 2 == 1;
+    pool.observe(calm ? random.uniform(-1, 1) : far_out[random.below(std::size(far_out))]);
+    pool.forecast(out);
+    for (const double f : out) ASSERT_FALSE(std::isinf(f)) << "step " << t;
+    if (t % 20 != 19) continue;
+    loaded.load_bytes(pool.save_bytes(), "s");
+    loaded.forecast(again);
+    ASSERT_TRUE(test::same_bits(again, out)) << "step " << t;
+  }
 }
 
 TEST(Pool, RefusesNumbersThatNoExpertSaves) {

@@ -2,13 +2,15 @@
 // into the program, or linked into a test.
 //
 // PCGS_FAULT="KIND N HOW [MARK]": KIND is calls (open, write, fsync, rename, unlink, close, mkdir,
-// getrandom, counted together) or memory (malloc and its like); HOW is an errno by number, with + if all
+// getrandom, counted together) or memory (malloc and its like, from when the program sets its signals, the
+// first thing that main() does); HOW is an errno by number, with + if all
 // later calls fail as well, or kill-before, or kill-after. The file MARK is made when that happens, so
 // that whoever counts N up knows when to stop.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -29,6 +31,7 @@ static long which;
 static int problem, from_then_on, before, after;
 static char mark[512];
 static atomic_long counted;
+static atomic_int begun;
 
 static void choose(const char* text) {
   char name[16] = "", how[16] = "";
@@ -63,7 +66,7 @@ static void die(void) {
 enum { kGoOn, kFail, kDieAfter };
 
 static int next(int of) {
-  if (of != kind) return kGoOn;
+  if (of != kind || (of == kMemory && !begun)) return kGoOn;
   const long number = atomic_fetch_add(&counted, 1) + 1;
   if (number < which || (number > which && !from_then_on)) return kGoOn;
   if (before) die();
@@ -117,6 +120,13 @@ int close(int file) {
   if (fate == kDieAfter) die();
   if (fate == kFail) errno = problem;
   return fate == kFail ? -1 : (int)result;
+}
+
+int sigaction(int number, const struct sigaction* new, struct sigaction* old) {
+  static int (*real)(int, const struct sigaction*, struct sigaction*);
+  if (real == NULL) *(void**)&real = dlsym(RTLD_NEXT, "sigaction");
+  begun = 1;
+  return real(number, new, old);
 }
 
 static int no_memory(void) {

@@ -104,7 +104,7 @@ def main():
     # Where syncing costs nothing.
     fast = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(dir=fast) as folder:
-        faults = Faults(WrittenSet(options.program, folder, options.page), options.library)
+        faults = Faults(WrittenSet(options.program, folder, options.page), os.path.abspath(options.library))
         {"calls": calls, "memory": memory}[options.kind](faults)
 
 

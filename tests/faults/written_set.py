@@ -21,7 +21,7 @@ class WrittenSet:
     """Two inputs, old and new, and the files that a run on either of them makes."""
 
     def __init__(self, program, folder, with_page):
-        self.program, self.folder = program, pathlib.Path(folder)
+        self.program, self.folder = os.path.abspath(program), pathlib.Path(folder)
         self.files = [name for name in FILES if with_page or not name.endswith(".html")]
         self.here = self.folder / "set"
         for seed, which in enumerate(("old", "new")):

@@ -61,6 +61,14 @@ TEST(Headline, ErrorsHaveFourDigitsAndHardlyEverAnExponent) {
   }
 }
 
+TEST(Headline, SaysWhenAnErrorIsTooLargeForANumber) {
+  ForecastAnswer large = answer();
+  large.errors[0].rmse.reset();
+  EXPECT_TRUE(mentions(headline(large), "(RMSE) is beyond the largest number"));
+  large.measure = "log loss";
+  EXPECT_TRUE(mentions(headline(large), "log loss is infinite"));
+}
+
 TEST(Headline, SaysWhenThereIsNothingToSay) {
   ForecastAnswer alone = answer();
   alone.beside_best.reset();

@@ -1,0 +1,85 @@
+// Any bytes as a certificate with its trace behind it: checked, or refused with an Error. Checksum and
+// fingerprints are made to fit, so that what comes after them is reached; then the checker must not
+// agree with a certificate in which one number is another.
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "core/invariant.h"
+#include "io/json_checksum.h"
+#include "io/json_text.h"
+#include "io/trace_fingerprint.h"
+#include "io/trace_reader.h"
+#include "pcgs/error.h"
+#include "results/certificate_file.h"
+#include "verify/verify.h"
+
+namespace {
+
+using nlohmann::ordered_json;
+using namespace pcgs;
+
+constexpr std::string_view kTraceBegins = "method,round,mixture_loss,";
+
+bool holds(std::string_view trace, const std::string& certificate) {
+  try {
+    verify::verify({trace, "t"}, {certificate, "c"});
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+void put_fingerprint(ordered_json& list, std::size_t index,
+                     const io::TraceFingerprint& fingerprint) {
+  if (!list.is_array() || index >= list.size() || !list[index].is_object()) return;
+  if (list[index].contains("fingerprint")) list[index]["fingerprint"] = fingerprint.text();
+}
+
+void put_fingerprints(std::string_view trace, ordered_json& certificate) {
+  if (!certificate.contains("methods") || !certificate.contains("uncertified")) return;
+  try {
+    io::TraceReader rows(trace, "t");
+    std::size_t proved = 0, others = 0;
+    bool more = rows.next();
+    while (more) {
+      const std::string name = rows.method();
+      const bool share_form = rows.row().step != nullptr;
+      io::TraceFingerprint fingerprint(rows.experts().size());
+      for (; more && rows.method() == name; more = rows.next()) fingerprint.add(rows.row());
+      put_fingerprint(certificate[share_form ? "methods" : "uncertified"],
+                      share_form ? proved++ : others++, fingerprint);
+    }
+  } catch (const Error&) {
+  }
+}
+
+std::string sealed(ordered_json certificate) {
+  certificate.erase("checksum");
+  certificate["checksum"] = io::json_checksum(certificate);
+  return io::json_text(certificate);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const std::size_t begin = std::min(text.find(kTraceBegins), text.size());
+  const std::string_view trace = text.substr(begin);
+  holds(trace, std::string(text.substr(0, begin)));
+
+  ordered_json certificate = ordered_json::parse(text.substr(0, begin), nullptr, false);
+  if (!certificate.is_object()) return 0;
+  put_fingerprints(trace, certificate);
+  if (!holds(trace, sealed(certificate))) return 0;
+
+  ordered_json& loss = certificate["methods"][0]["total_loss"];
+  loss = loss.get<double>() + 1e-3;
+  invariant(!holds(trace, sealed(certificate)), "another loss does not hold");
+  loss = loss.get<double>() - 1e-3;
+  certificate["experts"][0] = certificate["experts"][0].get<std::string>() + "x";
+  invariant(!holds(trace, sealed(certificate)), "another name does not hold");
+  return 0;
+}
