@@ -94,6 +94,11 @@ KILLS ?= 500
 kills: build  ## a run that writes seven files, killed at KILLS random moments; never a mixed set
 	python3 tests/faults/kill_run.py build/release/pcgs --kills $(KILLS) --page
 
+coverage: packages  ## lines and branches of the folders that must be right, as far as their tests reach them
+	@scripts/install-packages clang llvm
+	cmake --preset coverage --log-level=WARNING
+	scripts/coverage build/coverage $(JOBS)
+
 picture: build  ## draw docs/switching.svg and docs/report.png
 	@scripts/install-packages gnuplot-nox chromium
 	build/release/pcgs suite --families switch --sequences 1 --quiet --out build/picture > /dev/null

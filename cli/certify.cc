@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "commands.h"
+#include "outputs.h"
 #include "say.h"
 #include "verify/verify.h"
 
@@ -15,6 +16,7 @@ struct CertifyOptions {
 };
 
 void certify(const CertifyOptions& options) {
+  finish_earlier({{}, {options.trace, options.certificate}}, false);
   const auto verified = verify::verify_files(options.trace, options.certificate);
   if (options.json) {
     put(to_json(verified.certificate, -1) + "\n");

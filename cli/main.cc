@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdio>
 #include <exception>
 #include <new>
 #include <sstream>
@@ -86,7 +87,7 @@ int main(int argc, char** argv) {
     complain(lost.what());
     return 2;
   } catch (const std::bad_alloc&) {
-    complain("this does not fit into memory; give fewer rounds or experts");
+    std::fputs(kOutOfMemory, stderr);
     return 2;
   } catch (const std::system_error& refused) {
     complain(fmt::format("the system has nothing left to work with ({})", refused.what()));

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/text.h"
+#include "out_of_memory.h"
 
 namespace pcgs::cli {
 
@@ -35,7 +36,7 @@ void complain(std::string_view sentence) noexcept {
     const std::string line = fmt::format("pcgs: {}\n", visible(sentence));
     std::fwrite(line.data(), 1, line.size(), stderr);
   } catch (...) {  // no memory for the sentence
-    std::fputs("pcgs: this does not fit into memory\n", stderr);
+    std::fputs(kOutOfMemory, stderr);
   }
 }
 

@@ -33,6 +33,14 @@ LogSum log_add(double a, double b) {
   return {high + std::log1p(difference), a >= b ? 1 - low_share : low_share};
 }
 
+// ln sum_k exp(x(k))
+double log_sum(std::span<const double> x) {
+  const double highest = *std::max_element(x.begin(), x.end());
+  double sum = 0;
+  for (const double one : x) sum += std::exp(one - highest);
+  return highest + std::log(sum);
+}
+
 // It has no weight and the learner's loss: it slept, or might as well have.
 bool asleep(const TraceRow& row, std::size_t k) {
   return row.played[k] == 0 &&
@@ -153,22 +161,17 @@ Replay::Paid Replay::next(const TraceRow& row) {
   paid.mixture = on_time ? paid.on_time : played;
 
   // w(k) exp(-eta l(k)) and their sum Z.
-  double highest = kNever;
   for (std::size_t k = 0; k < experts; ++k) {
     updated_[k] = std::max(log_weights_[k] - eta * losses[k], kLeast);
     // Ours has the logarithm of the weight in every term, and so has theirs where it is very small.
     updated_drift_[k] = drift_[k] + kRounding * (static_cast<double>(experts) + 8 +
                                                  eta * losses[k] + std::abs(log_weights_[k]));
-    highest = std::max(highest, updated_[k]);
   }
-  double sum = 0, after = 0;
+  const double log_z = log_sum(updated_);
+  double after = 0;
   for (std::size_t k = 0; k < experts; ++k) {
-    const double part = std::exp(updated_[k] - highest);
-    sum += part;
-    after += part * updated_drift_[k];
+    after += std::exp(updated_[k] - log_z) * updated_drift_[k];
   }
-  after /= sum;
-  const double log_z = highest + std::log(sum);
   // Weights sum to 1 before and after, whatever their drift: it moves Z only as far as they differ.
   double off = kRounding * (2 * static_cast<double>(experts) + 16 + std::abs(log_z));
   for (std::size_t k = 0; k < experts; ++k) {
@@ -194,9 +197,12 @@ Replay::Paid Replay::next(const TraceRow& row) {
     const double stays = std::log1p(-rho) + updated_[k] - log_z;
     const double comes = rho > 0 && q[k] > 0 ? std::log(rho) + std::log(q[k]) : kNever;
     const auto [value, share] = log_add(stays, comes);
-    log_weights_[k] = std::max(value, kLeast);
+    log_weights_[k] = value;
     drift_[k] = std::min(share * updated_drift_[k] + (1 - share) * after + 4 * kRounding, -kLeast);
   }
+  // They sum to 1 but for what rounding did to large logarithms.
+  const double shift = log_sum(log_weights_);
+  for (double& w : log_weights_) w = std::max(w - shift, kLeast);
   history_.insert(history_.end(), log_weights_.begin(), log_weights_.end());
   return paid;
 }

@@ -1,0 +1,358 @@
+// The checker of certificates: honest ones hold, and one in which anything was changed does not, also
+// if its checksum and fingerprints were made to fit.
+#include "verify/verify.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "compare/comparison.h"
+#include "contract/specs.h"
+#include "core/whole_file.h"
+#include "io/json_checksum.h"
+#include "io/trace_fingerprint.h"
+#include "io/trace_reader.h"
+#include "pcgs/registry.h"
+#include "results/observers.h"
+#include "suite/suite.h"
+#include "support/data_file.h"
+#include "support/expect.h"
+#include "support/random.h"
+#include "support/temp_dir.h"
+
+namespace pcgs::test {
+namespace {
+
+using nlohmann::ordered_json;
+using Cells = std::vector<std::vector<std::string>>;
+
+// A trace in cells and its certificate.
+struct Pair {
+  Cells trace;  // the header first
+  ordered_json certificate;
+
+  std::string text() const {
+    std::string out;
+    for (const auto& row : trace) out += fmt::format("{}\n", fmt::join(row, ","));
+    return out;
+  }
+
+  // As somebody would do who wants to hide a change.
+  void put_fingerprints() {
+    const std::string csv = text();
+    io::TraceReader rows(csv, "t");
+    std::size_t proved = 0, others = 0;
+    for (bool more = rows.next(); more;) {
+      const std::string name = rows.method();
+      const bool share_form = rows.row().step != nullptr;
+      io::TraceFingerprint fingerprint(rows.experts().size());
+      for (; more && rows.method() == name; more = rows.next()) fingerprint.add(rows.row());
+      auto& list = certificate[share_form ? "methods" : "uncertified"];
+      list[share_form ? proved++ : others++]["fingerprint"] = fingerprint.text();
+    }
+  }
+  void seal() {
+    certificate.erase("checksum");
+    certificate["checksum"] = io::json_checksum(certificate);
+  }
+
+  // What is said against it; nothing if it holds.
+  std::string objection() const {
+    const std::string csv = text(), json = certificate.dump();
+    try {
+      verify::verify({csv, "t.csv"}, {json, "c.json"});
+      return "";
+    } catch (const Error& wrong) {
+      return wrong.what();
+    }
+  }
+};
+
+Cells cells_of(const std::string& csv) {
+  Cells out(1, std::vector<std::string>(1));
+  for (const char c : csv) {
+    if (c == '\n') {
+      out.emplace_back(1);
+    } else if (c == ',') {
+      out.back().emplace_back();
+    } else {
+      out.back().back() += c;
+    }
+  }
+  out.pop_back();
+  return out;
+}
+
+std::string written(const std::string& path) {
+  const auto bytes = read_whole_file(path);
+  return {bytes.begin(), bytes.end()};
+}
+
+Pair play(const compare::Problem& problem, const std::vector<std::string>& methods,
+          const std::vector<std::size_t>& switches = {0, 2, 7}) {
+  const TempDir dir;
+  WholeFile file(dir / "t.csv");
+  TraceFile trace(file, problem.experts);
+  results::TraceObserver traced(trace);
+  results::RecordObserver recorded(problem);
+  compare::ComparisonOptions options;
+  options.methods = methods;
+  options.switches = switches;
+  options.observers = {&traced, &recorded};
+  options.certify_forecasts = true;
+  play_methods(problem, options);
+  file.commit();
+  return {cells_of(written(dir / "t.csv")),
+          ordered_json::parse(to_json(recorded.certificate(switches), -1))};
+}
+
+compare::Problem losses_of(Matrix losses) {
+  compare::Problem problem;
+  problem.origin = "made up";
+  for (std::size_t k = 0; k < losses.columns; ++k) problem.experts.push_back(fmt::format("e{}", k));
+  problem.values = std::move(losses);
+  return problem;
+}
+
+Matrix uniform_losses(std::size_t rounds, std::size_t experts, std::uint64_t seed) {
+  Random random(seed);
+  Matrix losses(rounds, experts);
+  for (double& l : losses.values) l = random.uniform();
+  return losses;
+}
+
+compare::Problem forecasts_of(std::size_t rounds, std::size_t experts, std::uint64_t seed) {
+  Random random(seed);
+  compare::Problem problem = losses_of(Matrix(rounds, experts));
+  for (std::size_t t = 0; t < rounds; ++t) {
+    problem.outcomes.push_back(10 * std::sin(0.2 * static_cast<double>(t)));
+    for (double& x : problem.values.row(t)) {
+      x = problem.outcomes[t] + random.uniform(-2, 2);
+      if (random.chance(0.1)) x = std::numeric_limits<double>::quiet_NaN();
+    }
+    problem.values.row(t)[t % experts] = problem.outcomes[t] + 1;  // somebody is awake
+  }
+  return problem;
+}
+
+std::vector<std::string> share_specs() {
+  std::vector<std::string> specs;
+  for (const auto& spec : contract_specs()) {
+    if (make_method(spec, 2)->share() != nullptr) specs.push_back(spec);
+  }
+  return specs;
+}
+
+TEST(Verify, WhatWasWrittenHoldsForEveryMethodOfTheShareForm) {
+  Matrix ties(40, 3);
+  for (std::size_t i = 0; i < ties.values.size(); ++i)
+    ties.values[i] = static_cast<double>(i % 7 % 2);
+  std::vector<compare::Problem> problems = {losses_of(uniform_losses(60, 4, 1)),
+                                            losses_of(uniform_losses(1, 3, 2)),
+                                            losses_of(uniform_losses(20, 1, 3)),
+                                            losses_of(ties),
+                                            losses_of(Matrix(30, 2)),  // nobody ever loses
+                                            losses_of(suite::generate("switch", 300, 6, 4).losses)};
+  for (auto [block, delay] : {std::pair{1, 0}, {1, 3}, {12, 0}, {5, 2}}) {
+    problems.push_back(forecasts_of(80, 4, 5));
+    problems.back().block = static_cast<std::size_t>(block);
+    problems.back().delay = static_cast<std::size_t>(delay);
+  }
+  for (const auto& spec : share_specs()) {
+    for (const auto& problem : problems) EXPECT_EQ(play(problem, {spec}).objection(), "") << spec;
+  }
+}
+
+TEST(Verify, SaysWhatWasCheckedAndWhatWasNot) {
+  const Pair pair = play(forecasts_of(30, 3, 1), {"hedge", "boa", "pcgs-tf", "blend"});
+  const std::string csv = pair.text(), json = pair.certificate.dump();
+  const std::string said = sentences(verify::verify({csv, "t"}, {json, "c"}));
+  EXPECT_TRUE(mentions(said, "hedge: proved over 30 rounds: its loss of "));
+  EXPECT_TRUE(
+      mentions(said, "pcgs-tf: proved over 30 rounds: losses weighted by eta, which changed"));
+  EXPECT_TRUE(mentions(said, "boa: its 30 rows are as they were"));
+  EXPECT_TRUE(mentions(said, "blend: what it says about the forecasts"));
+  EXPECT_TRUE(mentions(said, "was not checked"));
+}
+
+// Calls `visit` with every leaf of a JSON value and where it is.
+void visit_leaves(ordered_json& value, const std::string& at,
+                  const std::function<void(ordered_json&, const std::string&)>& visit) {
+  if (!value.is_structured()) {
+    visit(value, at);
+    return;
+  }
+  for (auto& [key, below] : value.items()) visit_leaves(below, at + "/" + key, visit);
+}
+
+ordered_json changed(const ordered_json& leaf) {
+  if (leaf.is_boolean()) return !leaf.get<bool>();
+  if (leaf.is_string()) return leaf.get<std::string>() + "x";
+  if (leaf.is_number_integer()) return leaf.get<std::int64_t>() + 1;
+  // A part in 10^8: a thousand times what rounding does here.
+  return leaf.get<double>() * (1 + 1e-8) + 1e-8;
+}
+
+// No trace holds what these follow from.
+bool cannot_be_checked(const std::string& at) {
+  if (!at.starts_with("/published/")) return false;
+  return at.ends_with("/regret") || at.ends_with("switches");
+}
+
+TEST(Verify, NoFieldOfACertificateCanBeAnother) {
+  for (const auto& problem : {losses_of(uniform_losses(25, 3, 8)), forecasts_of(25, 3, 9)}) {
+    Pair pair = play(
+        problem, {"fixed-share", "pcgs-tf", "boa", problem.has_forecasts() ? "blend" : "squint"});
+    ASSERT_EQ(pair.objection(), "");
+    std::size_t tried = 0;
+    visit_leaves(pair.certificate, "", [&](ordered_json& leaf, const std::string& at) {
+      const ordered_json kept = leaf;
+      leaf = changed(kept);
+      EXPECT_NE(pair.objection(), "") << at;  // its checksum is another
+      Pair sealed = pair;
+      sealed.seal();
+      if (at != "/checksum" && !cannot_be_checked(at)) {
+        EXPECT_NE(sealed.objection(), "") << at;
+      }
+      leaf = kept;
+      ++tried;
+    });
+    EXPECT_GT(tried, 60u);
+    EXPECT_EQ(pair.objection(), "");
+  }
+}
+
+TEST(Verify, NoKeyOfACertificateIsMissingOrTooMuch) {
+  const Pair pair = play(forecasts_of(12, 2, 9), {"fixed-share", "boa"});
+  const std::function<void(const ordered_json&, const ordered_json::json_pointer&)> visit =
+      [&](const ordered_json& value, const ordered_json::json_pointer& at) {
+        if (value.is_array() && !value.empty()) visit(value[0], at / 0);
+        if (!value.is_object()) return;
+        for (const auto& [key, below] : value.items()) {
+          Pair without = pair;
+          without.certificate[at].erase(key);
+          if (key != "checksum") without.seal();
+          EXPECT_NE(without.objection(), "") << at << ' ' << key;
+          visit(below, at / key);
+        }
+        Pair more = pair;
+        more.certificate[at]["note"] = "x";
+        more.seal();
+        EXPECT_NE(more.objection(), "") << at;
+      };
+  visit(pair.certificate, ordered_json::json_pointer());
+  Pair longer = pair;
+  longer.certificate["methods"].push_back(longer.certificate["methods"][0]);
+  longer.seal();
+  EXPECT_NE(longer.objection(), "");
+}
+
+TEST(Verify, AKeyThatIsThereTwiceIsRefused) {
+  const Pair pair = play(losses_of(uniform_losses(5, 2, 1)), {"hedge"});
+  std::string json = pair.certificate.dump();
+  json.replace(json.find("\"rounds\""), 0, "\"rounds\":5,");
+  const std::string csv = pair.text();
+  const std::string message = error_of([&] { verify::verify({csv, "t.csv"}, {json, "c.json"}); });
+  EXPECT_TRUE(mentions(message, "has the key rounds twice"));
+}
+
+// Columns whose numbers decide nothing: what the learner's own decision lost, and, without forecasts, the
+// scale.
+bool decides_nothing(const std::string& column, bool forecasts) {
+  return column == "learner_loss" || (!forecasts && column == "scale");
+}
+
+TEST(Verify, NoCellOfATraceCanBeAnother) {
+  Random random(3);
+  for (const auto& problem : {losses_of(uniform_losses(25, 3, 8)), forecasts_of(25, 3, 9)}) {
+    const Pair pair = play(problem, {"fixed-share", "boa", "pcgs-tf"});
+    for (std::size_t r = 1; r < pair.trace.size(); ++r) {
+      for (std::size_t c = 0; c < pair.trace[r].size(); ++c) {
+        if (random.chance(0.8)) continue;
+        const std::string& cell = pair.trace[r][c];
+        const std::string column = pair.trace[0][c];
+        Pair other = pair;
+        std::string& to = other.trace[r][c];
+        to = c == 0         ? cell + "x"
+             : cell.empty() ? "0.25"
+                            : fmt::format("{}", std::stod(cell) + 1e-6);
+        const std::string where = fmt::format("row {}, {}: {} for {}", r, column, to, cell);
+        EXPECT_NE(other.objection(), "") << where;  // its fingerprint is another
+        // And somebody who makes it fit: only methods of the share form can be replayed, and the
+        // restart after the last round, what sleeps and what has no weight decide nothing.
+        const bool last = r + 1 == pair.trace.size() || pair.trace[r + 1][0] != pair.trace[r][0];
+        const bool replayed = pair.trace[r][0] != "boa";
+        const bool weightless = column.starts_with("loss:") &&
+                                std::stod(pair.trace[r][c - problem.experts.size()]) < 1e-6;
+        if (c == 0 || !replayed || last || cell.empty() || weightless ||
+            decides_nothing(column, problem.has_forecasts())) {
+          continue;
+        }
+        try {
+          other.put_fingerprints();
+        } catch (const Error&) {
+          continue;  // not even a trace
+        }
+        other.seal();
+        EXPECT_NE(other.objection(), "") << where;
+      }
+    }
+  }
+}
+
+TEST(Verify, RowsAreNeitherMovedNorMissingNorRepeated) {
+  const Pair pair = play(losses_of(uniform_losses(12, 3, 4)), {"fixed-share", "boa"});
+  for (std::size_t r = 1; r < pair.trace.size(); ++r) {
+    Pair without = pair, twice = pair, moved = pair;
+    without.trace.erase(without.trace.begin() + static_cast<std::ptrdiff_t>(r));
+    twice.trace.insert(twice.trace.begin() + static_cast<std::ptrdiff_t>(r), pair.trace[r]);
+    std::swap(moved.trace[r], moved.trace[r == 1 ? 2 : r - 1]);
+    for (Pair* other : {&without, &twice, &moved}) {
+      EXPECT_NE(other->objection(), "") << r;
+      if (r > 12) continue;  // boa cannot be replayed
+      other->put_fingerprints();
+      other->seal();
+      EXPECT_NE(other->objection(), "") << r;
+    }
+  }
+}
+
+TEST(Verify, NamesBelongToTheirColumns) {
+  const Pair pair = play(losses_of(uniform_losses(12, 3, 4)), {"fixed-share"});
+  Pair swapped = pair;
+  std::swap(swapped.trace[0][10], swapped.trace[0][11]);  // weights alone
+  EXPECT_TRUE(mentions(swapped.objection(), "is not a trace"));
+  for (const std::size_t kind : {1u, 2u}) {  // losses and restarts, too
+    std::swap(swapped.trace[0][10 + 3 * kind], swapped.trace[0][11 + 3 * kind]);
+  }
+  EXPECT_TRUE(mentions(swapped.objection(), "experts are e0, e1, e2"));
+}
+
+// A rate so large or small that rounding explains everything after it must not make the checker agree
+// with everything: the trace is that of a run with this eta, up to one changed weight.
+TEST(Verify, TolerancesDoNotGrowWithTheData) {
+  const Pair pair = play(losses_of(uniform_losses(12, 3, 4)), {"hedge"});
+  for (const char* eta : {"1e300", "1e12", "1e-300", "1e-12", "inf", "nan", "-1", "0"}) {
+    Pair other = pair;
+    other.trace[3][4] = eta;
+    EXPECT_NE(other.objection(), "") << eta;
+  }
+}
+
+TEST(Verify, ACertificateThatClaimsMoreThanThereIsTakesNoMemory) {
+  Pair pair = play(losses_of(uniform_losses(12, 3, 4)), {"hedge"}, {2});
+  pair.certificate["switches"][0] = 1000000;
+  pair.certificate["methods"][0]["switching"][0]["switches"] = 1000000;
+  pair.certificate["methods"][0]["rounds"] = 1000000000000u;
+  pair.seal();
+  EXPECT_TRUE(mentions(pair.objection(), "rounds is 1000000000000"));
+}
+
+}  // namespace
+}  // namespace pcgs::test
