@@ -41,9 +41,9 @@ def root_size(x, size):
     return min(size / x.sqrt(), most) if x > 0 else most
 
 
-def renormalised(weights, awake):
-    """Over the awake; the same for each where none of them has a weight that can be seen."""
-    seen = [w if there and w > INVISIBLE else Decimal(0) for w, there in zip(weights, awake)]
+def renormalised(weights, awake, least):
+    """Over the awake with a weight above `least`; the same for each where there is none."""
+    seen = [w if there and w > least else Decimal(0) for w, there in zip(weights, awake)]
     if not any(seen):
         seen = [Decimal(there) for there in awake]
     return [w / total(seen) for w in seen]
@@ -116,11 +116,12 @@ class Run:
         need(all(w == 0 for w, there in zip(played, awake) if not there), f"{at}: a sleeper was played")
         closest = INFINITE
         for weights in reversed(history):
-            expected = renormalised(weights, awake)
             if any(1e-142 < w < 1e-136 for w in weights):
                 self.doubts.append(f"{at}: weights that may have been invisible")
-            apart = [abs(p - w) / max(p, w) if w > 0 else p for p, w in zip(played, expected) if p + w > 0]
-            closest = min(closest, max(apart, default=Decimal(0)))
+            for least in (INVISIBLE, 0):  # as doubles have them, and as they are
+                expected = renormalised(weights, awake, least)
+                apart = [abs(p - w) / max(p, w) if w > 1e-290 else p for p, w in zip(played, expected) if p + w > 0]
+                closest = min(closest, max(apart, default=Decimal(0)))
             if closest <= Decimal(1e-12):
                 break
         self.near(1 + closest, 1, 1, 2 * drift + (self.count + 16) * EPSILON, f"{at}: other weights were played")
