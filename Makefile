@@ -7,7 +7,7 @@ WERROR ?= OFF
 CONFIGURE = cmake --preset release -DPCGS_WERROR=$(WERROR) --log-level=WARNING > /dev/null
 SOURCES = $(shell git ls-files '*.h' '*.cc')
 
-.PHONY: run test build setup bench format format-check tidy sanitize threads fuzz kills picture train train-test results real combine peers clean
+.PHONY: run test build setup bench format format-check tidy sanitize threads fuzz mutations kills picture train train-test results real combine peers clean
 
 run: build  ## build, then combine the sample of forecasts and play the main study; ends with two pages
 	build/release/pcgs run examples/load.csv --y load --time ds --block 24 \
@@ -80,6 +80,15 @@ fuzz: packages  ## each reader of untrusted bytes, for FUZZ_SECONDS
 	cmake --preset asan-ubsan --log-level=WARNING
 	cmake --build --preset asan-ubsan -j $(JOBS) --target pcgs_fuzzers
 	scripts/fuzz $(FUZZ_SECONDS)
+
+MUTATIONS ?= 10000
+SEED ?= 1
+mutations: build  ## MUTATIONS damaged files of each kind, and as many forged certificates; SEED=2 for others
+	@scripts/install-packages python3
+	PCGS_PROGRAM=build/release/pcgs python3 tests/verify/certify_fuzz.py --seed $(SEED) --cases $(MUTATIONS) \
+	  --keep build/certify_fuzz_failures
+	PCGS_PROGRAM=build/release/pcgs python3 tests/faults/mutate.py --seed $(SEED) --cases $(MUTATIONS) \
+	  --keep build/mutate_failures
 
 KILLS ?= 500
 kills: build  ## a run that writes seven files, killed at KILLS random moments; never a mixed set
