@@ -52,8 +52,8 @@ class Share {
 
   // Expert k's weight is mantissa(k) * exp(-debt(k)). While it is a comfortable double (at least
   // 1e-140) it stands in the mantissa and the debt is 0; below that the mantissa stays and the debt
-  // keeps count in nats, so that no information is lost to underflow. weights_ holds the product
-  // rounded to a double.
+  // keeps count in nats, so that no information is lost to underflow. weights_ holds the mantissa, and
+  // 0 where there is a debt.
   //
   // As long as all weights are comfortable (plain_), weights_ alone is the state, debt_ is all zero
   // and mantissa_ is scratch space.

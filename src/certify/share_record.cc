@@ -189,7 +189,9 @@ bool ShareRecord::could_have_played(const TraceRow& row, std::span<const double>
   for (std::size_t k = 0; k < experts(); ++k) {
     if (may_have_slept(row, k)) continue;
     const double expected = normal ? weights[k] / total : even;
-    if (!near(row.played[k], expected, relative, normal ? kInvisible / total : 0)) return false;
+    if (!near(row.played[k], expected, relative,
+              normal ? std::min(kInvisible / total, kEpsilon) : 0))
+      return false;
   }
   return true;
 }

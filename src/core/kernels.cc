@@ -151,7 +151,8 @@ ShareSums ShareStep(const ShareArrays& arrays, const double* HWY_RESTRICT losses
     const V debt = hn::Add(hn::Load(d, arrays.debt + j), to_debt);
     const auto owes = hn::AndNot(plain, hn::Gt(mantissa, zero));
     hn::Store(hn::IfThenElseZero(owes, debt), d, arrays.debt + j);
-    hn::Store(w, d, arrays.weights + j);
+    // What is not plain is shown as 0, always: what is played is then a function of the exact weights.
+    hn::Store(hn::IfThenElseZero(plain, w), d, arrays.weights + j);
     total = hn::Add(total, w);
     return w;
   };

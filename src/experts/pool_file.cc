@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/json_depth.h"
 #include "core/text.h"
 #include "core/whole_file.h"
 #include "pcgs/error.h"
@@ -156,6 +157,10 @@ std::unique_ptr<Expert> expert_from(const json& object, const std::string& where
 }  // namespace
 
 Experts parse_experts(std::string_view text, const std::string& origin) {
+  if (is_deep_json(text)) {
+    throw Error(fmt::format("{}: is nested more than {} deep; give an object with \"experts\"",
+                            origin, kDeepestJson));
+  }
   json file;
   try {
     file = json::parse(text);

@@ -7,6 +7,7 @@
 
 #include "core/crc32.h"
 #include "core/fnv1a.h"
+#include "core/json_depth.h"
 #include "core/text.h"
 #include "core/whole_file.h"
 #include "infer/safetensors.h"
@@ -74,6 +75,7 @@ std::map<std::string, double> controls_in(const json& object, const std::string&
 
 // An unknown key is refused: it may change what the network computes.
 Config config_in(const std::string& text, const std::string& origin) {
+  if (is_deep_json(text)) fail(origin, "its configuration is nested deep");
   json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!object.is_object()) fail(origin, "its configuration is not a JSON object");
   const auto take = [&](const char* key) {

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "core/crc32.h"
+#include "core/json_depth.h"
 #include "core/text.h"
 #include "pcgs/error.h"
 
@@ -116,6 +117,9 @@ json header_of(std::span<const std::uint8_t> file, std::size_t& data_offset,
   if (size > file.size() - kSizeField) fail(origin, "it ends inside its header");
   data_offset = kSizeField + size;
   const std::uint8_t* const text = file.data() + kSizeField;
+  if (is_deep_json({reinterpret_cast<const char*>(text), size})) {
+    fail(origin, fmt::format("its header is nested more than {} deep", kDeepestJson));
+  }
   json header = json::parse(text, text + size, nullptr, /*allow_exceptions=*/false);
   if (!header.is_object()) fail(origin, "its header is not a JSON object");
   return header;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/json_depth.h"
 #include "core/text.h"
 #include "pcgs/error.h"
 
@@ -14,14 +15,13 @@ namespace pcgs::io {
 using nlohmann::ordered_json;
 
 ordered_json parse_json(std::string_view text, std::string_view origin, std::string_view wanted) {
-  constexpr int kDeepest = 32;
+  if (is_deep_json(text)) {
+    throw Error(
+        fmt::format("{}: is nested more than {} deep; give {}", origin, kDeepestJson, wanted));
+  }
   std::vector<std::set<std::string>> keys;  // of the objects that are open
-  const auto check = [&](int depth, ordered_json::parse_event_t event, ordered_json& value) {
+  const auto check = [&](int /*depth*/, ordered_json::parse_event_t event, ordered_json& value) {
     using Event = ordered_json::parse_event_t;
-    if (depth > kDeepest) {
-      throw Error(
-          fmt::format("{}: is nested more than {} deep; give {}", origin, kDeepest, wanted));
-    }
     if (event == Event::object_start) keys.emplace_back();
     if (event == Event::object_end) keys.pop_back();
     if (event == Event::key && !keys.back().insert(value.get<std::string>()).second) {

@@ -36,6 +36,7 @@ std::vector<std::string> experts_in(std::span<const std::string> header) {
   const std::size_t experts = (header.size() - columns) / kKinds.size();
   std::vector<std::string> names;
   for (std::size_t k = 0; k < experts; ++k) {
+    if (!header[columns + k].starts_with(kKinds[0])) return {};
     const std::string& name = names.emplace_back(header[columns + k].substr(kKinds[0].size()));
     for (std::size_t kind = 0; kind < kKinds.size(); ++kind) {
       if (header[columns + kind * experts + k] != std::string(kKinds[kind]) + name) return {};

@@ -20,6 +20,8 @@ class TraceReader {
   static bool looks_like_trace(std::string_view text);
 
   const std::vector<std::string>& experts() const { return experts_; }
+  // Traces of version 0.1 lack the scale and the losses of forecasts.
+  bool has_scales() const { return columns_ > 8; }
 
   // Moves to the next row; false after the last. Throws Error, naming the place, for what is not a
   // finite number.

@@ -15,8 +15,8 @@ namespace {
 // Where rounding explains more than this, relatively, nothing can be said about a row.
 constexpr double kMostDrift = 1e-4;
 constexpr double kSimplexTolerance = 5e-10;
-// Weights below this may have been played as 0; ln is taken of it, too.
-constexpr double kInvisible = 1e-138;
+constexpr double kVisible =
+    -322.3619130191664;  // ln 1e-140: weights below are played as 0 (see Share)
 // Beyond this logarithms and their drift stop, so that they stay numbers.
 constexpr double kLeast = -1e300;
 constexpr double kNever = -std::numeric_limits<double>::infinity();
@@ -39,12 +39,6 @@ double log_sum(std::span<const double> x) {
   double sum = 0;
   for (const double one : x) sum += std::exp(one - highest);
   return highest + std::log(sum);
-}
-
-// It has no weight and the learner's loss: it slept, or might as well have.
-bool asleep(const TraceRow& row, std::size_t k) {
-  return row.played[k] == 0 &&
-         (!row.round.is_awake(k) || row.round.losses[k] == row.round.mixture_loss);
 }
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(what); }
@@ -89,52 +83,63 @@ double Replay::mean_drift() const {
   return mean;
 }
 
-// Whether the recursion, with these weights, would have played what the row says: renormalised over
-// the awake, or even where all of them together are below what a double holds.
+// Whether the recursion, with these weights, would have played what the row says: what is visible,
+// renormalised over the awake; evenly where none of them is.
 bool Replay::could_have_played(const TraceRow& row, std::span<const double> log_weights) const {
   const std::size_t experts = log_weights.size();
-  double highest = kNever, awake = 0, drift = 0;
-  bool all = true;
+  const auto& round = row.round;
+  // A weight at the limit is played or not, and the row says which.
+  const auto is_played = [&](std::size_t k) {
+    const double above = log_weights[k] - kVisible;
+    const double off = drift_[k] + kRounding * (8 - kVisible);
+    return above > 4 * off || (above >= -4 * off && row.played[k] > 0);
+  };
+  double sum = 0, drift = 0, awake = 0, total = 1;
+  double highest = kNever;
   for (std::size_t k = 0; k < experts; ++k) {
-    if (asleep(row, k)) {
-      all = false;
-    } else {
-      ++awake;
-      highest = std::max(highest, log_weights[k]);
-    }
+    if (!round.is_awake(k)) continue;
+    ++awake;
+    if (is_played(k)) highest = std::max(highest, log_weights[k]);
   }
   if (awake == 0) return false;
-  double sum = 0;
+  const bool even = highest == kNever;
   for (std::size_t k = 0; k < experts; ++k) {
-    if (asleep(row, k)) continue;
+    if (!round.is_awake(k) || !is_played(k)) continue;
     const double part = std::exp(log_weights[k] - highest);
     sum += part;
     drift += part * drift_[k];
   }
-  drift /= sum;
-  const double log_total = all ? 0 : highest + std::log(sum);
-  const double smallest = std::log(std::numeric_limits<double>::min());
-  const bool may_be_even = log_total<smallest + 1, may_be_normal = log_total> smallest - 1;
-  bool even = may_be_even, normal = may_be_normal;
-  for (std::size_t k = 0; k < experts; ++k) {
-    if (asleep(row, k)) continue;
-    const double expected = std::exp(log_weights[k] - log_total);
-    const double off = drift_[k] + drift +
-                       kRounding * (static_cast<double>(experts) + 8 + std::abs(log_weights[k]) +
-                                    std::abs(log_total));
-    const double invisible = kInvisible / std::exp(std::max(log_total, smallest - 1));
-    // A weight that rounding explains, whatever it is, is not checked, and so not agreed with.
-    normal = normal && (off <= kMostDrift || expected < kInvisible) &&
-             std::abs(row.played[k] - expected) <= 4 * off * expected + invisible;
-    even = even && std::abs(row.played[k] - 1 / awake) <= 4 * kRounding;
+  // Where nobody sleeps, nothing is renormalised.
+  if (static_cast<std::size_t>(awake) == experts && !even) {
+    drift = drift / sum + std::abs(sum * std::exp(highest) - 1);
+    total = std::exp(-highest);
+  } else {
+    drift = even ? 0 : drift / sum;
+    total = sum;
   }
-  return normal || even;
+  for (std::size_t k = 0; k < experts; ++k) {
+    if (!round.is_awake(k)) continue;
+    const double expected = even           ? 1 / awake
+                            : is_played(k) ? std::exp(log_weights[k] - highest) / total
+                                           : 0;
+    const double off = even || expected == 0
+                           ? 2 * kRounding
+                           : drift_[k] + drift +
+                                 kRounding * (static_cast<double>(experts) + 8 +
+                                              std::abs(log_weights[k]) + std::abs(highest));
+    // A weight that rounding explains, whatever it is, is not checked, and so not agreed with.
+    if (!(off <= kMostDrift)) return false;
+    if (!(std::abs(row.played[k] - expected) <= 4 * off * expected)) return false;
+  }
+  return true;
 }
 
 Replay::Paid Replay::next(const TraceRow& row) {
   const std::size_t experts = log_weights_.size();
   const auto& losses = row.round.losses;
   check_ranges(row);
+  if (row.has_forecast() && row.forecast_loss < 0)
+    refuse("has a forecast that lost less than nothing");
   if (!numbers_.insert(row.round.number).second) refuse("is there twice");
   const auto& [eta, rho, q] = row.step->controls;
 

@@ -14,6 +14,7 @@
 #include "io/trace_fingerprint.h"
 #include "io/trace_reader.h"
 #include "pcgs/error.h"
+#include "pcgs/losses.h"
 #include "verify/reckoning.h"
 #include "verify/replay.h"
 
@@ -144,6 +145,17 @@ void check_budgets(const CertificateFile& certificate) {
   }
 }
 
+// The loss of forecasts has a name, and claims about forecasts have a loss.
+void check_loss(const CertificateFile& certificate) {
+  const auto has_claims = [](const auto& method) { return method.forecasts.has_value(); };
+  if (!certificate.loss.empty()) {
+    TaskLoss(certificate.loss);  // throws
+  } else if (!certificate.published.empty() ||
+             std::any_of(certificate.methods.begin(), certificate.methods.end(), has_claims)) {
+    throw Error("it claims something about forecasts and does not name their loss");
+  }
+}
+
 // What can be seen of claims that no trace proves: that they do not contradict themselves or the rest of
 // the certificate.
 void check_published(const CertificateFile& certificate) {
@@ -203,7 +215,14 @@ Verified verify(const Named& trace_file, const Named& certificate_file) {
                               trace_file.name, wrong.what()));
     }
   };
-  about_certificate([&] { check_budgets(certificate); });
+  if (!trace.has_scales()) {
+    throw Error(fmt::format("{}: is a trace of version 0.1; make it again with pcgs run --trace",
+                            trace_file.name));
+  }
+  about_certificate([&] {
+    check_budgets(certificate);
+    check_loss(certificate);
+  });
   about_certificate([&] {
     if (trace.experts() == certificate.experts) return;
     throw Error(fmt::format("experts are {}, and those of the trace are {}",
