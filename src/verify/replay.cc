@@ -117,8 +117,11 @@ bool Replay::could_have_played(const TraceRow& row, std::span<const double> log_
     drift = even ? 0 : drift / sum;
     total = sum;
   }
+  // What is below the limit may have been left as it is.
+  const double unseen = even ? 0 : std::min(std::exp(kVisible - highest) * 100, 1e-30);
   for (std::size_t k = 0; k < experts; ++k) {
     if (!round.is_awake(k)) continue;
+    if (!(row.played[k] >= 0)) return false;
     const double expected = even           ? 1 / awake
                             : is_played(k) ? std::exp(log_weights[k] - highest) / total
                                            : 0;
@@ -129,7 +132,7 @@ bool Replay::could_have_played(const TraceRow& row, std::span<const double> log_
                                               std::abs(log_weights[k]) + std::abs(highest));
     // A weight that rounding explains, whatever it is, is not checked, and so not agreed with.
     if (!(off <= kMostDrift)) return false;
-    if (!(std::abs(row.played[k] - expected) <= 4 * off * expected)) return false;
+    if (!(std::abs(row.played[k] - expected) <= 4 * off * expected + unseen)) return false;
   }
   return true;
 }
