@@ -7,7 +7,7 @@ WERROR ?= OFF
 CONFIGURE = cmake --preset release -DPCGS_WERROR=$(WERROR) --log-level=WARNING > /dev/null
 SOURCES = $(shell git ls-files '*.h' '*.cc')
 
-.PHONY: run test build setup bench format format-check tidy sanitize threads fuzz mutations kills picture train train-test results real combine peers clean
+.PHONY: run test build setup bench format format-check tidy sanitize threads fuzz mutations kills coverage mutants picture train train-test results real combine peers clean
 
 run: build  ## build, then combine the sample of forecasts and play the main study; ends with two pages
 	build/release/pcgs run examples/load.csv --y load --time ds --block 24 \

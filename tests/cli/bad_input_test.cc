@@ -2,10 +2,12 @@
 // stdout, and no file left behind.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <limits>
@@ -198,6 +200,48 @@ TEST_F(BadInput, StateOfOtherExpertsIsRefused) {
   refuses({"run", second, "--resume", state}, {"state", "second.csv", "order"});
   refuses({"run", first, "--resume", state, "--method", "hedge"}, {"state", "guard", "--method"});
   refuses({"run", first, "--resume", state, "--scale", "2"}, {"state", "--scale"});
+}
+
+TEST_F(BadInput, EndlessFilesAreRefused) {
+  const std::string losses = file("l.csv", "a,b\n0.1,0.2\n");
+  refuses({"run", losses, "--method", "pcgs-tf{model=/dev/zero}"}, {"/dev/zero", "device"});
+  ProgramTest::refuses({"run", "/dev/zero"}, {"/dev/zero", "NUL"});
+  ProgramTest::refuses({"run", losses, "--resume", "/dev/zero"}, {"/dev/zero", "device"});
+  ProgramTest::refuses({"certify", losses, "/dev/zero"}, {"/dev/zero", "device"});
+}
+
+TEST_F(BadInput, DeepJsonIsRefused) {
+  const std::string deep = file("deep.json", std::string(200000, '[') + std::string(200000, ']'));
+  const std::string series = file("s.csv", "y\n1\n2\n3\n");
+  const std::string pool =
+      file("pool.json", "{\"experts\":[{\"kind\":\"ewma\",\"rate\":" + std::string(100000, '[') +
+                            "1" + std::string(100000, ']') + "}]}");
+  ProgramTest::refuses({"report", deep, "--out", dir_ / "p.html"}, {"deep.json"});
+  ProgramTest::refuses({"certify", series, deep}, {"deep.json", "nested"});
+  ProgramTest::refuses({"forecast", series, "--pool", pool}, {"pool.json", "nested"});
+}
+
+TEST_F(BadInput, ControlCharactersFromFilesAndArgumentsAreShownEscaped) {
+  const Said path = run_program({"run", "no\x1b[31mfile\nhere"});
+  EXPECT_EQ(path.err.rfind("pcgs: no\\x1b[31mfile\\x0ahere: cannot be read", 0), 0u) << path.err;
+  const std::string names = file("n.csv", "y,a\x1b[31m,b\n1,2,3\n2,3,4\n3,3,5\n");
+  const Said said = run_program({"run", names, "--y", "y", "--method", "hedge"});
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_EQ(said.out.find('\x1b'), std::string::npos);
+  EXPECT_NE(said.out.find("a\\x1b[31m"), std::string::npos) << said.out;
+}
+
+TEST(Usage, AnUnwritableStandardErrorDoesNotAbort) {
+  const std::string command = "'" + std::string(program_path()) + "' run nofile 2> /dev/full";
+  const int status = std::system(command.c_str());
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 2);
+}
+
+TEST(Usage, HelpThatCannotBePrintedIsNotASuccess) {
+  for (const char* what : {"--help", "--version", "methods"}) {
+    EXPECT_EQ(run_program({what}, "/dev/full").exit_code, 2) << what;
+  }
 }
 
 TEST(Usage, ResultThatCannotBePrintedIsNotASuccess) {

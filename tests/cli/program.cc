@@ -16,6 +16,8 @@
 
 namespace pcgs::test {
 
+const char* program_path() { return PCGS_PROGRAM; }
+
 std::string content(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   EXPECT_TRUE(in) << path;

@@ -26,6 +26,9 @@ struct Said {
 Said run_program(const std::vector<std::string>& arguments, const std::string& out_path = "",
                  const std::string& in_path = "");
 
+// For those who go through a shell.
+const char* program_path();
+
 // The bytes of a file; a failure if there is none.
 std::string content(const std::string& path);
 

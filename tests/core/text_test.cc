@@ -38,5 +38,14 @@ TEST(Utf8, CutsAnExcerptBetweenCharacters) {
   EXPECT_EQ(excerpt(long_text + "ä"), long_text + "...");
 }
 
+TEST(Visible, ShowsControlCharactersAndKeepsTheRest) {
+  EXPECT_EQ(visible("plain text, ä, 日本"), "plain text, ä, 日本");
+  EXPECT_EQ(visible("a\x1b[31mb\r\n\t"), "a\\x1b[31mb\\x0d\\x0a\\x09");
+  EXPECT_EQ(visible("two\nlines\x07", "\n"), "two\nlines\\x07");
+  EXPECT_EQ(visible("\xc2\x9b"), "\\xc2\\x9b");  // U+009B begins a command, too
+  EXPECT_EQ(visible("\xc2\xa0"), "\xc2\xa0");
+  EXPECT_EQ(visible("\xff\xc3"), "\\xff\\xc3");
+}
+
 }  // namespace
 }  // namespace pcgs
