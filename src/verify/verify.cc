@@ -161,12 +161,15 @@ void check_loss(const CertificateFile& certificate) {
 void check_published(const CertificateFile& certificate) {
   const auto& experts = certificate.experts;
   for (std::size_t i = 0; i < certificate.published.size(); ++i) {
-    const auto& [name, rounds, path, raw_path, expert] = certificate.published[i];
+    const auto& published = certificate.published[i];
+    const auto &path = published.path, &raw_path = published.raw_path, &expert = published.expert;
     const auto refuse = [&](std::string_view why) {
       throw Error(fmt::format("published/{}/{}", i, why));
     };
     if (std::none_of(certificate.uncertified.begin(), certificate.uncertified.end(),
-                     [&](const auto& one) { return one.name == name && one.rounds == rounds; })) {
+                     [&](const auto& one) {
+                       return one.name == published.name && one.rounds == published.rounds;
+                     })) {
       refuse("name and rounds are those of no method in the trace");
     }
     if (!path.switches || !raw_path.switches || path.expert || raw_path.expert || expert.switches ||
