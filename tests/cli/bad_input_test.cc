@@ -218,7 +218,8 @@ TEST_F(BadInput, DeepJsonIsRefused) {
                             "1" + std::string(100000, ']') + "}]}");
   ProgramTest::refuses({"report", deep, "--out", dir_ / "p.html"}, {"deep.json"});
   ProgramTest::refuses({"certify", series, deep}, {"deep.json", "nested"});
-  ProgramTest::refuses({"forecast", series, "--pool", pool}, {"pool.json", "nested"});
+  ProgramTest::refuses({"forecast", series, "--column", "y", "--pool", pool},
+                       {"pool.json", "nested"});
 }
 
 TEST_F(BadInput, ControlCharactersFromFilesAndArgumentsAreShownEscaped) {
