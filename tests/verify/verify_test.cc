@@ -334,6 +334,42 @@ TEST(Verify, NamesBelongToTheirColumns) {
   EXPECT_TRUE(mentions(swapped.objection(), "experts are e0, e1, e2"));
 }
 
+// Who is awake has no weight that can be seen, so they share evenly, and nothing else is agreed with.
+TEST(Verify, WhereNobodyAwakeHasAWeightTheyShareEvenly) {
+  compare::Problem problem = losses_of(Matrix(8, 3));
+  for (std::size_t t = 0; t < 8; ++t) {
+    problem.outcomes.push_back(0);
+    problem.values.row(t)[0] = 10;
+    problem.values.row(t)[1] = t < 6 ? 0 : std::numeric_limits<double>::quiet_NaN();
+    problem.values.row(t)[2] = 9;
+  }
+  Pair pair = play(problem, {"hedge{eta=10000}"});
+  ASSERT_EQ(pair.trace[7][10], "0.5");  // a weight, in the round in which the good one sleeps
+  EXPECT_EQ(pair.objection(), "");
+  for (const auto& [first, last] : {std::pair{"0", "1"}, {"1", "0"}, {"-1", "2"}, {"0.4", "0.6"}}) {
+    Pair other = pair;
+    other.trace[7][10] = first;
+    other.trace[7][12] = last;
+    const double a = std::stod(first), c = std::stod(last);
+    other.trace[7][2] =
+        fmt::format("{}", a * std::stod(other.trace[7][13]) + c * std::stod(other.trace[7][15]));
+    other.put_fingerprints();
+    other.seal();
+    EXPECT_TRUE(mentions(other.objection(), "round 7 has weights that the recursion never had"));
+  }
+}
+
+TEST(Verify, WhetherABoundIsWeightedIsCheckedWithoutBudgetsToo) {
+  Pair pair = play(losses_of(uniform_losses(9, 2, 1)), {"hedge"});
+  pair.certificate["switches"] = ordered_json::array();
+  pair.certificate["methods"][0]["switching"] = ordered_json::array();
+  pair.seal();
+  ASSERT_EQ(pair.objection(), "");
+  pair.certificate["methods"][0]["weighted"] = true;
+  pair.seal();
+  EXPECT_TRUE(mentions(pair.objection(), "weighted is true"));
+}
+
 // A rate so large or small that rounding explains everything after it must not make the checker agree
 // with everything: the trace is that of a run with this eta, up to one changed weight.
 TEST(Verify, TolerancesDoNotGrowWithTheData) {
