@@ -1,7 +1,6 @@
 // pcgs forecast: forecast one column of a file with a pool of experts, combined online.
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <optional>
 
 #include "commands.h"
@@ -189,7 +188,7 @@ void run_forecast(ForecastOptions& options) {
     say(studies::forecast_table(result, problem.origin));
     if (!options.report.empty()) say(fmt::format("page in {}\n", options.report));
   } else {
-    std::fwrite(rows.data(), 1, rows.size(), stdout);
+    put(rows);
   }
 }
 

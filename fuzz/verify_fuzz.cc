@@ -1,6 +1,7 @@
 // Any bytes as a certificate with its trace behind it: checked, or refused with an Error. Checksum and
 // fingerprints are made to fit, so that what comes after them is reached; then the checker must not
 // agree with a certificate in which one number is another.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -8,12 +9,10 @@
 #include <string_view>
 
 #include "core/invariant.h"
-#include "io/json_checksum.h"
 #include "io/json_text.h"
-#include "io/trace_fingerprint.h"
-#include "io/trace_reader.h"
 #include "pcgs/error.h"
 #include "results/certificate_file.h"
+#include "support/refit.h"
 #include "verify/verify.h"
 
 namespace {
@@ -32,33 +31,8 @@ bool holds(std::string_view trace, const std::string& certificate) {
   }
 }
 
-void put_fingerprint(ordered_json& list, std::size_t index,
-                     const io::TraceFingerprint& fingerprint) {
-  if (!list.is_array() || index >= list.size() || !list[index].is_object()) return;
-  if (list[index].contains("fingerprint")) list[index]["fingerprint"] = fingerprint.text();
-}
-
-void put_fingerprints(std::string_view trace, ordered_json& certificate) {
-  if (!certificate.contains("methods") || !certificate.contains("uncertified")) return;
-  try {
-    io::TraceReader rows(trace, "t");
-    std::size_t proved = 0, others = 0;
-    bool more = rows.next();
-    while (more) {
-      const std::string name = rows.method();
-      const bool share_form = rows.row().step != nullptr;
-      io::TraceFingerprint fingerprint(rows.experts().size());
-      for (; more && rows.method() == name; more = rows.next()) fingerprint.add(rows.row());
-      put_fingerprint(certificate[share_form ? "methods" : "uncertified"],
-                      share_form ? proved++ : others++, fingerprint);
-    }
-  } catch (const Error&) {
-  }
-}
-
 std::string sealed(ordered_json certificate) {
-  certificate.erase("checksum");
-  certificate["checksum"] = io::json_checksum(certificate);
+  test::refit_checksum(certificate);
   return io::json_text(certificate);
 }
 
@@ -72,7 +46,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
   ordered_json certificate = ordered_json::parse(text.substr(0, begin), nullptr, false);
   if (!certificate.is_object()) return 0;
-  put_fingerprints(trace, certificate);
+  try {
+    test::refit_fingerprints(trace, certificate);
+  } catch (const Error&) {
+    return 0;
+  }
   if (!holds(trace, sealed(certificate))) return 0;
 
   ordered_json& loss = certificate["methods"][0]["total_loss"];

@@ -79,11 +79,6 @@ class ShareRecord {
   double weighted_combined() const { return weighted_combined_; }  // sum_t eta_t F_t
   double combined_gaps() const { return combined_gaps_; }          // sum_t eta_t (F_t - m_t)
 
-  // A number made from every number given, in order. Two records that differ in exactly one number
-  // have different fingerprints, also where the recursion does not depend on it (the loss of an
-  // expert without weight, say). It does not withstand somebody who means to deceive.
-  std::uint64_t fingerprint() const { return fingerprint_; }
-
  private:
   struct Round {
     double eta, rho, paid, gap;
@@ -97,8 +92,6 @@ class ShareRecord {
   bool could_have_played(const TraceRow& row, std::span<const double> weights) const;
   void learn(std::span<const double> losses, const Controls& controls,
              const LiveCertificate::Paid& paid);
-  void stamp(std::uint64_t word);
-  void stamp(std::span<const double> numbers);
 
   Share share_;
   std::vector<double> weights_;  // [(T + 1) x K]
@@ -111,7 +104,6 @@ class ShareRecord {
   double realised_gaps_ = 0, worst_gaps_ = 0;
   double constant_rate_ = 0, total_rate_ = 0, weighted_combined_ = 0, combined_gaps_ = 0;
   double drift_ = 0;  // how far rounding may have moved a weight, relatively, in units of epsilon
-  std::uint64_t fingerprint_ = 0xcbf29ce484222325u;
 };
 
 // code(p); +infinity for a path that the restarts ruled out. A path has T entries below K, or this

@@ -5,9 +5,8 @@
 // `kept`, which comes back with the outcome. forecast() changes nothing. Neither call allocates.
 //
 // Promises, checked for each of them by tests/blend/derived_test.cc: forecasts are finite, and
-// probabilities for log loss; they
-// depend on earlier outcomes only; the same rounds give the same bits; an expert that sleeps does
-// not matter; save and load change no later bit.
+// probabilities for log loss; they depend on earlier outcomes only; the same rounds give the same bits;
+// an expert that sleeps does not matter; save and load change no later bit.
 #pragma once
 
 #include <cstdint>

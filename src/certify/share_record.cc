@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -51,8 +50,6 @@ bool may_have_slept(const TraceRow& row, std::size_t k) {
 ShareRecord::ShareRecord(std::size_t experts, std::span<const double> initial)
     : share_(checked(experts, initial), initial) {
   weights_.assign(share_.weights().begin(), share_.weights().end());
-  stamp(static_cast<std::uint64_t>(experts));
-  stamp(share_.weights());
 }
 
 ShareRecord ShareRecord::of(const Trace& trace, std::span<const double> initial) {
@@ -86,9 +83,6 @@ void ShareRecord::add(std::span<const double> losses, const Controls& controls) 
   if (const auto objection = objection_to(losses, controls); !objection.empty()) {
     throw Error(fmt::format("round {} {}", rounds() + 1, objection));
   }
-  stamp(losses);
-  stamp({{controls.eta, controls.rho}});
-  stamp(controls.q);
   const double paid = kernels::dot(share_.weights(), losses);
   learn(losses, controls, {paid, paid, 1});
 }
@@ -106,8 +100,9 @@ void ShareRecord::add(const TraceRow& row) {
   }
 
   // Beyond that nothing would be checked.
-  if (!(tolerance() <= kMostTolerance))
+  if (!(tolerance() <= kMostTolerance)) {
     reject("comes after rates of learning that leave no digits");
+  }
   const bool on_time = could_have_played(row, weights(rounds()));
   bool late = false;
   for (std::size_t t = rounds(); t-- > 0 && !on_time && !late;) {
@@ -121,20 +116,6 @@ void ShareRecord::add(const TraceRow& row) {
   }
   late_rounds_ += late ? 1 : 0;
   forecasts_ += row.has_forecast() ? 1u : 0u;
-
-  stamp(std::bit_cast<std::uint64_t>(row.round.number));
-  stamp(row.played);
-  stamp(row.round.losses);
-  stamp({{row.round.mixture_loss, row.round.learner_loss, controls.eta, controls.rho}});
-  if (controls.q.empty()) {
-    for (std::size_t i = 0; i < experts(); ++i) stamp({{1 / k}});
-  } else {
-    stamp(controls.q);
-  }
-  stamp({{row.step->mix_loss, row.step->gap}});
-  // Traces that say neither have the fingerprints that they had before there were these columns.
-  if (row.round.scale != 1) stamp({{row.round.scale}});
-  if (row.has_forecast()) stamp({{row.forecast_loss}});
 
   // -ln Z is as uncertain as a weight is, relatively, and the mix loss that divided by eta.
   const double uncertain = 4 * (k + drift_ + 8 + controls.eta) * kEpsilon / controls.eta;
@@ -189,9 +170,8 @@ bool ShareRecord::could_have_played(const TraceRow& row, std::span<const double>
   for (std::size_t k = 0; k < experts(); ++k) {
     if (may_have_slept(row, k)) continue;
     const double expected = normal ? weights[k] / total : even;
-    if (!near(row.played[k], expected, relative,
-              normal ? std::min(kInvisible / total, kEpsilon) : 0))
-      return false;
+    const double unseen = normal ? std::min(kInvisible / total, kEpsilon) : 0;
+    if (!near(row.played[k], expected, relative, unseen)) return false;
   }
   return true;
 }
@@ -222,16 +202,6 @@ void ShareRecord::learn(std::span<const double> losses, const Controls& controls
   // A weight that is kept as a debt in nats is as uncertain, relatively, as the debt is absolutely.
   const auto w = share_.weights();
   if (*std::min_element(w.begin(), w.end()) < kInvisible) drift_ += total_eta_;
-}
-
-// For a given fingerprint the new one is a one-to-one function of the word (the factor is odd), and
-// for a given word of the old one: a single difference never goes away again.
-void ShareRecord::stamp(std::uint64_t word) {
-  fingerprint_ = (fingerprint_ ^ word) * 0x100000001b3u;
-}
-
-void ShareRecord::stamp(std::span<const double> numbers) {
-  for (const double x : numbers) stamp(std::bit_cast<std::uint64_t>(x));
 }
 
 }  // namespace pcgs

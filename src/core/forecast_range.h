@@ -15,9 +15,7 @@ namespace pcgs {
 class ForecastRange {
  public:
   ForecastRange() = default;
-  explicit ForecastRange(std::span<const double> forecasts) {
-    for (const double f : forecasts) add(f);
-  }
+  explicit ForecastRange(std::span<const double> forecasts);  // at least one
 
   void add(double forecast) {
     low_ = std::min(low_, forecast);

@@ -208,6 +208,25 @@ bool AllWithin(const double* x, std::size_t n, double low, double high) {
   return tail && hn::AllTrue(d, all);
 }
 
+Range RangeOf(const double* x, std::size_t n) {
+  const D d;
+  const std::size_t lanes = hn::Lanes(d);
+  V low = hn::Set(d, x[0]);
+  V high = low;
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const V value = hn::LoadU(d, x + i);
+    low = hn::Min(low, value);
+    high = hn::Max(high, value);
+  }
+  Range range{hn::GetLane(hn::MinOfLanes(d, low)), hn::GetLane(hn::MaxOfLanes(d, high))};
+  for (; i < n; ++i) {
+    range.low = x[i] < range.low ? x[i] : range.low;
+    range.high = x[i] > range.high ? x[i] : range.high;
+  }
+  return range;
+}
+
 SoftminSums Softmin(const double* x, std::size_t n, double scale, double* out) {
   const D d;
   const std::size_t lanes = hn::Lanes(d);
@@ -258,6 +277,7 @@ HWY_EXPORT(ShareStep);
 HWY_EXPORT(ShareStepPlain);
 HWY_EXPORT(Dot);
 HWY_EXPORT(AllWithin);
+HWY_EXPORT(RangeOf);
 HWY_EXPORT(Softmin);
 
 ShareSums share_step(const ShareArrays& arrays, const double* losses, std::size_t experts,
@@ -277,6 +297,11 @@ double dot(std::span<const double> a, std::span<const double> b) {
 
 bool all_within(std::span<const double> x, double low, double high) {
   return HWY_DYNAMIC_DISPATCH(AllWithin)(x.data(), x.size(), low, high);
+}
+
+Range range_of(std::span<const double> x) {
+  invariant(!x.empty(), "a range of something");
+  return HWY_DYNAMIC_DISPATCH(RangeOf)(x.data(), x.size());
 }
 
 SoftminSums softmin(std::span<const double> x, double scale, std::span<double> out) {

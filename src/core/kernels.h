@@ -42,6 +42,12 @@ double dot(std::span<const double> a, std::span<const double> b);
 // Whether every number lies in [low, high]; a NaN does not. Requires low <= high.
 bool all_within(std::span<const double> x, double low, double high);
 
+struct Range {
+  double low, high;
+};
+// Of numbers, at least one.
+Range range_of(std::span<const double> x);
+
 struct SoftminSums {
   double minimum;  // min_k x(k)
   double log_sum;  // ln sum_k exp(-scale (x(k) - minimum))

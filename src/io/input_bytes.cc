@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <span>
 
+#include "core/descriptor.h"
 #include "io/gunzip.h"
 #include "pcgs/error.h"
 
@@ -51,13 +52,9 @@ GrowingBytes read_standard_input(const std::string& name) {
 }
 
 GrowingBytes read_stream(const std::string& path) {
-  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) throw cannot_read(path, errno);
-  struct Closed {
-    int descriptor;
-    ~Closed() { close(descriptor); }
-  } const closed{descriptor};
-  return read_to_end(descriptor, path);
+  const Descriptor file = open_file(path, O_RDONLY);
+  if (!file) throw cannot_read(path, errno);
+  return read_to_end(file.get(), path);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // A number made from every key and every value of a JSON document, in order; spaces do not count.
 //
-// Of each value a word for its type goes into a Fingerprint (fingerprint.h) that starts at 0,
-// and then: nothing for null (1), 0 or 1 for a truth value (2), the bits of a number as a double (3),
+// Of each value a word for its type goes into a Fingerprint (fingerprint.h), and then: nothing for null (1), 0 or 1 for a truth value (2), the bits of a number as a double (3),
 // the length and every byte of a text (4), the size and every value of a list (5), the size and every
 // key, as a text without its type, and value of an object (6).
 #pragma once
@@ -50,7 +49,7 @@ inline void add_value(const nlohmann::ordered_json& value, Fingerprint& hash) {
 }  // namespace checksum
 
 inline std::string json_checksum(const nlohmann::ordered_json& value) {
-  Fingerprint hash(0);
+  Fingerprint hash;
   checksum::add_value(value, hash);
   return hash.text();
 }

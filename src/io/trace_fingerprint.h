@@ -1,7 +1,7 @@
 // The fingerprint of the rows that a method has in a trace: of every cell, in order.
 //
-// It starts at the number of experts; the words are the number of the round and the bits of each cell,
-// in the order of the columns, an empty cell being kEmpty.
+// Its words are the number of experts and then, for each row, the number of the round and the bits of
+// each cell, in the order of the columns, an empty cell being kEmpty.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,9 @@ namespace pcgs::io {
 
 class TraceFingerprint {
  public:
-  explicit TraceFingerprint(std::size_t experts) : experts_(experts), hash_(experts) {}
+  explicit TraceFingerprint(std::size_t experts) : experts_(experts) {
+    hash_.add(std::uint64_t{experts});
+  }
 
   void add(const TraceRow& row) {
     ++rows_;

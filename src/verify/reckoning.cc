@@ -130,7 +130,6 @@ void Reckoning::next(const TraceRow& row, const Replay::Paid& paid) {
 
   if (rounds_ == 0) first_eta_ = eta;
   same_eta_ = same_eta_ && eta == first_eta_;
-  total_eta_ += {eta, 0};
   total_paid_ += paid.mixture;
   weighted_paid_ += eta * paid.mixture;
   const Bounded lateness = eta * (paid.mixture - paid.on_time);

@@ -60,7 +60,7 @@ class Reckoning {
   double first_eta_ = 0, rho_ = 0;  // rho and q: of the round before
   std::vector<double> q_;
   bool same_eta_ = true;
-  Bounded total_eta_, total_paid_, weighted_paid_, realised_gaps_, worst_gaps_;
+  Bounded total_paid_, weighted_paid_, realised_gaps_, worst_gaps_;
   Bounded total_rate_, weighted_combined_, combined_gaps_;
   Path path_;
   std::vector<Path> stays_;      // [K] with one expert all the time

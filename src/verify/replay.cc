@@ -94,44 +94,35 @@ bool Replay::could_have_played(const TraceRow& row, std::span<const double> log_
     const double off = drift_[k] + kRounding * (8 - kVisible);
     return above > 4 * off || (above >= -4 * off && row.played[k] > 0);
   };
-  double sum = 0, drift = 0, awake = 0, total = 1;
-  double highest = kNever;
+  std::size_t awake = 0;
+  std::vector<double> played;  // logarithms
   for (std::size_t k = 0; k < experts; ++k) {
     if (!round.is_awake(k)) continue;
     ++awake;
-    if (is_played(k)) highest = std::max(highest, log_weights[k]);
+    if (is_played(k)) played.push_back(log_weights[k]);
   }
   if (awake == 0) return false;
-  const bool even = highest == kNever;
-  for (std::size_t k = 0; k < experts; ++k) {
-    if (!round.is_awake(k) || !is_played(k)) continue;
-    const double part = std::exp(log_weights[k] - highest);
-    sum += part;
-    drift += part * drift_[k];
-  }
+  const bool even = played.empty();
   // Where nobody sleeps, nothing is renormalised.
-  if (static_cast<std::size_t>(awake) == experts && !even) {
-    drift = drift / sum + std::abs(sum * std::exp(highest) - 1);
-    total = std::exp(-highest);
-  } else {
-    drift = even ? 0 : drift / sum;
-    total = sum;
-  }
+  const double log_total = even || awake == experts ? 0 : log_sum(played);
   // What is below the limit may have been left as it is.
-  const double unseen = even ? 0 : std::min(std::exp(kVisible - highest) * 100, 1e-30);
+  const double unseen = even ? 0 : std::min(100 * std::exp(kVisible - log_total), 1e-30);
+  double drift = 0;  // of the total
+  for (std::size_t k = 0; k < experts && !even; ++k) {
+    if (round.is_awake(k)) drift += std::exp(log_weights[k] - log_total) * drift_[k];
+  }
   for (std::size_t k = 0; k < experts; ++k) {
     if (!round.is_awake(k)) continue;
-    if (!(row.played[k] >= 0)) return false;
-    const double expected = even           ? 1 / awake
-                            : is_played(k) ? std::exp(log_weights[k] - highest) / total
-                                           : 0;
-    const double off = even || expected == 0
-                           ? 2 * kRounding
-                           : drift_[k] + drift +
-                                 kRounding * (static_cast<double>(experts) + 8 +
-                                              std::abs(log_weights[k]) + std::abs(highest));
+    double expected = 0, off = 2 * kRounding;
+    if (even) {
+      expected = 1 / static_cast<double>(awake);
+    } else if (is_played(k)) {
+      expected = std::exp(log_weights[k] - log_total);
+      off = drift_[k] + drift +
+            kRounding * (static_cast<double>(experts) + 8 + std::abs(log_weights[k]) - log_total);
+    }
     // A weight that rounding explains, whatever it is, is not checked, and so not agreed with.
-    if (!(off <= kMostDrift)) return false;
+    if (!(off <= kMostDrift && row.played[k] >= 0)) return false;
     if (!(std::abs(row.played[k] - expected) <= 4 * off * expected + unseen)) return false;
   }
   return true;
@@ -141,8 +132,9 @@ Replay::Paid Replay::next(const TraceRow& row) {
   const std::size_t experts = log_weights_.size();
   const auto& losses = row.round.losses;
   check_ranges(row);
-  if (row.has_forecast() && row.forecast_loss < 0)
+  if (row.has_forecast() && row.forecast_loss < 0) {
     refuse("has a forecast that lost less than nothing");
+  }
   if (!numbers_.insert(row.round.number).second) refuse("is there twice");
   const auto& [eta, rho, q] = row.step->controls;
 

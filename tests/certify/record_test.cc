@@ -83,17 +83,14 @@ TEST(ShareRecord, RefusesATraceThatIsNotOfTheShareForm) {
 
 // ---- Tampering ----------------------------------------------------------------------------------
 
-struct Tampered {
-  bool by_replay = false;
-  bool by_fingerprint = false;
-};
-
-Tampered tampered(const ShareRecord& original, std::vector<Trace::Row> rows) {
+// Whether the recursion itself shows that rows were changed. What it does not depend on is in the
+// fingerprint of a trace (verify_test).
+bool contradicts_itself(const std::vector<Trace::Row>& rows) {
   try {
-    const ShareRecord record = ShareRecord::of(copy_of(rows));
-    return {false, record.fingerprint() != original.fingerprint()};
+    ShareRecord::of(copy_of(rows));
+    return false;
   } catch (const Error&) {
-    return {true, true};
+    return true;
   }
 }
 
@@ -102,18 +99,15 @@ TEST(Certificate, RejectsATamperedTrace) {
     const std::size_t rounds = 24, experts = 5;
     const PlayedRun run = played(spec, experts, rounds, 9);
     const std::vector<Trace::Row>& rows = run.trace.rows();
-    const ShareRecord original = ShareRecord::of(run.trace);
-    ASSERT_EQ(ShareRecord::of(copy_of(rows)).fingerprint(), original.fingerprint());
-    // By a part in 10^6, that is 10^5 times the rounding; must_replay: also without a fingerprint.
-    const auto expect_seen = [&](std::size_t t, const std::string& what, bool must_replay,
+    ASSERT_FALSE(contradicts_itself(rows));
+    // By a part in 10^6, that is 10^5 times the rounding; where it decides something.
+    const auto expect_seen = [&](std::size_t t, const std::string& what, bool decides,
                                  const std::function<double&(Trace::Row&)>& number) {
       for (const double change : {1e-6, -1e-6}) {
+        if (!decides) continue;
         std::vector<Trace::Row> changed = rows;
-        double& x = number(changed[t]);
-        x += change;
-        const Tampered seen = tampered(original, changed);
-        EXPECT_TRUE(seen.by_fingerprint) << spec << ", " << what << " of round " << t + 1;
-        EXPECT_TRUE(seen.by_replay || !must_replay)
+        number(changed[t]) += change;
+        EXPECT_TRUE(contradicts_itself(changed))
             << spec << ", " << what << " of round " << t + 1 << " changed by " << change;
       }
     };
@@ -132,8 +126,6 @@ TEST(Certificate, RejectsATamperedTrace) {
       expect_seen(t, "mixture loss", true, [](Trace::Row& r) -> double& { return r.mixture_loss; });
       expect_seen(t, "mix loss", true, [](Trace::Row& r) -> double& { return r.mix_loss; });
       expect_seen(t, "gap", true, [](Trace::Row& r) -> double& { return r.gap; });
-      expect_seen(t, "learner loss", false,
-                  [](Trace::Row& r) -> double& { return r.learner_loss; });
     }
   }
 }
@@ -152,22 +144,19 @@ TEST(Certificate, RejectsWeightsThatWereNeverHeldThoughTheyCostTheSame) {
 TEST(Certificate, RejectsRoundsThatAreMissingRepeatedOrMoved) {
   const PlayedRun run = played("fixed-share", 4, 30, 2);
   const auto& rows = run.trace.rows();
-  const ShareRecord original = ShareRecord::of(run.trace);
   for (std::size_t t = 0; t < 30; ++t) {
     std::vector<Trace::Row> changed = rows;
     changed.erase(changed.begin() + static_cast<std::ptrdiff_t>(t));
-    const Tampered seen = tampered(original, changed);
-    EXPECT_TRUE(seen.by_fingerprint);
-    EXPECT_EQ(seen.by_replay, t < 29) << "round " << t + 1 << " is missing";
+    EXPECT_EQ(contradicts_itself(changed), t < 29) << "round " << t + 1 << " is missing";
 
     changed = rows;
     changed.push_back(rows[t]);
-    EXPECT_TRUE(tampered(original, changed).by_replay) << "round " << t + 1 << " is there twice";
+    EXPECT_TRUE(contradicts_itself(changed)) << "round " << t + 1 << " is there twice";
 
     if (t + 1 == 30) continue;
     changed = rows;
     std::swap(changed[t], changed[t + 1]);
-    EXPECT_TRUE(tampered(original, changed).by_replay) << "round " << t + 1 << " is moved";
+    EXPECT_TRUE(contradicts_itself(changed)) << "round " << t + 1 << " is moved";
   }
 }
 
@@ -296,22 +285,6 @@ TEST(ShareRecord, TakesUpARunFromItsWeights) {
   for (int t = 0; t < 50; ++t) aggregator.learn(losses.next());
   EXPECT_TRUE(mentions(error_of([&] { ShareRecord::of(trace); }), "round 51"));
   expect_certified(ShareRecord::of(trace, initial), aggregator.total_loss() - before);
-}
-
-TEST(Fingerprint, OfARecordIsTheSameFromEitherSourceOfQ) {
-  // A sink is shown an empty q where a kept trace holds 1/K.
-  struct Sink final : TraceSink {
-    explicit Sink(std::size_t experts) : record_(experts) {}
-    void record(const TraceRow& row) override { record_.add(row); }
-    ShareRecord record_;
-  };
-  Sink sink(3);
-  Aggregator aggregator = make_aggregator("fixed-share", 3);
-  aggregator.trace(&sink);
-  test::ShiftingLosses losses(3, 5);
-  for (int t = 0; t < 20; ++t) aggregator.learn(losses.next());
-  EXPECT_EQ(sink.record_.fingerprint(),
-            ShareRecord::of(played("fixed-share", 3, 20, 5).trace).fingerprint());
 }
 
 }  // namespace

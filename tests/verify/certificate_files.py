@@ -27,21 +27,22 @@ def need(condition, reason):
 
 
 class Fingerprint:
-    def __init__(self, start):
-        self.hash = start
+    def __init__(self):
+        self.hash = 0xCBF29CE484222325
 
     def add(self, word):
         if isinstance(word, float):
             word = struct.unpack("<Q", struct.pack("<d", word))[0]
-        x = (self.hash ^ word) * 0x9E3779B97F4A7C15 & 0xFFFFFFFFFFFFFFFF
-        self.hash = x ^ x >> 32
+        for byte in word.to_bytes(8, "little"):
+            self.hash = (self.hash ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
 
     def text(self):
         return f"{self.hash:016x}"
 
 
 def fingerprint(experts, rows):
-    made = Fingerprint(experts)
+    made = Fingerprint()
+    made.add(experts)
     for row in rows:
         made.add(row["round"])
         for x in [row[field] for field in FIELDS] + row["weight"] + row["loss"] + row["q"]:
@@ -50,7 +51,7 @@ def fingerprint(experts, rows):
 
 
 def checksum(document):
-    made = Fingerprint(0)
+    made = Fingerprint()
 
     def add_text(text):
         data = text.encode("utf-8", "surrogatepass")

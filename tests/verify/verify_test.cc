@@ -15,15 +15,13 @@
 #include "compare/comparison.h"
 #include "contract/specs.h"
 #include "core/whole_file.h"
-#include "io/json_checksum.h"
-#include "io/trace_fingerprint.h"
-#include "io/trace_reader.h"
 #include "pcgs/registry.h"
 #include "results/observers.h"
 #include "suite/suite.h"
 #include "support/data_file.h"
 #include "support/expect.h"
 #include "support/random.h"
+#include "support/refit.h"
 #include "support/temp_dir.h"
 
 namespace pcgs::test {
@@ -43,24 +41,8 @@ struct Pair {
     return out;
   }
 
-  // As somebody would do who wants to hide a change.
-  void put_fingerprints() {
-    const std::string csv = text();
-    io::TraceReader rows(csv, "t");
-    std::size_t proved = 0, others = 0;
-    for (bool more = rows.next(); more;) {
-      const std::string name = rows.method();
-      const bool share_form = rows.row().step != nullptr;
-      io::TraceFingerprint fingerprint(rows.experts().size());
-      for (; more && rows.method() == name; more = rows.next()) fingerprint.add(rows.row());
-      auto& list = certificate[share_form ? "methods" : "uncertified"];
-      list[share_form ? proved++ : others++]["fingerprint"] = fingerprint.text();
-    }
-  }
-  void seal() {
-    certificate.erase("checksum");
-    certificate["checksum"] = io::json_checksum(certificate);
-  }
+  void put_fingerprints() { refit_fingerprints(text(), certificate); }
+  void seal() { refit_checksum(certificate); }
 
   // What is said against it; nothing if it holds.
   std::string objection() const {
@@ -121,9 +103,8 @@ compare::Problem losses_of(Matrix losses) {
 }
 
 Matrix uniform_losses(std::size_t rounds, std::size_t experts, std::uint64_t seed) {
-  Random random(seed);
   Matrix losses(rounds, experts);
-  for (double& l : losses.values) l = random.uniform();
+  losses.values = Random(seed).losses(rounds * experts);
   return losses;
 }
 
