@@ -11,6 +11,20 @@ namespace pcgs::oracle::HWY_NAMESPACE {
 
 using namespace pcgs::HWY_NAMESPACE;
 
+double Least(V values) {
+  const D d;
+#if HWY_TARGET == HWY_EMU128
+  // Its MinOfLanes never exceeds the largest finite number, but everybody may be asleep.
+  HWY_ALIGN double lanes[HWY_MAX_BYTES / sizeof(double)];
+  hn::Store(values, d, lanes);
+  double least = lanes[0];
+  for (std::size_t i = 1; i < hn::Lanes(d); ++i) least = lanes[i] < least ? lanes[i] : least;
+  return least;
+#else
+  return hn::GetLane(hn::MinOfLanes(d, values));
+#endif
+}
+
 template <std::size_t kRows>
 void CarryRows(const Block& block) {
   const D d;
@@ -39,7 +53,7 @@ void CarryRows(const Block& block) {
         least[i] = hn::Min(least[i], value);
       }
     }
-    for (std::size_t i = 0; i < kRows; ++i) best[i] = hn::GetLane(hn::MinOfLanes(d, least[i]));
+    for (std::size_t i = 0; i < kRows; ++i) best[i] = Least(least[i]);
   }
   for (std::size_t i = 0; i < kRows; ++i) block.best[i] = best[i];
 }
