@@ -17,6 +17,9 @@
 
 extern "C" void faults_choose(const char* text);  // faults/faults.c
 
+// With `make coverage` alone: what a child reached is counted, too.
+extern "C" int __llvm_profile_write_file() __attribute__((weak));
+
 namespace pcgs {
 namespace {
 
@@ -39,6 +42,7 @@ int commit_with(const TempDir& dir, const std::string& fault) {
     } catch (const Error&) {
       code = kRefused;
     }
+    if (__llvm_profile_write_file != nullptr) __llvm_profile_write_file();
     _exit(code);
   }
   int status = 0;

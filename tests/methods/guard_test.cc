@@ -67,7 +67,9 @@ TEST(Guard, MatchesReferenceWithTheLearnedController) {
                    experts, std::make_unique<Played>(make_method("pcgs-tf", experts)), share);
              },
          .rounds = 40,
-         .tolerance = 1e-8});
+         // A sleeper is given the learner's loss, which differs in its last bits, and the network
+         // computes in float.
+         .tolerance = 1e-5});
   }
 }
 

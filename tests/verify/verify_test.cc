@@ -371,5 +371,91 @@ TEST(Verify, ACertificateThatClaimsMoreThanThereIsTakesNoMemory) {
   EXPECT_TRUE(mentions(pair.objection(), "rounds is 1000000000000"));
 }
 
+// Another path than the best, and everything that follows from it reckoned right: the certificate would
+// hold, and say less than it could.
+TEST(Verify, AWorsePathIsRefused) {
+  const Pair pair = play(losses_of(uniform_losses(20, 3, 4)), {"hedge"});
+  ASSERT_EQ(pair.certificate["methods"][0]["best_path"]["path"].size(), 1u);
+  std::size_t refused = 0;
+  for (std::size_t k = 0; k < 3; ++k) {
+    double eta = 0, loss = 0, paid = 0, gaps = 0;
+    for (std::size_t r = 1; r < pair.trace.size(); ++r) {
+      const auto number = [&](std::size_t c) { return std::stod(pair.trace[r][c]); };
+      eta = number(4);
+      paid += number(2);
+      gaps += number(7);
+      loss += number(13 + k);
+    }
+    Pair other = pair;
+    auto& path = other.certificate["methods"][0]["best_path"];
+    const bool best = path["path"][0]["expert"] == fmt::format("e{}", k);
+    path["path"][0]["expert"] = fmt::format("e{}", k);
+    path["loss"] = loss;
+    path["regret"] = paid - loss;
+    path["bound"] = std::log(3.0) / eta + gaps;
+    other.seal();
+    EXPECT_EQ(other.objection() == "", best) << other.objection();
+    if (mentions(other.objection(), "best_path/path costs")) ++refused;
+  }
+  EXPECT_EQ(refused, 2u);
+}
+
+TEST(Verify, SaysWhatIsWrong) {
+  const auto problem = losses_of(uniform_losses(4, 2, 4));
+  const auto forecasts = forecasts_of(6, 2, 4);
+  const Pair one = play(problem, {"hedge"}, {0}), two = play(problem, {"hedge", "boa"}, {0}),
+             published = play(forecasts, {"hedge", "blend"}, {0});
+  const auto last_but = [](Pair& pair, std::size_t rows) -> std::vector<std::string>& {
+    return pair.trace[pair.trace.size() - 1 - rows];
+  };
+  const struct {
+    const char* said;
+    const Pair& pair;
+    std::function<void(Pair&)> change;
+  } cases[] = {
+      {"the rows of hedge are not together", two,
+       [&](Pair& p) { p.trace.push_back(last_but(p, 4)); }},
+      {"it says nothing about boa", one, [&](Pair& p) { p.trace.push_back(two.trace.back()); }},
+      {"the trace has no rows of boa", two, [](Pair& p) { p.trace.resize(5); }},
+      {"the trace has no rows of hedge", one, [](Pair& p) { p.trace.resize(1); }},
+      {"is of another form than the rows of its method before it", one,
+       [](Pair& p) {
+         for (const std::size_t column : {4u, 5u, 6u, 7u, 14u, 15u}) p.trace[4][column].clear();
+       }},
+      {"switches has a budget that cannot be", one,
+       [](Pair& p) { p.certificate["switches"][0] = 1000001; }},
+      {"which cannot be", two, [&](Pair& p) { last_but(p, 0)[10] = "-0.5"; }},
+      {"has weights that sum to", two, [&](Pair& p) { last_but(p, 0)[10] = "0.99"; }},
+      {"lost less than nothing", published, [](Pair& p) { p.trace[2][9] = "-1"; }},
+      {"not squared, or lacks one", published,
+       [](Pair& p) {
+         auto& claim = p.certificate["published"][0]["path"];
+         claim.erase("rmse");
+         claim.erase("rmse_bound");
+       }},
+      {"does not name two paths and an expert", published,
+       [](Pair& p) { p.certificate["published"][0]["expert"]["expert"] = "nobody"; }},
+      {"exceeds its bound", published,
+       [](Pair& p) { p.certificate["published"][0]["path"]["regret"] = 1e6; }},
+  };
+  for (const auto& [said, pair, change] : cases) {
+    Pair other = pair;
+    ASSERT_EQ(other.objection(), "");
+    change(other);
+    other.seal();
+    EXPECT_TRUE(mentions(other.objection(), said));
+  }
+}
+
+TEST(Verify, ATraceOfTheFirstVersionIsRefused) {
+  const Pair pair = play(losses_of(uniform_losses(4, 2, 4)), {"hedge"}, {0});
+  const std::string csv =
+      "method,round,mixture_loss,learner_loss,eta,rho,mix_loss,gap,weight:a,loss:a,q:a\n"
+      "hedge,1,0.5,0.5,4,0,0.5,0,1,0.5,1\n";
+  const std::string json = pair.certificate.dump();
+  const std::string message = error_of([&] { verify::verify({csv, "t.csv"}, {json, "c.json"}); });
+  EXPECT_TRUE(mentions(message, "t.csv: is a trace of version 0.1"));
+}
+
 }  // namespace
 }  // namespace pcgs::test
