@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <vector>
 
+#include "pcgs/error.h"
 #include "pcgs/share.h"
 #include "reference/log_share.h"
 #include "support/expect.h"
@@ -240,6 +242,66 @@ TEST(Share, BringsBackAnExpertFromTheRangeOfDenormals) {
     for (int t = 0; t < rounds; ++t) share.step(down, {10, 0, {}});
     for (int t = 0; t < rounds; ++t) share.step(up, {10, 0, {}});
     EXPECT_TRUE(all_near(share.weights(), std::vector<double>{0.5, 0.5}, 1e-12)) << rounds;
+  }
+}
+
+// An expert that starts with nothing has only what a restart gives it, though that be no double.
+TEST(Share, BringsInAnExpertThatStartsWithNothing) {
+  const std::vector<double> initial = {0.75, 0.25, 0};
+  for (const double q : {1e-3, 1e-70, 1e-100, 1e-300}) {
+    Share share(3, initial);
+    LogShare slow(initial);
+    const std::vector<double> restart = {1 - q, 0, q};
+    for (int t = 0; t < 400; ++t) {
+      const std::vector<double> losses = {1, 1, 0};
+      const double rho = t % 3 == 0 ? 1e-80 : 0;
+      share.step(losses, {4, rho, restart});
+      slow.step(losses, 4, rho, restart);
+      ASSERT_TRUE(all_near(share.weights(), slow.weights(), 1e-11)) << "round " << t << ", q " << q;
+    }
+    EXPECT_GT(share.weights()[2], 0.99) << q;
+  }
+}
+
+// What load() makes of three arrays: weights, mantissas, debts.
+std::string refusal_of(const std::vector<double>& weights, const std::vector<double>& mantissas,
+                       const std::vector<double>& debts) {
+  StateWriter out;
+  for (const auto* values : {&weights, &mantissas, &debts}) out.f64s(*values);
+  const std::vector<std::uint8_t> file = out.file(1);
+  try {
+    StateReader in(file, "memory");
+    Share share(weights.size());
+    share.load(in);
+    return "";
+  } catch (const Error& wrong) {
+    return wrong.what();
+  }
+}
+
+TEST(Share, LoadsWhatItCanHaveSavedAndNothingElse) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  const struct {
+    double weight, mantissa, debt;  // of one expert; the other carries the rest
+    bool good;
+  } cases[] = {
+      {0.5, 0.5, 0, true},    {0.5, 0.25, 0, false},    {0.5, 0.5, 1, false},
+      {0, 0, 0, true},        {0, 0, 1, false},         {0, 0.5, 800, true},
+      {0, 0.5, -1, false},    {0, 0.5, kNan, false},    {0, 0.5, kInfinity, false},
+      {0, 3, 800, false},     {0, 1e-200, 10, false},   {0, -0.5, 800, false},
+      {1e-200, 1, 460, true}, {-1e-200, 1, 460, false}, {-0.5, 1, 1, false},
+      {kNan, kNan, 0, false}, {1.5, 1.5, 0, false},     {0, kNan, 0, false},
+  };
+  for (const auto& [weight, mantissa, debt, good] : cases) {
+    for (const bool first : {true, false}) {
+      const double rest = weight == weight ? 1 - weight : 1;
+      const auto both = [&](double one, double other) {
+        return first ? std::vector<double>{one, other} : std::vector<double>{other, one};
+      };
+      const std::string said = refusal_of(both(weight, rest), both(mantissa, rest), both(debt, 0));
+      EXPECT_EQ(said.empty(), good) << weight << ' ' << mantissa << ' ' << debt << ": " << said;
+    }
   }
 }
 
