@@ -21,7 +21,8 @@ struct MadeSequences {
   std::size_t switches = 12;  // of the oracle
   std::uint64_t seed = 1;
   std::size_t threads = 1;
-  bool errors = false;  // of forecasts, for a controller that combines; no families then
+  bool errors = false;      // of forecasts, for a controller that combines; no families then
+  std::string family = {};  // this one alone, as it is in the suite
 };
 
 // Names the shapes of the pools and what part of sequences and steps each takes.

@@ -64,6 +64,10 @@ void say(const Report& report) {
     line +=
         fmt::format("\n    {:<12} regret {:8.2f}  fixed-share* {:8.2f}", s.name, s.regret, s.tuned);
     if (s.tuned > 0) line += fmt::format("  ({:+.1f} %)", 100 * (s.regret / s.tuned - 1));
+    if (s.has_limit) {
+      line += fmt::format("  limit {:.2f} closed {:.1f} %", s.limit,
+                          100 * (s.tuned - s.regret) / (s.tuned - s.limit));
+    }
     line += fmt::format("  won {:3.0f} %  beyond {:+.3f}", 100 * s.wins, s.beyond);
   }
   fmt::print(stderr, "{}\n", line);
@@ -102,6 +106,7 @@ infer::Config fresh_config(const Options& options, std::size_t side_features) {
                      : options.attention == "full" ? infer::AttentionKind::kFull
                                                    : infer::AttentionKind::kInduced;
   config.inducing = config.attention == infer::AttentionKind::kInduced ? options.inducing : 0;
+  config.memory = options.memory;
   config.pool_hidden = options.pool_hidden;
   config.controls = constants_of(options.trainer.maps);
   if (const auto problem = infer::problem_with(config); !problem.empty()) throw Error(problem);
@@ -146,8 +151,8 @@ OwnFile own_file(const std::string& path) {
 }
 
 MadeSequences made_with(const Options& options) {
-  return {options.sequences,    options.held_out, options.families,  options.switches,
-          options.trainer.seed, options.threads,  options.combines()};
+  return {options.sequences,    options.held_out, options.families,   options.switches,
+          options.trainer.seed, options.threads,  options.combines(), options.family};
 }
 
 // Tells apart what checkpoints must not take for one another.
@@ -168,6 +173,7 @@ Belonging data_of(const Options& options, const OwnFile& losses, const OwnFile& 
     data["number of sequences"] = fmt::format("{}", options.sequences);
     data["number of held-out sequences"] = fmt::format("{}", options.held_out);
     data["plan of pools"] = plan_of_pools(options.combines());
+    data["family"] = options.family;
     data["share of families"] = fmt::format("{}", options.families);
   }
   return data;

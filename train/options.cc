@@ -121,6 +121,9 @@ void declare(CLI::App& app, Options& options) {
       ->capture_default_str();
   app.add_option("--inducing", options.inducing, "Learned queries of induced attention")
       ->capture_default_str();
+  app.add_option("--memory", options.memory, "Channels that each layer of an expert remembers")
+      ->capture_default_str();
+  app.add_option("--family", options.family, "Train on this family alone");
   app.add_option("--device", options.device, "auto, cpu or cuda")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->capture_default_str();
@@ -140,7 +143,7 @@ void declare(CLI::App& app, Options& options) {
   app.add_flag("--quiet", options.quiet, "No progress");
   // A model brings these with it.
   for (const char* fixed : {"--rho-max", "--rho", "--uniform", "--uniform-q", "--width", "--layers",
-                            "--heads", "--hidden", "--attention", "--inducing"}) {
+                            "--heads", "--hidden", "--attention", "--inducing", "--memory"}) {
     app.get_option("--init")->excludes(app.get_option(fixed));
   }
 }

@@ -43,6 +43,7 @@ double learning_rate(const TrainerOptions& options, std::int64_t step, double do
 struct HeldOut {
   std::string name;
   Pool pool;
+  std::vector<double> limit = {};  // [N] what the limit loses, where there is one
 };
 
 struct HeldOutScore {
@@ -52,6 +53,8 @@ struct HeldOutScore {
   double wins = 0;    // share of sequences on which it is below that
   double beyond = 0;  // mean of beyond_tuned()
   bool combines = false;
+  bool has_limit = false;
+  double limit = 0;  // mean dynamic regret of the limit
 };
 
 // The tensors that are not frozen, which alone are given gradients. Throws Error if there are none.

@@ -29,7 +29,7 @@ double difference(const ControllerNet& net, std::size_t experts, std::uint64_t s
   torch::NoGradGuard no_gradients;
   const auto out =
       net.forward(torch::tensor(tokens).reshape({1, static_cast<std::int64_t>(experts), -1}),
-                  torch::tensor(shared).unsqueeze(0), false);
+                  torch::tensor(shared).unsqueeze(0), false, 1);
   return std::max({(out.logits[0] - torch::tensor(logits)).abs().max().item<double>(),
                    std::abs(out.restart.item<double>() - static_cast<double>(pooled.restart)),
                    std::abs(out.rate.item<double>() - static_cast<double>(pooled.rate))});
