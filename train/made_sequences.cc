@@ -76,15 +76,17 @@ std::string plan_of_pools(bool errors) {
   return fmt::format("{:08x}", fnv1a<std::uint32_t>(all));
 }
 
-TrainingPools made_pools(const MadeSequences& made, torch::Device device,
+TrainingPools made_pools(const MadeSequences& made, std::int64_t set, torch::Device device,
                          const std::function<void()>& finished_one) {
   TrainingPools out;
-  std::size_t first = 0;
+  // Sets never meet: none has so many sequences.
+  std::size_t first = static_cast<std::size_t>(set) * 1'000'000'000;
   if (!made.family.empty()) {
     out.pools.push_back(make_pool(
         made.count,
         [&](std::size_t i) {
-          return suite::generate(made.family, 600, 32, suite::training_seed(made.seed, i)).losses;
+          return suite::generate(made.family, 600, 32, suite::training_seed(made.seed, first + i))
+              .losses;
         },
         made.switches, made.threads, device, finished_one));
     out.shares.push_back(1);

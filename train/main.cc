@@ -173,6 +173,7 @@ Belonging data_of(const Options& options, const OwnFile& losses, const OwnFile& 
     data["number of sequences"] = fmt::format("{}", options.sequences);
     data["number of held-out sequences"] = fmt::format("{}", options.held_out);
     data["plan of pools"] = plan_of_pools(options.combines());
+    data["rhythm of new sequences"] = fmt::format("{}", options.renew);
     data["family"] = options.family;
     data["share of families"] = fmt::format("{}", options.families);
   }
@@ -217,17 +218,30 @@ void run(Options& options) {
   if (options.combines() && options.init.empty()) start_near_anchor(*net);
   choose_trained(*net, options.trainer.frozen);  // refused before the work
   options.trainer.data = data_of(options, own, side);
-  TrainingPools training;
+  std::optional<Supply> supply;
   std::vector<HeldOut> held_out;
   if (options.losses.empty()) {
     io::ProgressBar progress("sequences", options.sequences, options.quiet);
-    training = made_pools(made_with(options), device, [&] { progress.advance(); });
+    TrainingPools first_set =
+        made_pools(made_with(options), 0, device, [&] { progress.advance(); });
+    if (options.renew == 0) {
+      supply.emplace(std::move(first_set));
+    } else {
+      supply.emplace(
+          std::move(first_set),
+          [&, made = made_with(options)](std::int64_t set) {
+            return made_pools(made, set, device, [] {});
+          },
+          options.renew);
+    }
     held_out = made_held_out(made_with(options), device);
   } else {
     OwnLosses pieces =
         own_losses(own, side, options.window, options.switches, options.threads, device);
-    training.pools.push_back(std::move(pieces.windows));
-    training.shares.push_back(1);
+    TrainingPools windows;
+    windows.pools.push_back(std::move(pieces.windows));
+    windows.shares.push_back(1);
+    supply.emplace(std::move(windows));
     held_out.push_back(std::move(pieces.held_out));
   }
   const auto seconds = [&] {
@@ -239,7 +253,7 @@ void run(Options& options) {
   io::ProgressBar progress("training", static_cast<std::size_t>(options.trainer.steps),
                            options.quiet);
   const Report last = train(
-      *net, options.trainer, training.pools, training.shares, held_out,
+      *net, options.trainer, *supply, held_out,
       [&](const Report& report) {
         if (!options.quiet) say(report);
       },
@@ -260,6 +274,7 @@ void run(Options& options) {
       {"side", options.side},
       {"side_features", side_features},
       {"sequences", options.losses.empty() ? options.sequences : 0},
+      {"renew", options.losses.empty() ? options.renew : 0},
       {"families", options.losses.empty() && !options.combines() ? options.families : 0},
       {"window", options.losses.empty() ? 0 : options.window},
       {"switches", options.switches},

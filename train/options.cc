@@ -51,6 +51,10 @@ void declare(CLI::App& app, Options& options) {
   app.add_option("--sequences", options.sequences, "Made-up sequences")
       ->check(from_one)
       ->capture_default_str();
+  app.add_option("--renew", options.renew,
+                 "Steps after which others take their place, made meanwhile; 0: never")
+      ->check(from_zero)
+      ->capture_default_str();
   app.add_option("--families", options.families, "Share of them that are of the seven families")
       ->check(part)
       ->capture_default_str();

@@ -206,8 +206,8 @@ std::vector<HeldOutScore> held_out_scores(const ControllerNet& net, const Traine
   return scores;
 }
 
-Report train(ControllerNet& net, const TrainerOptions& options, const std::vector<Pool>& pools,
-             const std::vector<double>& shares, const std::vector<HeldOut>& held_out,
+Report train(ControllerNet& net, const TrainerOptions& options, Supply& supply,
+             const std::vector<HeldOut>& held_out,
              const std::function<void(const Report&)>& reported,
              const std::function<void()>& stepped, const Processes& processes) {
   AdamW optimiser(choose_trained(net, options.frozen), options.weight_decay);
@@ -262,6 +262,7 @@ Report train(ControllerNet& net, const TrainerOptions& options, const std::vecto
                                  std::chrono::duration<double>(standing.seconds));
   bool last = standing.step >= options.steps || enough();
   while (!last) {
+    const auto& [pools, shares] = supply.at(standing.step);
     const Batch batch = batch_of(options, pools, shares, standing.step);
     const auto loss =
         add_gradients(net, optimiser, options, pools[batch.pool], batch.indices, processes);

@@ -13,6 +13,7 @@
 #include "pool.h"
 #include "processes.h"
 #include "recipe.h"
+#include "supply.h"
 
 namespace pcgs::train {
 
@@ -84,8 +85,8 @@ struct Report {
 //
 // With several processes, each must be given the same; results agree with those of one up to the
 // order of sums. Only the first writes checkpoints.
-Report train(ControllerNet& net, const TrainerOptions& options, const std::vector<Pool>& pools,
-             const std::vector<double>& shares, const std::vector<HeldOut>& held_out,
+Report train(ControllerNet& net, const TrainerOptions& options, Supply& supply,
+             const std::vector<HeldOut>& held_out,
              const std::function<void(const Report&)>& reported,
              const std::function<void()>& stepped, const Processes& processes = {});
 

@@ -84,7 +84,7 @@ TEST(GatedMemory, EqualsItsDefinition) {
 
 TEST(RowNorm, EqualsLayerNorm) {
   torch::manual_seed(2);
-  for (const std::int64_t width : {1, 3, 32, 33, 64, 128, 200, 1024}) {
+  for (const std::int64_t width : {2, 3, 32, 33, 64, 128, 200, 1024}) {
     expect_same_on_devices(
         [](const Tensors& x) { return row_norm(x[0], x[1], x[2]); },
         [&](const Tensors& x) { return torch::layer_norm(x[0], {width}, x[1], x[2], 1e-5); },
