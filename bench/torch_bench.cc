@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "benchmarks.h"
@@ -87,8 +88,9 @@ void compare(const ControllerNet& net, std::size_t experts) {
   pcgs::infer::Forward forward(network, experts);
   pcgs::infer::Pooled pooled;
   ControllerNet::Output out;
-  const auto runtime = [&] { pooled = forward.run(tokens, shared, logits); };
-  const auto libtorch = [&] { out = net.forward(expert_tokens, shared_tokens, false); };
+  pcgs::infer::Memory memory(network.config(), experts);
+  const auto runtime = [&] { pooled = forward.run(tokens, shared, logits, &memory); };
+  const auto libtorch = [&] { out = net.forward(expert_tokens, shared_tokens, false, 1); };
   runtime();
   libtorch();
   const float* expected = out.logits.data_ptr<float>();
@@ -132,10 +134,18 @@ int main(int, char** argv) {
   pcgs::train::let_blas_use_this_processor(argv);
   pcgs::train::set_threads(1);
   const c10::InferenceMode only_forward;
-  const ControllerNet net(config(), 1, torch::kCPU);
   fmt::print(
       "one forward pass, one thread, libtorch {}; median of {} turns (10 % to 90 %), "
       "operations of the architecture\n",
       TORCH_VERSION, kTurns);
-  for (const std::size_t experts : {32u, 1024u}) compare(net, experts);
+  Config remembering = config();
+  remembering.attention = pcgs::infer::AttentionKind::kFull;
+  remembering.inducing = 0;
+  remembering.memory = remembering.width;
+  for (const auto& [what, one] : {std::pair{"induced attention", config()},
+                                  std::pair{"full attention and a memory", remembering}}) {
+    fmt::print("{}\n", what);
+    const ControllerNet net(one, 1, torch::kCPU);
+    for (const std::size_t experts : {32u, 1024u}) compare(net, experts);
+  }
 }

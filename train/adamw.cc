@@ -22,26 +22,33 @@ AdamW::AdamW(std::vector<torch::Tensor> parameters, double weight_decay)
 
 bool AdamW::step(double rate, double most) {
   torch::NoGradGuard no_gradients;
-  std::vector<torch::Tensor> norms;
-  for (const auto& p : parameters_) {
-    if (p.grad().defined()) norms.push_back(p.grad().norm());
+  // Lists of tensors, for operations on all of them at once: one by one, a GPU waits for each.
+  std::vector<torch::Tensor> gradients, changed, means, squares, decaying;
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    const auto& p = parameters_[i];
+    if (!p.grad().defined()) continue;
+    gradients.push_back(p.grad());
+    changed.push_back(p);
+    means.push_back(mean_[i]);
+    squares.push_back(square_[i]);
+    if (p.dim() > 1) decaying.push_back(p);  // biases and norms do not decay
   }
-  const double norm = torch::stack(norms).norm().item<double>();
+  const double norm = torch::stack(at::_foreach_norm(gradients)).norm().item<double>();
   const bool finite = std::isfinite(norm);
   if (finite) {
     ++steps_;
-    const double shrink = norm > most ? most / norm : 1;
     const double to_mean = 1 / (1 - std::pow(kMeanDecay, static_cast<double>(steps_)));
     const double to_square = 1 / (1 - std::pow(kSquareDecay, static_cast<double>(steps_)));
-    for (std::size_t i = 0; i < parameters_.size(); ++i) {
-      auto& p = parameters_[i];
-      if (!p.grad().defined()) continue;
-      const auto g = p.grad() * shrink;
-      mean_[i].mul_(kMeanDecay).add_(g, 1 - kMeanDecay);
-      square_[i].mul_(kSquareDecay).addcmul_(g, g, 1 - kSquareDecay);
-      if (p.dim() > 1) p.mul_(1 - rate * weight_decay_);  // biases and norms do not decay
-      p.sub_(rate * to_mean * mean_[i] / ((square_[i] * to_square).sqrt() + kEpsilon));
-    }
+    at::_foreach_mul_(gradients, norm > most ? most / norm : 1.0);
+    at::_foreach_mul_(means, kMeanDecay);
+    at::_foreach_add_(means, gradients, 1 - kMeanDecay);
+    at::_foreach_mul_(squares, kSquareDecay);
+    at::_foreach_addcmul_(squares, gradients, gradients, 1 - kSquareDecay);
+    auto size = at::_foreach_mul(squares, to_square);
+    at::_foreach_sqrt_(size);
+    at::_foreach_add_(size, kEpsilon);
+    if (!decaying.empty()) at::_foreach_mul_(decaying, 1 - rate * weight_decay_);
+    at::_foreach_addcdiv_(changed, means, size, -rate * to_mean);
   }
   for (auto& p : parameters_) p.mutable_grad() = torch::Tensor();
   return finite;

@@ -2,24 +2,11 @@
 
 #include <cmath>
 
+#include "gated_memory.h"
+#include "row_norm.h"
+#include "self_attention.h"
+
 namespace pcgs::train {
-
-namespace {
-
-// softmax(q k^T) v over heads: q [N,I,d] or [I,d], k and v [N,J,d].
-torch::Tensor attend(torch::Tensor q, torch::Tensor k, torch::Tensor v, std::int64_t heads) {
-  const auto width = k.size(2);
-  const auto split = [&](const torch::Tensor& x) {  // [N,J,d] -> [N,h,J,d/h]
-    return x.reshape({x.size(0), x.size(1), heads, width / heads}).transpose(1, 2);
-  };
-  if (q.dim() == 2) q = q.unsqueeze(0);
-  const auto scores = torch::matmul(split(q) / std::sqrt(static_cast<double>(width / heads)),
-                                    split(k).transpose(2, 3));
-  const auto mixed = torch::matmul(torch::softmax(scores, -1), split(v));
-  return mixed.transpose(1, 2).reshape({mixed.size(0), mixed.size(2), width});
-}
-
-}  // namespace
 
 ControllerNet::ControllerNet(const infer::Config& config, std::uint64_t seed, torch::Device device)
     : config_(config) {
@@ -35,11 +22,18 @@ ControllerNet::ControllerNet(const infer::Config& config, std::uint64_t seed, to
       const auto inputs = static_cast<double>(sizes.back());
       tensor.normal_(0, 1 / std::sqrt(inputs), generator);
       // Small steps into the residual stream and small first decisions.
-      if (name.find("down.weight") != std::string::npos || name == "head.weight") tensor *= 0.3;
+      if (name.find("down.weight") != std::string::npos || name == "head.weight" ||
+          name.find("memory.o.weight") != std::string::npos) {
+        tensor *= 0.3;
+      }
     }
     // Restart rarely, and learn at about one nat for a typical difference, before anything is
     // known.
     if (name == "pool.down.bias") tensor.copy_(torch::tensor({-3.0f, 1.0f}));
+    if (name.find("memory.keep.bias") != std::string::npos) {
+      // Spans from one round to a thousand.
+      tensor.copy_(torch::linspace(0, std::log(1000.0), sizes[0]));
+    }
     tensors_[name] = tensor.to(device).requires_grad_();
   }
 }
@@ -58,25 +52,44 @@ torch::Tensor ControllerNet::linear(const torch::Tensor& x, const std::string& n
                        tensors_.at(name + ".bias").to(x.dtype()));
 }
 
+torch::Tensor ControllerNet::linears(const torch::Tensor& x, const std::string& name,
+                                     std::initializer_list<const char*> parts) const {
+  std::vector<torch::Tensor> weights, biases;
+  for (const char* part : parts) {
+    weights.push_back(tensors_.at(name + part + ".weight"));
+    biases.push_back(tensors_.at(name + part + ".bias"));
+  }
+  return torch::linear(x, torch::cat(weights).to(x.dtype()), torch::cat(biases).to(x.dtype()));
+}
+
 torch::Tensor ControllerNet::norm(const torch::Tensor& x, const std::string& name) const {
-  return torch::layer_norm(x, {x.size(-1)}, tensors_.at(name + ".weight").to(x.dtype()),
-                           tensors_.at(name + ".bias").to(x.dtype()), 1e-5);
+  return row_norm(x, tensors_.at(name + ".weight"), tensors_.at(name + ".bias"));
+}
+
+torch::Tensor ControllerNet::memory(const torch::Tensor& x, const std::string& name,
+                                    std::int64_t rounds) const {
+  const auto all = linears(x, name, {".keep", ".value", ".gate"});
+  const auto shown =
+      gated_memory(all.reshape({x.size(0) / rounds, rounds, x.size(1), all.size(2)}));
+  return linear(shown.reshape({x.size(0), x.size(1), shown.size(3)}), name + ".o");
 }
 
 torch::Tensor ControllerNet::attention(const torch::Tensor& x, const std::string& name) const {
   const auto heads = static_cast<std::int64_t>(config_.heads);
-  const auto q = linear(x, name + ".q"), k = linear(x, name + ".k"), v = linear(x, name + ".v");
   if (config_.attention == infer::AttentionKind::kFull) {
-    return linear(attend(q, k, v, heads), name + ".o");
+    return linear(self_attention(linears(x, name, {".q", ".k", ".v"}), heads), name + ".o");
   }
+  const auto q = linear(x, name + ".q"), k = linear(x, name + ".k"), v = linear(x, name + ".v");
   const auto asked = tensors_.at(name + ".inducing").to(x.dtype());
-  const auto summary = attend(asked, k, v, heads);
-  return linear(attend(q, linear(summary, name + ".k2"), linear(summary, name + ".v2"), heads),
-                name + ".o");
+  const auto summary = attention_to(asked, k, v, heads);
+  return linear(
+      attention_to(q, linear(summary, name + ".k2"), linear(summary, name + ".v2"), heads),
+      name + ".o");
 }
 
 ControllerNet::Output ControllerNet::forward(const torch::Tensor& experts,
-                                             const torch::Tensor& shared, bool narrow) const {
+                                             const torch::Tensor& shared, bool narrow,
+                                             std::int64_t rounds) const {
   const auto type = narrow ? torch::kBFloat16 : torch::kFloat32;
   // embed([own, shared]) without writing the shared numbers once for each expert.
   const auto weight = tensors_.at("embed.weight").to(type);
@@ -86,6 +99,7 @@ ControllerNet::Output ControllerNet::forward(const torch::Tensor& experts,
                .unsqueeze(1);
   for (std::size_t i = 0; i < config_.layers; ++i) {
     const std::string layer = "layers." + std::to_string(i);
+    if (config_.memory > 0) x = x + memory(norm(x, layer + ".norm0"), layer + ".memory", rounds);
     if (config_.attention != infer::AttentionKind::kNone) {
       x = x + attention(norm(x, layer + ".norm1"), layer + ".attention");
     }

@@ -4,6 +4,7 @@
 
 #include <torch/torch.h>
 
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <vector>
@@ -23,8 +24,10 @@ class ControllerNet {
     torch::Tensor logits;         // [N,K]
     torch::Tensor restart, rate;  // [N]
   };
-  // experts [N,K,features], shared [N,shared and side features]; in bfloat16 where `narrow`.
-  Output forward(const torch::Tensor& experts, const torch::Tensor& shared, bool narrow) const;
+  // experts [N,K,features], shared [N,shared and side features]; in bfloat16 where `narrow`. Every
+  // `rounds` rows are the rounds of one sequence.
+  Output forward(const torch::Tensor& experts, const torch::Tensor& shared, bool narrow,
+                 std::int64_t rounds) const;
 
   const infer::Config& config() const { return config_; }
   std::map<std::string, torch::Tensor>& tensors() { return tensors_; }
@@ -32,7 +35,11 @@ class ControllerNet {
 
  private:
   torch::Tensor linear(const torch::Tensor& x, const std::string& name) const;
+  // Several linear maps of the same numbers, beside each other.
+  torch::Tensor linears(const torch::Tensor& x, const std::string& name,
+                        std::initializer_list<const char*> parts) const;
   torch::Tensor norm(const torch::Tensor& x, const std::string& name) const;
+  torch::Tensor memory(const torch::Tensor& x, const std::string& name, std::int64_t rounds) const;
   torch::Tensor attention(const torch::Tensor& x, const std::string& name) const;
 
   infer::Config config_;

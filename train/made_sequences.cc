@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <span>
 
 #include "core/fnv1a.h"
@@ -11,6 +12,7 @@
 #include "forecast_losses.h"
 #include "suite/prior.h"
 #include "suite/suite.h"
+#include "suite/tournament.h"
 
 namespace pcgs::train {
 
@@ -74,10 +76,22 @@ std::string plan_of_pools(bool errors) {
   return fmt::format("{:08x}", fnv1a<std::uint32_t>(all));
 }
 
-TrainingPools made_pools(const MadeSequences& made, torch::Device device,
+TrainingPools made_pools(const MadeSequences& made, std::int64_t set, torch::Device device,
                          const std::function<void()>& finished_one) {
   TrainingPools out;
-  std::size_t first = 0;
+  // Sets never meet: none has so many sequences.
+  std::size_t first = static_cast<std::size_t>(set) * 1'000'000'000;
+  if (!made.family.empty()) {
+    out.pools.push_back(make_pool(
+        made.count,
+        [&](std::size_t i) {
+          return suite::generate(made.family, 600, 32, suite::training_seed(made.seed, first + i))
+              .losses;
+        },
+        made.switches, made.threads, device, finished_one));
+    out.shares.push_back(1);
+    return out;
+  }
   for (const PoolPlan& plan : plans(made.errors)) {
     const auto count = std::max<std::size_t>(
         1, static_cast<std::size_t>(plan.sequences * static_cast<double>(made.count)));
@@ -116,11 +130,21 @@ std::vector<HeldOut> made_held_out(const MadeSequences& made, torch::Device devi
     return all;
   }
   for (const auto& family : suite::families()) {
-    all.push_back(
-        {std::string(family.name), pool_of([&](std::size_t i) {
-           return suite::generate(family.name, 600, 32, suite::training_seed(other, i)).losses;
-         })});
+    if (!made.family.empty() && made.family != family.name) continue;
+    std::vector<double> limit(made.held_out);
+    std::atomic<bool> has_limit = false;
+    Pool pool = pool_of([&](std::size_t i) {
+      auto sequence = suite::generate(family.name, 600, 32, suite::training_seed(other, i));
+      if (sequence.limit) {
+        has_limit = true;
+        limit[i] = suite::play(*sequence.limit(), sequence.losses);
+      }
+      return std::move(sequence.losses);
+    });
+    if (!has_limit) limit.clear();
+    all.push_back({std::string(family.name), std::move(pool), std::move(limit)});
   }
+  if (!made.family.empty()) return all;
   for (const auto& [name, plan] : {std::pair{"prior", PoolPlan{2400, 20, 0, 0, Kind::kPrior}},
                                    {"forecasts", PoolPlan{6000, 21, 0, 0, Kind::kForecasts}}}) {
     all.push_back({name, pool_of([&](std::size_t i) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "pool.h"
+#include "supply.h"
 #include "trainer.h"
 
 namespace pcgs::train {
@@ -21,19 +22,16 @@ struct MadeSequences {
   std::size_t switches = 12;  // of the oracle
   std::uint64_t seed = 1;
   std::size_t threads = 1;
-  bool errors = false;  // of forecasts, for a controller that combines; no families then
+  bool errors = false;      // of forecasts, for a controller that combines; no families then
+  std::string family = {};  // this one alone, as it is in the suite
 };
 
 // Names the shapes of the pools and what part of sequences and steps each takes.
 std::string plan_of_pools(bool errors);
 
-struct TrainingPools {
-  std::vector<Pool> pools;
-  std::vector<double> shares;  // of the steps
-};
-
-// A function of the numbers above alone, but for `threads`, on which nothing depends.
-TrainingPools made_pools(const MadeSequences& made, torch::Device device,
+// The set of this number: a function of it and of the numbers above, but for `threads`, on which
+// nothing depends.
+TrainingPools made_pools(const MadeSequences& made, std::int64_t set, torch::Device device,
                          const std::function<void()>& finished_one);
 
 // Every family, the prior, and forecasters of made-up series; or made-up errors, of many and of few

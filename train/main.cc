@@ -64,6 +64,10 @@ void say(const Report& report) {
     line +=
         fmt::format("\n    {:<12} regret {:8.2f}  fixed-share* {:8.2f}", s.name, s.regret, s.tuned);
     if (s.tuned > 0) line += fmt::format("  ({:+.1f} %)", 100 * (s.regret / s.tuned - 1));
+    if (s.has_limit) {
+      line += fmt::format("  limit {:.2f} closed {:.1f} %", s.limit,
+                          100 * (s.tuned - s.regret) / (s.tuned - s.limit));
+    }
     line += fmt::format("  won {:3.0f} %  beyond {:+.3f}", 100 * s.wins, s.beyond);
   }
   fmt::print(stderr, "{}\n", line);
@@ -102,6 +106,7 @@ infer::Config fresh_config(const Options& options, std::size_t side_features) {
                      : options.attention == "full" ? infer::AttentionKind::kFull
                                                    : infer::AttentionKind::kInduced;
   config.inducing = config.attention == infer::AttentionKind::kInduced ? options.inducing : 0;
+  config.memory = options.memory;
   config.pool_hidden = options.pool_hidden;
   config.controls = constants_of(options.trainer.maps);
   if (const auto problem = infer::problem_with(config); !problem.empty()) throw Error(problem);
@@ -146,8 +151,8 @@ OwnFile own_file(const std::string& path) {
 }
 
 MadeSequences made_with(const Options& options) {
-  return {options.sequences,    options.held_out, options.families,  options.switches,
-          options.trainer.seed, options.threads,  options.combines()};
+  return {options.sequences,    options.held_out, options.families,   options.switches,
+          options.trainer.seed, options.threads,  options.combines(), options.family};
 }
 
 // Tells apart what checkpoints must not take for one another.
@@ -168,6 +173,8 @@ Belonging data_of(const Options& options, const OwnFile& losses, const OwnFile& 
     data["number of sequences"] = fmt::format("{}", options.sequences);
     data["number of held-out sequences"] = fmt::format("{}", options.held_out);
     data["plan of pools"] = plan_of_pools(options.combines());
+    data["rhythm of new sequences"] = fmt::format("{}", options.renew);
+    data["family"] = options.family;
     data["share of families"] = fmt::format("{}", options.families);
   }
   return data;
@@ -211,17 +218,30 @@ void run(Options& options) {
   if (options.combines() && options.init.empty()) start_near_anchor(*net);
   choose_trained(*net, options.trainer.frozen);  // refused before the work
   options.trainer.data = data_of(options, own, side);
-  TrainingPools training;
+  std::optional<Supply> supply;
   std::vector<HeldOut> held_out;
   if (options.losses.empty()) {
     io::ProgressBar progress("sequences", options.sequences, options.quiet);
-    training = made_pools(made_with(options), device, [&] { progress.advance(); });
+    TrainingPools first_set =
+        made_pools(made_with(options), 0, device, [&] { progress.advance(); });
+    if (options.renew == 0) {
+      supply.emplace(std::move(first_set));
+    } else {
+      supply.emplace(
+          std::move(first_set),
+          [&, made = made_with(options)](std::int64_t set) {
+            return made_pools(made, set, device, [] {});
+          },
+          options.renew);
+    }
     held_out = made_held_out(made_with(options), device);
   } else {
     OwnLosses pieces =
         own_losses(own, side, options.window, options.switches, options.threads, device);
-    training.pools.push_back(std::move(pieces.windows));
-    training.shares.push_back(1);
+    TrainingPools windows;
+    windows.pools.push_back(std::move(pieces.windows));
+    windows.shares.push_back(1);
+    supply.emplace(std::move(windows));
     held_out.push_back(std::move(pieces.held_out));
   }
   const auto seconds = [&] {
@@ -233,7 +253,7 @@ void run(Options& options) {
   io::ProgressBar progress("training", static_cast<std::size_t>(options.trainer.steps),
                            options.quiet);
   const Report last = train(
-      *net, options.trainer, training.pools, training.shares, held_out,
+      *net, options.trainer, *supply, held_out,
       [&](const Report& report) {
         if (!options.quiet) say(report);
       },
@@ -254,6 +274,7 @@ void run(Options& options) {
       {"side", options.side},
       {"side_features", side_features},
       {"sequences", options.losses.empty() ? options.sequences : 0},
+      {"renew", options.losses.empty() ? options.renew : 0},
       {"families", options.losses.empty() && !options.combines() ? options.families : 0},
       {"window", options.losses.empty() ? 0 : options.window},
       {"switches", options.switches},

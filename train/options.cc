@@ -51,6 +51,10 @@ void declare(CLI::App& app, Options& options) {
   app.add_option("--sequences", options.sequences, "Made-up sequences")
       ->check(from_one)
       ->capture_default_str();
+  app.add_option("--renew", options.renew,
+                 "Steps after which others take their place, made meanwhile; 0: never")
+      ->check(from_zero)
+      ->capture_default_str();
   app.add_option("--families", options.families, "Share of them that are of the seven families")
       ->check(part)
       ->capture_default_str();
@@ -121,6 +125,9 @@ void declare(CLI::App& app, Options& options) {
       ->capture_default_str();
   app.add_option("--inducing", options.inducing, "Learned queries of induced attention")
       ->capture_default_str();
+  app.add_option("--memory", options.memory, "Channels that each layer of an expert remembers")
+      ->capture_default_str();
+  app.add_option("--family", options.family, "Train on this family alone");
   app.add_option("--device", options.device, "auto, cpu or cuda")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->capture_default_str();
@@ -140,7 +147,7 @@ void declare(CLI::App& app, Options& options) {
   app.add_flag("--quiet", options.quiet, "No progress");
   // A model brings these with it.
   for (const char* fixed : {"--rho-max", "--rho", "--uniform", "--uniform-q", "--width", "--layers",
-                            "--heads", "--hidden", "--attention", "--inducing"}) {
+                            "--heads", "--hidden", "--attention", "--inducing", "--memory"}) {
     app.get_option("--init")->excludes(app.get_option(fixed));
   }
 }

@@ -10,9 +10,12 @@
 namespace pcgs::train {
 
 struct Options {
-  std::string out, init, losses, side, device = "auto", recipe = "regret", attention = "induced";
-  std::size_t width = 64, layers = 2, heads = 4, hidden = 128, inducing = 16, pool_hidden = 64;
+  std::string out, init, losses, side, device = "auto", recipe = "regret", family,
+                                       attention = "induced";
+  std::size_t width = 64, layers = 2, heads = 4, hidden = 128, inducing = 16, memory = 0,
+              pool_hidden = 64;
   std::size_t sequences = 20000, held_out = 32, switches = 12, window = 600, threads = 0;
+  std::int64_t renew = 0;
   double families = 0.6;  // share of training sequences that are of the families
   double oracle_weight = 1;
   bool combines() const { return recipe == "combine"; }

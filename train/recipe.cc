@@ -10,7 +10,7 @@ Controls controls_on(const ControllerNet& net, const Pool& pool, const torch::Te
   const auto own = pool.own.index_select(0, indices);
   const auto shared = pool.shared.index_select(0, indices);
   const auto out = net.forward(own.reshape({batch * rounds, experts, own.size(3)}),
-                               shared.reshape({batch * rounds, shared.size(2)}), narrow);
+                               shared.reshape({batch * rounds, shared.size(2)}), narrow, rounds);
   Controls controls;
   controls.restart = out.restart.reshape({batch, rounds});
   auto logits = out.logits.reshape({batch, rounds, experts});

@@ -115,8 +115,8 @@ void share_forward_cuda(const ShareProblem& problem, double* weights, double* to
                    at::cuda::getCurrentCUDAStream()>>>(problem, weights, total);
 }
 
-void share_backward_cuda(const ShareProblem& problem, const double* weights,
-                         const double* upstream, const ShareGradients& gradients) {
+void share_backward_cuda(const ShareProblem& problem, const double* weights, const double* upstream,
+                         const ShareGradients& gradients) {
   backward_kernel<<<problem.batch, threads_for(problem.experts), 0,
                     at::cuda::getCurrentCUDAStream()>>>(problem, weights, upstream, gradients);
 }

@@ -60,13 +60,13 @@ Batch batch_of(const TrainerOptions& options, const std::vector<Pool>& pools,
 }
 
 // The mean training loss of the batch; its gradient is left in the parameters, the same in every
-// process.
-double add_gradients(const ControllerNet& net, const AdamW& optimiser,
-                     const TrainerOptions& options, const Pool& pool, const torch::Tensor& indices,
-                     const Processes& processes) {
+// process. A tensor, so that nobody waits for it.
+torch::Tensor add_gradients(const ControllerNet& net, const AdamW& optimiser,
+                            const TrainerOptions& options, const Pool& pool,
+                            const torch::Tensor& indices, const Processes& processes) {
   const auto part = processes.part_of(indices.size(0));
   const auto mine = indices.slice(0, part.begin, part.end);
-  double value = 0;
+  auto value = torch::zeros({}, pool.oracle.options());
   if (mine.size(0) > 0) {
     auto loss = training_loss(
         options.recipe, controls_on(net, pool, mine, options.maps, options.narrow), pool, mine);
@@ -74,7 +74,7 @@ double add_gradients(const ControllerNet& net, const AdamW& optimiser,
       loss = loss * (static_cast<double>(mine.size(0)) / static_cast<double>(indices.size(0)));
     }
     loss.backward();
-    value = loss.item<double>();
+    value = loss.detach();
   }
   if (processes.count() == 1) return value;
 
@@ -89,7 +89,7 @@ double add_gradients(const ControllerNet& net, const AdamW& optimiser,
     p.mutable_grad() = summed.slice(0, at, at + p.numel()).reshape(p.sizes()).clone();
     at += p.numel();
   }
-  return processes.sum(torch::tensor(value, torch::kDouble)).item<double>();
+  return processes.sum(value);
 }
 
 }  // namespace
@@ -128,6 +128,7 @@ Belonging belonging_of(const infer::Config& config, const TrainerOptions& option
   add("hidden", config.hidden);
   add("attention", name_of(config.attention));
   add("inducing", config.inducing);
+  add("memory", config.memory);
   add("recipe's weight of regret", options.recipe.regret);
   add("recipe's weight of the oracle", options.recipe.oracle);
   add("recipe's weight of switches", options.recipe.switch_weight);
@@ -195,12 +196,18 @@ std::vector<HeldOutScore> held_out_scores(const ControllerNet& net, const Traine
                       (total < tuned).to(torch::kDouble).mean().item<double>(),
                       beyond_tuned(total, pool, everything).mean().item<double>(),
                       pool.combines()});
+    if (!one.limit.empty()) {
+      scores.back().has_limit = true;
+      scores.back().limit = (torch::tensor(one.limit, torch::kDouble) - pool.oracle.to(torch::kCPU))
+                                .mean()
+                                .item<double>();
+    }
   }
   return scores;
 }
 
-Report train(ControllerNet& net, const TrainerOptions& options, const std::vector<Pool>& pools,
-             const std::vector<double>& shares, const std::vector<HeldOut>& held_out,
+Report train(ControllerNet& net, const TrainerOptions& options, Supply& supply,
+             const std::vector<HeldOut>& held_out,
              const std::function<void(const Report&)>& reported,
              const std::function<void()>& stepped, const Processes& processes) {
   AdamW optimiser(choose_trained(net, options.frozen), options.weight_decay);
@@ -249,20 +256,21 @@ Report train(ControllerNet& net, const TrainerOptions& options, const std::vecto
   }
 
   std::int64_t sequences = 0, taken = 0;
-  double summed = 0;
+  auto summed = torch::zeros({}, torch::kDouble);  // goes where the losses are
   auto since = Clock::now();
   const auto began = since - std::chrono::duration_cast<Clock::duration>(
                                  std::chrono::duration<double>(standing.seconds));
   bool last = standing.step >= options.steps || enough();
   while (!last) {
+    const auto& [pools, shares] = supply.at(standing.step);
     const Batch batch = batch_of(options, pools, shares, standing.step);
-    const double loss =
+    const auto loss =
         add_gradients(net, optimiser, options, pools[batch.pool], batch.indices, processes);
     // The first process's clock is everybody's.
     const double clock = processes.first() ? part_done(options, standing.step, began) : 0;
     const double done = processes.sum(torch::tensor(clock, torch::kDouble)).item<double>();
     if (optimiser.step(learning_rate(options, standing.step, done), options.clip)) {
-      summed += loss;
+      summed = summed.to(loss.device()) + loss;
       ++taken;
     } else {
       ++standing.skipped;
@@ -273,14 +281,14 @@ Report train(ControllerNet& net, const TrainerOptions& options, const std::vecto
 
     last = standing.step >= options.steps || done >= 1;
     if (standing.step % options.check_every != 0 && !last) continue;
-    report.loss = summed / static_cast<double>(taken);
+    report.loss = summed.item<double>() / static_cast<double>(taken);
     report.sequences_per_second = static_cast<double>(sequences) / seconds_since(since);
     check();
     standing.seconds = seconds_since(began);
     if (!options.checkpoint.empty() && processes.first()) {
       save_checkpoint(options.checkpoint, belonging, standing, trained);
     }
-    summed = 0;
+    summed.zero_();
     sequences = taken = 0;
     since = Clock::now();
     last = last || enough();

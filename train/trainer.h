@@ -13,6 +13,7 @@
 #include "pool.h"
 #include "processes.h"
 #include "recipe.h"
+#include "supply.h"
 
 namespace pcgs::train {
 
@@ -43,6 +44,7 @@ double learning_rate(const TrainerOptions& options, std::int64_t step, double do
 struct HeldOut {
   std::string name;
   Pool pool;
+  std::vector<double> limit = {};  // [N] what the limit loses, where there is one
 };
 
 struct HeldOutScore {
@@ -52,6 +54,8 @@ struct HeldOutScore {
   double wins = 0;    // share of sequences on which it is below that
   double beyond = 0;  // mean of beyond_tuned()
   bool combines = false;
+  bool has_limit = false;
+  double limit = 0;  // mean dynamic regret of the limit
 };
 
 // The tensors that are not frozen, which alone are given gradients. Throws Error if there are none.
@@ -81,8 +85,8 @@ struct Report {
 //
 // With several processes, each must be given the same; results agree with those of one up to the
 // order of sums. Only the first writes checkpoints.
-Report train(ControllerNet& net, const TrainerOptions& options, const std::vector<Pool>& pools,
-             const std::vector<double>& shares, const std::vector<HeldOut>& held_out,
+Report train(ControllerNet& net, const TrainerOptions& options, Supply& supply,
+             const std::vector<HeldOut>& held_out,
              const std::function<void(const Report&)>& reported,
              const std::function<void()>& stepped, const Processes& processes = {});
 

@@ -13,6 +13,7 @@
 #include "infer/shipped.h"
 #include "pcgs/error.h"
 #include "tokens/error_stream.h"
+#include "tokens/running_mean.h"
 #include "tokens/side_features.h"
 #include "tokens/token_stream.h"
 
@@ -80,6 +81,7 @@ class Transformer final : public Controller {
   void reset(std::size_t experts) override {
     tokens_.emplace(experts);
     forward_.emplace(model_->network(), experts);
+    memory_.emplace(model_->network().config(), experts);
     shared_.assign(model_->network().config().common(), 0.0f);
     logits_.assign(experts, 0.0f);
     q_.assign(experts, 0.0);
@@ -93,7 +95,7 @@ class Transformer final : public Controller {
       invariant(round.side.size() == model_->side(), "a round has the side information it needs");
       tokens::side_features(round.side, {rest, shared_.end()});
     }
-    const infer::Pooled out = forward_->run(stream.tokens(), shared_, logits_);
+    const infer::Pooled out = forward_->run(stream.tokens(), shared_, logits_, &*memory_);
     for (std::size_t k = 0; k < q_.size(); ++k) logits_[k] += tokens_->anchor(k);
 
     const float most = *std::max_element(logits_.begin(), logits_.end());
@@ -113,6 +115,9 @@ class Transformer final : public Controller {
   void save(StateWriter& out) const override {
     out.u64(model_->fingerprint());
     tokens_->stream().save(out);
+    std::vector<float> remembered(memory_->size());
+    memory_->copy_to(remembered);
+    tokens::save_floats(out, remembered);
   }
 
   void load(StateReader& in) override {
@@ -120,6 +125,10 @@ class Transformer final : public Controller {
       in.fail("it was saved with other weights of the controller than these");
     }
     tokens_->stream().load(in);
+    std::vector<float> remembered(memory_->size());
+    const double most = infer::kLargestMemory;
+    tokens::load_floats(in, remembered, -most, most);
+    memory_->copy_from(remembered);
   }
 
  private:
@@ -129,6 +138,7 @@ class Transformer final : public Controller {
   std::optional<double> fixed_eta_, fixed_rho_;  // not left to the network
   std::optional<Tokens> tokens_;
   std::optional<infer::Forward> forward_;
+  std::optional<infer::Memory> memory_;
   std::vector<float> shared_;  // what is the same for all experts: the stream's, side information
   std::vector<float> logits_;  // [K]
   std::vector<double> q_;      // [K]

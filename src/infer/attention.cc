@@ -4,6 +4,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "infer/attention.cc"
 #include <hwy/foreach_target.h>  // compiles this file once per instruction set; must come first
+#include "infer/exp_inl.h"
 #include "infer/product_inl.h"
 // clang-format on
 
@@ -12,28 +13,6 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace pcgs::infer::HWY_NAMESPACE {
-
-// exp(x) for x <= 0 with a relative error of 2e-7; exactly 0 below -87, where it would be denormal.
-//     x = n ln 2 + r, |r| <= ln(2)/2        exp(x) = 2^n (1 + r + r^2 P(r))
-// P is a least-maximum fit.
-HWY_INLINE VF ExpOfNegative(F d, VF x) {
-  const VF lowest = hn::Set(d, -87.0f);
-  const VF y = hn::Max(x, lowest);
-  // Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits of the sum.
-  const VF rounder = hn::Set(d, 0x1.8p23f);
-  const VF shifted = hn::MulAdd(y, hn::Set(d, 0x1.715476p+0f), rounder);
-  const VF n = hn::Sub(shifted, rounder);
-  const VF high = hn::NegMulAdd(n, hn::Set(d, 0x1.62e4p-1f), y);
-  const VF r = hn::NegMulAdd(n, hn::Set(d, 0x1.7f7d1cp-20f), high);
-  VF p = hn::MulAdd(hn::Set(d, 0x1.10624ep-7f), r, hn::Set(d, 0x1.572a68p-5f));
-  p = hn::MulAdd(p, r, hn::Set(d, 0x1.5557b0p-3f));
-  p = hn::MulAdd(p, r, hn::Set(d, 0x1.fffdfcp-2f));
-  const VF mantissa = hn::MulAdd(hn::MulAdd(p, r, hn::Set(d, 1.0f)), r, hn::Set(d, 1.0f));
-  const hn::RebindToSigned<F> di;
-  const auto exponent = hn::ShiftLeft<23>(hn::BitCast(di, shifted));
-  const VF result = hn::BitCast(d, hn::Add(hn::BitCast(di, mantissa), exponent));
-  return hn::IfThenElseZero(hn::Ge(x, lowest), result);
-}
 
 // Of the keys so far: the largest score and the sum of exp(score - largest), for each lane.
 struct Running {

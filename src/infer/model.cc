@@ -60,6 +60,7 @@ std::string problem_with(const Config& config) {
       {"hidden", config.hidden, 1, kMostHidden},
       {"inducing", config.inducing, config.attention == AttentionKind::kInduced ? 1u : 0u,
        kMostWidth},
+      {"memory", config.memory, 0, kMostWidth},
       {"pool_hidden", config.pool_hidden, 1, kMostHidden},
   };
   for (const auto& [name, value, least, most] : sizes) {
@@ -95,6 +96,13 @@ std::map<std::string, Shape> tensor_shapes(const Config& config) {
   linear("embed", config.width, config.inputs());
   for (std::size_t i = 0; i < config.layers; ++i) {
     const std::string layer = fmt::format("layers.{}.", i);
+    if (config.memory > 0) {
+      norm(layer + "norm0");
+      for (const char* part : {"keep", "value", "gate"}) {
+        linear(layer + "memory." + part, config.memory, config.width);
+      }
+      linear(layer + "memory.o", config.width, config.memory);
+    }
     if (config.attention != AttentionKind::kNone) {
       norm(layer + "norm1");
       for (const char* part : {"q", "k", "v", "o"}) {

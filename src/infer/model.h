@@ -26,8 +26,9 @@ struct Config {
   std::size_t heads = 0;     // divides width
   std::size_t hidden = 0;    // of the token-wise network of a layer
   AttentionKind attention = AttentionKind::kInduced;
-  std::size_t inducing = 0;                // learned queries; at least 1 where attention is induced
-  std::size_t pool_hidden = 0;             // of the network behind the pooled tokens
+  std::size_t inducing = 0;     // learned queries; at least 1 where attention is induced
+  std::size_t memory = 0;       // channels that each layer of a token remembers; may be 0
+  std::size_t pool_hidden = 0;  // of the network behind the pooled tokens
   std::map<std::string, double> controls;  // constants of the maps from outputs to controls
 
   std::size_t common() const { return shared + side; }        // what is the same for all experts

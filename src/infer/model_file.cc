@@ -50,6 +50,7 @@ std::string json_of(const Config& config) {
   for (const auto& [name, field] : kSizes) object[name] = config.*field;
   object["attention"] = name_of(config.attention);
   object["controls"] = config.controls;
+  if (config.memory > 0) object["memory"] = config.memory;  // absent in models without
   return object.dump();
 }
 
@@ -86,13 +87,15 @@ Config config_in(const std::string& text, const std::string& origin) {
     return value;
   };
   Config config;
-  for (const auto& [name, field] : kSizes) {
+  const auto take_size = [&](const char* name) {
     const json value = take(name);
     if (!value.is_number_unsigned()) {
       fail(origin, fmt::format("its configuration's {} is not a whole number", name));
     }
-    config.*field = value.get<std::size_t>();
-  }
+    return value.get<std::size_t>();
+  };
+  for (const auto& [name, field] : kSizes) config.*field = take_size(name);
+  if (object.contains("memory")) config.memory = take_size("memory");
   config.attention = kind_named(take("attention"), origin);
   config.controls = controls_in(take("controls"), origin);
   if (!object.empty()) {

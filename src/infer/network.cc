@@ -113,6 +113,12 @@ class Loader {
     const std::string name = fmt::format("layers.{}.", i);
     const std::string attention = name + "attention.";
     Layer layer;
+    if (config.memory > 0) {
+      const std::string memory = name + "memory.";
+      layer.norm0 = norm(name + "norm0");
+      layer.remember = packed(stacked(memory, ".weight"), stacked(memory, ".bias"), kTile);
+      layer.recall = linear(memory + "o");
+    }
     if (config.attention != AttentionKind::kNone) {
       const std::size_t head_width = config.width / config.heads;
       const float scale = 1 / std::sqrt(static_cast<float>(head_width));
@@ -135,6 +141,17 @@ class Loader {
 
  private:
   const Tensor& tensor(const std::string& name) const { return model_.tensors.at(name); }
+
+  // What the gates of a memory are made with, one below the other.
+  Tensor stacked(const std::string& memory, const std::string& kind) const {
+    Tensor all = tensor(memory + "keep" + kind);
+    for (const char* part : {"value", "gate"}) {
+      const Tensor& more = tensor(memory + part + kind);
+      all.shape[0] += more.shape[0];
+      all.values.insert(all.values.end(), more.values.begin(), more.values.end());
+    }
+    return all;
+  }
 
   // [count x d] as panels of d rows.
   static AlignedFloats queries(const Tensor& rows, float scale) {
@@ -185,6 +202,8 @@ Forward::Forward(const Network& network, std::size_t max_experts)
   normed_.resize(kPanelsTogether * width * kPanel);
   mixed_.resize(kPanelsTogether * width * kPanel);
   hidden_.resize(kPanelsTogether * config.hidden * kPanel);
+  gates_.resize(kPanelsTogether * 3 * config.memory * kPanel);
+  shown_.resize(kPanelsTogether * config.memory * kPanel);
   summary_.resize(panels_of(inducing) * width * kPanel);
   summary_k_.resize(panels_of(inducing) * width * kPanel);
   summary_v_.resize(inducing * value_step_);
@@ -196,13 +215,18 @@ Forward::Forward(const Network& network, std::size_t max_experts)
 }
 
 Pooled Forward::run(std::span<const float> tokens, std::span<const float> shared,
-                    std::span<float> logits) {
+                    std::span<float> logits, Memory* memory) {
   experts_ = logits.size();
   invariant(experts_ >= 1 && experts_ <= max_experts_, "one to max_experts tokens");
   invariant(tokens.size() == experts_ * network_.config_.features, "a row of features per expert");
   invariant(shared.size() == network_.config_.common(), "the numbers that experts share");
+  const bool remembers = network_.config_.memory > 0;
+  invariant(!remembers || (memory != nullptr && memory->experts() == experts_),
+            "the memory of these experts");
   embed(tokens, shared);
-  for (const Layer& layer : network_.layers_) {
+  for (std::size_t i = 0; i < network_.layers_.size(); ++i) {
+    const Layer& layer = network_.layers_[i];
+    if (remembers) add_memory(layer, memory->layer(i));
     switch (network_.config_.attention) {
       case AttentionKind::kNone:
         break;
@@ -231,6 +255,18 @@ void Forward::embed(std::span<const float> tokens, std::span<const float> shared
     lay_side_by_side(tokens.data() + first * features, count, features, raw_.data());
     apply(network_.embed_own_, base_.data(), raw_.data(), group.count,
           x_.data() + group.first * panel_step, false);
+  });
+}
+
+void Forward::add_memory(const Layer& layer, float* memory) {
+  const Config& config = network_.config_;
+  for_each_group(experts_, [&](Group group) {
+    float* const x = x_.data() + group.first * config.width * kPanel;
+    normalise(x, group.count, layer.norm0.weight, layer.norm0.bias, normed_.data());
+    apply(layer.remember, normed_.data(), group.count, gates_.data());
+    remember(gates_.data(), group.count, config.memory,
+             memory + group.first * config.memory * kPanel, shown_.data());
+    add(layer.recall, shown_.data(), group.count, x);
   });
 }
 

@@ -1,7 +1,8 @@
 // The Transformer that steers the share recursion: forward only, one token per expert.
 //
 //     x_k = embed([token_k, shared])                                [K x d]
-//     for each layer:  x += attention(norm1(x))                     where it has attention
+//     for each layer:  x += o(memory(norm0(x)))                     where it has a memory
+//                      x += attention(norm1(x))                     where it has attention
 //                      x += down(gelu(up(norm2(x))))
 //     x = norm(x)
 //     logits[k] = head(x_k)                                         [K]
@@ -9,7 +10,12 @@
 //
 // Full attention is softmax(q k^T / sqrt(d / heads)) v over the tokens, then a projection. Induced
 // attention lets `inducing` learned queries attend to the tokens, and the tokens to their answers.
-// The outputs are raw: the maps to feasible controls are the controller's.
+// The memory of an expert goes on from round to round, each channel with a gate of its own:
+//
+//     m = a m + (1 - a) value(x)     a = sigmoid(keep(x)),     shown as m * silu(gate(x))
+//
+// so that the network makes its own averages, as long as it likes, where tokens hold those that were
+// thought of beforehand. The outputs are raw: the maps to feasible controls are the controller's.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +23,7 @@
 #include <vector>
 
 #include "infer/attention.h"
+#include "infer/memory.h"
 #include "infer/model.h"
 #include "infer/packed.h"
 #include "infer/panels.h"
@@ -28,6 +35,9 @@ struct Norm {
 };
 
 struct Layer {
+  Norm norm0;              // absent, as the next two, where there is no memory
+  Packed remember;         // [3 memory x d]: keep, value, gate
+  Packed recall;           // [d x memory]
   Norm norm1;              // absent, as all up to `o`, where there is no attention
   Packed q, k, v;          // [d x d]; q holds the scale of the scores
   AlignedFloats inducing;  // panels of d rows, scaled like q; induced only
@@ -71,12 +81,15 @@ class Forward {
 
   // tokens [K x features], a row per expert, shared [common()]: what is the same for all of them,
   // and logits [K], 1 <= K <= max_experts. Allocates nothing. The results depend on nothing but
-  // tokens and shared: not on earlier runs, not on max_experts. Where those are finite they are;
-  // numbers beyond 1e12 in size are taken as that.
-  Pooled run(std::span<const float> tokens, std::span<const float> shared, std::span<float> logits);
+  // tokens, shared and memory: not on earlier runs, not on max_experts. Where those are finite they
+  // are; numbers beyond 1e12 in size are taken as that. A network that remembers is given the memory
+  // of these K experts, and takes it one round on.
+  Pooled run(std::span<const float> tokens, std::span<const float> shared, std::span<float> logits,
+             Memory* memory = nullptr);
 
  private:
   void embed(std::span<const float> tokens, std::span<const float> shared);
+  void add_memory(const Layer& layer, float* memory);
   void add_full_attention(const Layer& layer);
   void add_induced_attention(const Layer& layer);
   void project_tokens(const Layer& layer);
@@ -103,6 +116,8 @@ class Forward {
   AlignedFloats normed_;  // panels of d rows
   AlignedFloats mixed_;   // panels of d rows
   AlignedFloats hidden_;  // panels of `hidden` rows
+  AlignedFloats gates_;   // panels of 3 `memory` rows
+  AlignedFloats shown_;   // panels of `memory` rows
 
   // Of the inducing points.
   AlignedFloats summary_, summary_k_;  // panels of d rows

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/dispatch_inl.h"
+#include "infer/exp_inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pcgs::infer::HWY_NAMESPACE {
@@ -78,6 +79,32 @@ void GeluAll(float* HWY_RESTRICT x, std::size_t n) {
   }
 }
 
+// With an absolute error of 2e-7.
+HWY_INLINE VF Sigmoid(F d, VF x) {
+  const VF one = hn::Set(d, 1.0f);
+  const VF e = ExpOfNegative(d, hn::Neg(hn::Abs(x)));
+  return hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e));
+}
+
+void Remember(const float* HWY_RESTRICT packed, std::size_t panels, std::size_t rows,
+              float* HWY_RESTRICT memory, float* HWY_RESTRICT out) {
+  const F d;
+  const std::size_t size = rows * kPanel;  // of one panel's memory
+  for (std::size_t panel = 0; panel < panels; ++panel) {
+    for (std::size_t i = 0; i < size; i += kFloats) {
+      const VF keep = Sigmoid(d, hn::Load(d, packed + i));
+      const VF fresh = hn::Load(d, packed + size + i);
+      const VF show = hn::Load(d, packed + 2 * size + i);
+      const VF now = hn::MulAdd(keep, hn::Sub(hn::Load(d, memory + i), fresh), fresh);
+      hn::Store(now, d, memory + i);
+      hn::Store(hn::Mul(now, hn::Mul(show, Sigmoid(d, show))), d, out + i);
+    }
+    packed += 3 * size;
+    memory += size;
+    out += size;
+  }
+}
+
 void Pool(const float* HWY_RESTRICT x, std::size_t count, std::size_t rows,
           float* HWY_RESTRICT mean, float* HWY_RESTRICT largest) {
   const F d;
@@ -106,6 +133,7 @@ namespace pcgs::infer {
 
 HWY_EXPORT(Normalise);
 HWY_EXPORT(GeluAll);
+HWY_EXPORT(Remember);
 HWY_EXPORT(Pool);
 
 void lay_side_by_side(const float* tokens, std::size_t count, std::size_t features, float* out) {
@@ -127,6 +155,11 @@ void normalise(const float* x, std::size_t panels, std::span<const float> weight
 }
 
 void gelu(float* x, std::size_t n) { HWY_DYNAMIC_DISPATCH(GeluAll)(x, n); }
+
+void remember(const float* packed, std::size_t panels, std::size_t rows, float* memory,
+              float* out) {
+  HWY_DYNAMIC_DISPATCH(Remember)(packed, panels, rows, memory, out);
+}
 
 void pool(const float* x, std::size_t count, std::size_t rows, float* mean, float* largest) {
   HWY_DYNAMIC_DISPATCH(Pool)(x, count, rows, mean, largest);

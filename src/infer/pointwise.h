@@ -25,6 +25,12 @@ void normalise(const float* x, std::size_t panels, std::span<const float> weight
 // 1e-6 + 1e-7 |x|. n is a multiple of kPanel.
 void gelu(float* x, std::size_t n);
 
+// The memory of a layer, one round on. `packed` holds panels of 3 * rows rows, what to keep, what is
+// new and how much to show, each `rows` of them; memory and out are panels of `rows` rows:
+//
+//     memory = new + sigmoid(keep) (memory - new)       out = memory * show * sigmoid(show)
+void remember(const float* packed, std::size_t panels, std::size_t rows, float* memory, float* out);
+
 // Mean and largest of each feature over `count` tokens, mean [rows] and largest [rows].
 void pool(const float* x, std::size_t count, std::size_t rows, float* mean, float* largest);
 

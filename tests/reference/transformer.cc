@@ -15,7 +15,7 @@ using Rows = std::vector<Vector>;  // [tokens][features]
 
 class Transformer {
  public:
-  explicit Transformer(const Model& model) : model_(model) {}
+  Transformer(const Model& model, TransformerMemory& memory) : model_(model), memory_(memory) {}
 
   TransformerOutputs run(std::span<const float> tokens, std::span<const float> shared) const {
     const std::size_t features = model_.config.features;
@@ -28,6 +28,9 @@ class Transformer {
     }
     for (std::size_t i = 0; i < model_.config.layers; ++i) {
       const std::string layer = "layers." + std::to_string(i) + ".";
+      if (model_.config.memory > 0) {
+        add(x, remember(layer + "memory.", i, norm(layer + "norm0", x)));
+      }
       if (model_.config.attention != AttentionKind::kNone) {
         add(x, attention(layer + "attention.", norm(layer + "norm1", x)));
       }
@@ -76,6 +79,25 @@ class Transformer {
   }
 
   static double gelu(double x) { return x / 2 * (1 + std::erf(x / std::sqrt(2.0))); }
+
+  static double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
+  Rows remember(const std::string& name, std::size_t layer, const Rows& x) const {
+    const Rows keep = linear(name + "keep", x), value = linear(name + "value", x),
+               gate = linear(name + "gate", x);
+    memory_.resize(model_.config.layers);
+    Rows& held = memory_[layer];
+    held.resize(x.size(), Vector(model_.config.memory));
+    Rows shown = held;
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      for (std::size_t c = 0; c < model_.config.memory; ++c) {
+        const double a = sigmoid(keep[k][c]);
+        held[k][c] = a * held[k][c] + (1 - a) * value[k][c];
+        shown[k][c] = held[k][c] * gate[k][c] * sigmoid(gate[k][c]);
+      }
+    }
+    return linear(name + "o", shown);
+  }
 
   Rows token_network(const std::string& name, const Rows& x) const {
     Rows hidden = linear(name + "up", x);
@@ -147,13 +169,20 @@ class Transformer {
   }
 
   const Model& model_;
+  TransformerMemory& memory_;
 };
 
 }  // namespace
 
 TransformerOutputs transformer(const infer::Model& model, std::span<const float> tokens,
+                               std::span<const float> shared, TransformerMemory& memory) {
+  return Transformer(model, memory).run(tokens, shared);
+}
+
+TransformerOutputs transformer(const infer::Model& model, std::span<const float> tokens,
                                std::span<const float> shared) {
-  return Transformer(model).run(tokens, shared);
+  TransformerMemory memory;
+  return transformer(model, tokens, shared, memory);
 }
 
 }  // namespace pcgs::reference

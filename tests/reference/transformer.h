@@ -14,8 +14,13 @@ struct TransformerOutputs {
   double restart = 0, rate = 0;
 };
 
+// What is remembered, by layer, expert and channel; empty before the first round.
+using TransformerMemory = std::vector<std::vector<std::vector<double>>>;
+
 // tokens [K x features], row-major; shared [shared and side features].
 TransformerOutputs transformer(const infer::Model& model, std::span<const float> tokens,
-                               std::span<const float> shared);
+                               std::span<const float> shared, TransformerMemory& memory);
+TransformerOutputs transformer(const infer::Model& model, std::span<const float> tokens,
+                               std::span<const float> shared);  // in the first round
 
 }  // namespace pcgs::reference

@@ -59,12 +59,12 @@ TEST(TrainingWithSide, LearnsToUseWhatTheSideNumberAnnounces) {
   options.steps = 60;
   options.check_every = 20;
   options.tokens_per_step = 16 * 60 * 2;
-  const std::vector<Pool> pools = {announced_pool(32, 1)};
+  Supply supply(TrainingPools{{announced_pool(32, 1)}, {1.0}});
   const std::vector<HeldOut> held_out = {{"announced", announced_pool(16, 2)}};
   ControllerNet net(config_with_side(1), 1, torch::kCPU);
   EXPECT_GT(lost_per_round(net, held_out[0].pool, options.maps), 0.4);
   train(
-      net, options, pools, {1.0}, held_out, [](const Report&) {}, [] {});
+      net, options, supply, held_out, [](const Report&) {}, [] {});
   EXPECT_LT(lost_per_round(net, held_out[0].pool, options.maps), 0.25);
 
   // As it is played.

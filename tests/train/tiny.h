@@ -62,7 +62,8 @@ struct Tiny {
   train::Report train(
       const std::function<void(const train::Report&)>& reported = [](const train::Report&) {},
       const std::function<void()>& stepped = [] {}, const train::Processes& processes = {}) {
-    return train::train(net, options, pools, {1.0}, held_out, reported, stepped, processes);
+    train::Supply supply(train::TrainingPools{pools, {1.0}});
+    return train::train(net, options, supply, held_out, reported, stepped, processes);
   }
   infer::Model model() const { return net.model("test", {}); }
 };
