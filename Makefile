@@ -143,17 +143,24 @@ wheel-test: build  ## pip install into a fresh virtual environment, and test the
 bench-python: build-python  ## what Python costs beyond C++
 	PYTHONPATH=build/release/python /usr/bin/python3 bench/python_bench.py build/release/pcgs
 
-results: build  ## play all studies and put their tables into docs/results.md
+RECIPE = pcgs-tf:oracle
+results: build  ## play all studies and put their tables into docs/results.md and docs/paper.md
 	@scripts/install-packages python3
 	build/release/pcgs suite --study all --retrained models/ablation --out build/results > /dev/null
+	build/release/pcgs suite --out build/results/oracle-recipe \
+	  --method '$(RECIPE),$(RECIPE){rho=0.01},$(RECIPE){uniform=1},$(RECIPE){rho=0.01,uniform=1}' > /dev/null
 	python3 scripts/results.py build/results docs/results.md
+	python3 scripts/paper.py studies build/results build/paper
+	python3 scripts/results.py build/paper docs/paper.md
 
 DATA ?= data
 TRAINER ?=
-real: build  ## real series into docs/results.md; DATA=folder, TRAINER=build/release/pcgs-train to fine-tune
+real: build  ## real series into docs/results.md and docs/paper.md; DATA=folder, TRAINER=build/release/pcgs-train to fine-tune
 	@scripts/install-packages python3-numpy
 	python3 scripts/real.py build/release/pcgs $(DATA) build/real $(TRAINER)
 	python3 scripts/results.py build/real docs/results.md
+	python3 scripts/paper.py electricity build/release/pcgs $(DATA) build/paper-electricity
+	python3 scripts/results.py build/paper-electricity docs/paper.md
 
 combine: FORECASTS ?= build/combine/forecasts
 combine: build  ## errors of combined forecasts into docs/results.md; DATA=folder of series, or FORECASTS=folder of NAME@SEASONS.csv

@@ -151,7 +151,7 @@ Certificate scaled(const Certificate& certificate, double c);
 double fixed_share_bound(std::size_t experts, std::size_t switches, std::size_t rounds, double eta,
                          double rho);
 
-// Theorem 3 of the paper, for constant eta and rho_t = rho_max p_t with rho_max <= 1/2, in terms of
+// Theorem 2 of the paper, for constant eta and rho_t = rho_max p_t with rho_max <= 1/2, in terms of
 // what a controller is trained on:
 //     sum_t (paid_t - l_t(p_t)) <= (1/eta) [ -ln w_1(p_1)
 //         + sum over switches (ln(1/rho_max) - ln p_t - ln q_t(p_{t+1}))
@@ -160,7 +160,7 @@ double fixed_share_bound(std::size_t experts, std::size_t switches, std::size_t 
 Certificate training_aligned_certificate(const ShareRecord& record,
                                          std::span<const std::uint32_t> path, double rho_max);
 
-// The paper's lemma on cross-entropy, with q_t(k) >= eps / K for all t < T and k:
+// Lemma 1 of the paper, on cross-entropy, with q_t(k) >= eps / K for all t < T and k:
 //     C_eff(p) = sum over switches -ln q_t(p_{t+1})
 //             <= sum_{t<T} -ln q_t(p_{t+1})    and    <= (number of switches) ln(K / eps)
 struct CrossEntropy {

@@ -90,7 +90,7 @@ Certificate combined_certificate(const ShareRecord& record, Path path) {
           (code + record.combined_gaps()) / unit, rounding / unit};
 }
 
-// regret / eta <= bound / eta. The paper, Theorem 1, second display.
+// regret / eta <= bound / eta. The paper, Theorem 1, for constant eta.
 Certificate unweighted(const ShareRecord& record, const Certificate& weighted) {
   const double eta = record.constant_eta();
   if (eta == 0) {
@@ -123,7 +123,7 @@ double fixed_share_bound(std::size_t experts, std::size_t switches, std::size_t 
 }
 
 // Switches cost ln(1/rho_max) - ln p_t - ln q_t(p_{t+1}), stays at most 2 rho_max (-ln(1 - p_t)),
-// p_t = rho_t / rho_max; all divided by eta, plus eta T / 8. The paper, Theorem 3.
+// p_t = rho_t / rho_max; all divided by eta, plus eta T / 8. The paper, Theorem 2.
 Certificate training_aligned_certificate(const ShareRecord& record, Path path, double rho_max) {
   check_path(record, path);
   if (!(rho_max > 0 && rho_max <= 0.5)) {

@@ -384,7 +384,7 @@ TEST(FixedShareBound, IsNearlyAttainedInStays) {
 }
 
 // -ln(1 - rho_max p) <= rho_max (-ln(1 - p)) by concavity of the logarithm, for every rho_max <= 1:
-// the factor 2 and the limit 1/2 of Theorem 3 are more than is needed. As rho_max -> 1 the bound on
+// the factor 2 and the limit 1/2 of Theorem 2 are more than is needed. As rho_max -> 1 the bound on
 // a stay without the 2 is attained.
 TEST(TrainingAligned, TheStayTermHasRoomForAFactorOfTwo) {
   for (double rho_max = 0.01; rho_max < 1; rho_max += 0.01) {

@@ -1,4 +1,4 @@
-// Sleeping experts (MATH.md section 8).
+// Sleeping experts (docs/mathematics.md).
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,4 +1,5 @@
-// Heuristic Generalized Share has no outside reference: MATH.md section 7 says what it must do.
+// Heuristic Generalized Share has no outside reference: src/control/genshare.cc says what it must
+// do.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What the slow methods of this library have in common, and the protocol of MATH.md sections 1 and
-// 8 written out once: play renormalised over the awake, give each sleeper the learner's own loss.
+// What the slow methods of this library have in common, and the protocol of docs/mathematics.md
+// written out once: play renormalised over the awake, give each sleeper the learner's own loss.
 #pragma once
 
 #include <cstddef>

@@ -12,7 +12,7 @@ namespace pcgs::reference {
 // L_sw(0..max_switches): the smallest loss of all K^T paths with at most so many switches.
 std::vector<double> switching_by_enumeration(MatrixView losses, std::size_t max_switches);
 
-// The same from the recursion of MATH.md section 3, with every j != k tried: O(T S K^2), for
+// The same from the recursion of docs/mathematics.md, with every j != k tried: O(T S K^2), for
 // problems too long to enumerate.
 std::vector<double> switching_by_recursion(MatrixView losses, std::size_t max_switches);
 
