@@ -438,6 +438,12 @@ TEST(Verify, SaysWhatIsWrong) {
       {"exceeds its bound", published,
        [](Pair& p) { p.certificate["published"][0]["path"]["regret"] = 1e6; }},
   };
+  // What was reached exactly was not exceeded.
+  Pair exact = published;
+  auto& claim = exact.certificate["published"][0]["path"];
+  claim["regret"] = claim["bound"];
+  exact.seal();
+  EXPECT_EQ(exact.objection(), "");
   for (const auto& [said, pair, change] : cases) {
     Pair other = pair;
     ASSERT_EQ(other.objection(), "");
