@@ -422,6 +422,7 @@ TEST(Verify, SaysWhatIsWrong) {
        [](Pair& p) {
          for (const std::size_t column : {4u, 5u, 6u, 7u, 14u, 15u}) p.trace[4][column].clear();
        }},
+      {"has rho 1; it must be in [0, 1)", one, [](Pair& p) { p.trace[2][5] = "1"; }},
       {"switches has a budget that cannot be", one,
        [](Pair& p) { p.certificate["switches"][0] = 1000001; }},
       {"which cannot be", two, [&](Pair& p) { last_but(p, 0)[10] = "-0.5"; }},
