@@ -107,8 +107,11 @@ class Forgiving(Run):
         need(row["eta"] > 0 and row["scale"] > 0 and 0 <= row["rho"] < 1, at)
         need(all(x >= 0 for x in row["q"]) and sum(row["q"]) > 0, at)
 
-    def check_played(self, *_):
-        pass
+    def check_played(self, *row):
+        try:
+            return super().check_played(*row)
+        except Rejected:
+            return False
 
     def near(self, *_):
         pass
