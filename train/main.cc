@@ -196,6 +196,9 @@ void run(Options& options) {
         "--recipe combine needs errors with their sign, which losses do not have; leave "
         "--losses out");
   }
+  if (options.combines() && !options.family.empty()) {
+    throw Error("families are of losses, and --recipe combine needs errors; leave --family out");
+  }
   if (options.processes > 1 && options.rendezvous.empty()) {
     throw Error("several processes need a --rendezvous: a file that is not there yet");
   }
@@ -274,6 +277,7 @@ void run(Options& options) {
       {"side", options.side},
       {"side_features", side_features},
       {"sequences", options.losses.empty() ? options.sequences : 0},
+      {"family", options.family},
       {"renew", options.losses.empty() ? options.renew : 0},
       {"families", options.losses.empty() && !options.combines() ? options.families : 0},
       {"window", options.losses.empty() ? 0 : options.window},

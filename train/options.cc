@@ -127,7 +127,8 @@ void declare(CLI::App& app, Options& options) {
       ->capture_default_str();
   app.add_option("--memory", options.memory, "Channels that each layer of an expert remembers")
       ->capture_default_str();
-  app.add_option("--family", options.family, "Train on this family alone");
+  app.add_option("--family", options.family, "Train on this family of losses alone")
+      ->excludes("--losses");
   app.add_option("--device", options.device, "auto, cpu or cuda")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->capture_default_str();

@@ -1,4 +1,4 @@
-// Layer norm over rows of up to a thousand numbers, for GPUs: libtorch's own takes twenty times as
+// Layer norm over rows of up to a thousand numbers, for GPUs: libtorch's own takes many times as
 // long as the memory needs where there are a million short rows.
 #pragma once
 
