@@ -261,6 +261,8 @@ TEST_F(Program, GoesOnFromAModelThatCombines) {
 TEST_F(Program, RefusesWhatAControllerThatCombinesCannotLearnFrom) {
   const std::string losses = losses_file("losses.npy", 300), out = dir_ / "out";
   refuses(combine(out, {"--losses", losses}), {"--recipe combine", "--losses"});
+  refuses(combine(out, {"--family", "switch"}), {"--recipe combine", "--family"});
+  refuses({"--losses", losses, "--out", out, "--family", "switch"}, {"--losses", "--family"});
   refuses(combine(out, {"--init", kShipped}), {"regret.safetensors", "--recipe regret"});
   refuses({"--losses", losses, "--out", out, "--init", kCombines},
           {"combine.safetensors", "--recipe combine"});
