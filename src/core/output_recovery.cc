@@ -1,5 +1,6 @@
 #include "core/output_recovery.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <optional>
 
 #include "core/descriptor.h"
@@ -41,10 +43,9 @@ std::vector<File> waiting_files(const OutputJournal& journal) {
 // The names in a folder, in order; none if it cannot be read.
 std::vector<std::string> names_in(const std::string& folder) {
   std::vector<std::string> names;
-  std::error_code failed;
-  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
-    names.push_back(at->path().filename().string());
-  }
+  // Not std::filesystem's iterator, which ends the program without a word where memory ends.
+  const std::unique_ptr<DIR, int (*)(DIR*)> all(opendir(folder.c_str()), closedir);
+  while (const dirent* entry = all ? readdir(all.get()) : nullptr) names.emplace_back(entry->d_name);
   std::sort(names.begin(), names.end());
   return names;
 }

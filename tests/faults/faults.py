@@ -89,7 +89,7 @@ def memory(faults):
     number, tried = 1, 0
     while faults.check("memory", number, f"{errno.ENOMEM}"):
         tried += 1
-        number += 1 if number < 300 else 1 + number // 20
+        number += 1 if number < 300 else 1 + number // 60
     print(f"{tried} of about {number} allocations", flush=True)
     assert tried > 100, "too few allocations were seen"
 
