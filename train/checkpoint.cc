@@ -11,7 +11,7 @@ namespace pcgs::train {
 
 namespace {
 
-constexpr double kVersion = 3;
+constexpr double kVersion = 4;
 
 torch::Tensor numbers_of(const Standing& s) {
   return torch::tensor({kVersion, static_cast<double>(s.step), static_cast<double>(s.best_step),
@@ -26,18 +26,26 @@ Standing standing_in(const torch::Tensor& numbers) {
   return {count(1), count(2), count(3), count(4), x[5], x[6]};
 }
 
-// A line for each: the name, a tab, the value.
-torch::Tensor bytes_of(const Belonging& belonging) {
-  std::string text;
-  for (const auto& [name, value] : belonging) text += name + '\t' + value + '\n';
+torch::Tensor bytes_of(const std::string& text) {
   auto bytes = torch::empty({static_cast<std::int64_t>(text.size())}, torch::kUInt8);
   std::copy(text.begin(), text.end(), bytes.data_ptr<std::uint8_t>());
   return bytes;
 }
 
-Belonging belonging_in(const torch::Tensor& bytes) {
-  std::istringstream text(std::string(reinterpret_cast<const char*>(bytes.data_ptr<std::uint8_t>()),
-                                      static_cast<std::size_t>(bytes.numel())));
+std::string text_in(const torch::Tensor& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data_ptr<std::uint8_t>()),
+          static_cast<std::size_t>(bytes.numel())};
+}
+
+// A line for each: the name, a tab, the value.
+std::string text_of(const Belonging& belonging) {
+  std::string text;
+  for (const auto& [name, value] : belonging) text += name + '\t' + value + '\n';
+  return text;
+}
+
+Belonging belonging_in(const std::string& lines) {
+  std::istringstream text(lines);
   Belonging belonging;
   std::string line;
   while (std::getline(text, line)) {
@@ -62,8 +70,8 @@ std::string difference(const Belonging& then, const Belonging& now) {
   return {};
 }
 
-// Standing and belonging, then everything that goes back where it came from.
-constexpr std::size_t kBeforeTensors = 2;
+// Standing, belonging and course, then everything that goes back where it came from.
+constexpr std::size_t kBeforeTensors = 3;
 
 std::vector<torch::Tensor> tensors_of(const Trained& trained) {
   std::vector<torch::Tensor> all;
@@ -80,8 +88,9 @@ bool is_vector(const torch::Tensor& tensor, torch::Dtype type) {
 }  // namespace
 
 void save_checkpoint(const std::string& path, const Belonging& belonging, const Standing& standing,
-                     const Trained& trained) {
-  std::vector<torch::Tensor> all = {numbers_of(standing), bytes_of(belonging)};
+                     const results::TrainingCourse& course, const Trained& trained) {
+  std::vector<torch::Tensor> all = {numbers_of(standing), bytes_of(text_of(belonging)),
+                                    bytes_of(results::course_text(course))};
   for (const auto& tensor : tensors_of(trained)) all.push_back(tensor);
   std::ostringstream bytes;
   torch::save(all, bytes);
@@ -90,7 +99,7 @@ void save_checkpoint(const std::string& path, const Belonging& belonging, const 
   file.commit();
 }
 
-Standing load_checkpoint(const std::string& path, const Belonging& belonging, Trained& trained) {
+Resumed load_checkpoint(const std::string& path, const Belonging& belonging, Trained& trained) {
   const auto refuse = [&](const std::string& why) -> void {
     throw Error(fmt::format("{} {}; give another --checkpoint", path, why));
   };
@@ -104,11 +113,11 @@ Standing load_checkpoint(const std::string& path, const Belonging& belonging, Tr
   }
   const auto numbers = numbers_of({});
   if (all.size() < kBeforeTensors || !is_vector(all[0], torch::kDouble) ||
-      !is_vector(all[1], torch::kUInt8) || all[0].sizes() != numbers.sizes() ||
-      all[0][0].item<double>() != kVersion) {
+      !is_vector(all[1], torch::kUInt8) || !is_vector(all[2], torch::kUInt8) ||
+      all[0].sizes() != numbers.sizes() || all[0][0].item<double>() != kVersion) {
     refuse("is a checkpoint of another version of pcgs-train");
   }
-  const std::string other = difference(belonging_in(all[1]), belonging);
+  const std::string other = difference(belonging_in(text_in(all[1])), belonging);
   if (!other.empty()) refuse("belongs to another training: " + other);
   const auto expected = tensors_of(trained);
   bool fits = all.size() == kBeforeTensors + expected.size();
@@ -118,6 +127,7 @@ Standing load_checkpoint(const std::string& path, const Belonging& belonging, Tr
   }
   if (!fits) refuse("is a checkpoint of another network");
 
+  Resumed resumed{standing_in(all[0]), results::read_course(text_in(all[2]), path)};
   torch::NoGradGuard no_gradients;
   const std::size_t n = trained.weights.size();
   for (std::size_t i = 0; i < n; ++i) {
@@ -126,7 +136,7 @@ Standing load_checkpoint(const std::string& path, const Belonging& belonging, Tr
   }
   trained.optimiser.restore(
       {all.begin() + static_cast<std::ptrdiff_t>(kBeforeTensors + 2 * n), all.end()});
-  return standing_in(all[0]);
+  return resumed;
 }
 
 }  // namespace pcgs::train

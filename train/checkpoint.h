@@ -1,8 +1,8 @@
 // What training goes on from after it was stopped, in a file.
 //
 // The file is a list of tensors as libtorch saves them, in this order: the numbers of Standing
-// behind the format's version; what it belongs to, as bytes; the weights; the best weights; the
-// optimiser's state.
+// behind the format's version; what it belongs to and the course so far, as bytes; the weights; the
+// best weights; the optimiser's state.
 #pragma once
 
 #include <torch/torch.h>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "adamw.h"
+#include "results/training_result.h"
 
 namespace pcgs::train {
 
@@ -38,10 +39,15 @@ struct Trained {
 };
 
 void save_checkpoint(const std::string& path, const Belonging& belonging, const Standing& standing,
-                     const Trained& trained);
+                     const results::TrainingCourse& course, const Trained& trained);
+
+struct Resumed {
+  Standing standing;
+  results::TrainingCourse course;
+};
 
 // Throws Error, in one sentence that says what differs, for a file that is no checkpoint or one of
 // another training; `trained` is then as it was.
-Standing load_checkpoint(const std::string& path, const Belonging& belonging, Trained& trained);
+Resumed load_checkpoint(const std::string& path, const Belonging& belonging, Trained& trained);
 
 }  // namespace pcgs::train

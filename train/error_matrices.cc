@@ -15,6 +15,7 @@
 #include <numbers>
 #include <vector>
 
+#include "clipped_squares.h"
 #include "suite/random.h"
 
 namespace pcgs::train {
@@ -177,6 +178,11 @@ Matrix make_error_matrix(std::size_t rounds, std::size_t experts, std::uint64_t 
   }
   copy_some(errors, r);
   return errors;
+}
+
+Matrix make_squared_errors(std::size_t rounds, std::size_t experts, std::uint64_t seed) {
+  Random random("squared errors", seed);
+  return clipped_squares(make_error_matrix(rounds, experts, seed), random);
 }
 
 }  // namespace pcgs::train

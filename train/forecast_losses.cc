@@ -4,9 +4,11 @@
 #include <array>
 #include <cmath>
 
+#include "clipped_squares.h"
 #include "pcgs/experts.h"
 #include "suite/random.h"
 #include "suite/series.h"
+#include "varied_series.h"
 
 namespace pcgs::train {
 
@@ -52,12 +54,14 @@ Experts some_of(Experts all, std::size_t count, Random& random) {
 
 // Outcomes less forecasts; not finite where somebody is not a forecaster yet, or has gone astray.
 Matrix errors_of_forecasters(std::size_t rounds, std::size_t experts, std::uint64_t seed,
-                             Random& random) {
+                             bool varied, Random& random) {
   constexpr std::array<std::size_t, 5> kDays = {7, 12, 24, 48, 144};
   const std::size_t day = kDays[random.below(kDays.size())];
   ExpertPool pool(some_of(all_forecasters(day, random), experts, random));
   const std::size_t burn_in = 14 * day + 1;  // until everybody forecasts
-  const auto series = suite::make_series(burn_in + rounds, day, seed);
+  const std::size_t length = burn_in + rounds;
+  const std::vector<double> series =
+      varied ? varied_series(length, day, seed, random) : suite::make_series(length, day, seed);
 
   Matrix errors(rounds, experts);
   std::vector<double> forecasts(experts);
@@ -72,25 +76,38 @@ Matrix errors_of_forecasters(std::size_t rounds, std::size_t experts, std::uint6
   return errors;
 }
 
+// Pieces of a sequence in another order: what was so before a piece says nothing about it any more.
+// There is less to find than there seems to be, which is as often so with losses that people have.
+Matrix rearranged(const Matrix& losses, Random& random) {
+  const std::size_t piece =
+      std::min(losses.rows, static_cast<std::size_t>(random.log_uniform(1, 200)));
+  std::vector<std::size_t> starts;
+  for (std::size_t t = 0; t + piece <= losses.rows; t += piece) starts.push_back(t);
+  for (std::size_t i = starts.size(); i > 1; --i) {
+    std::swap(starts[i - 1], starts[random.below(i)]);
+  }
+  Matrix out = losses;  // what is left over at the end stays where it is
+  std::size_t to = 0;
+  for (const std::size_t from : starts) {
+    for (std::size_t t = from; t < from + piece; ++t) {
+      std::ranges::copy(losses.row(t), out.row(to++).begin());
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 Matrix make_forecast_losses(std::size_t rounds, std::size_t experts, std::uint64_t seed) {
   Random random("forecast losses", seed);
-  Matrix losses = errors_of_forecasters(rounds, experts, seed, random);
-  // Who has gone astray is as wrong as can be.
-  for (double& l : losses.values) l = std::isfinite(l) ? l * l : 1e300;
-  std::vector<double> sorted = losses.values;
-  const auto at = static_cast<std::ptrdiff_t>(0.95 * static_cast<double>(sorted.size() - 1));
-  std::nth_element(sorted.begin(), sorted.begin() + at, sorted.end());
-  const double scale =
-      std::max(sorted[static_cast<std::size_t>(at)], 1e-12) * random.log_uniform(0.5, 2);
-  for (double& l : losses.values) l = std::min(l / scale, 1.0);
-  return losses;
+  const Matrix losses =
+      clipped_squares(errors_of_forecasters(rounds, experts, seed, true, random), random);
+  return random.chance(0.25) ? rearranged(losses, random) : losses;
 }
 
 Matrix make_forecast_errors(std::size_t rounds, std::size_t experts, std::uint64_t seed) {
   Random random("forecast errors", seed);
-  Matrix errors = errors_of_forecasters(rounds, experts, seed, random);
+  Matrix errors = errors_of_forecasters(rounds, experts, seed, false, random);
   std::vector<double> sizes;
   for (const double e : errors.values) {
     if (std::isfinite(e)) sizes.push_back(std::abs(e));

@@ -22,6 +22,7 @@ enum class Kind {
   kMixed,           // families and prior
   kPrior,           // suite/prior.h
   kForecasts,       // forecast_losses.h
+  kSquares,         // error_matrices.h
   kErrors,          // error_matrices.h
   kForecastErrors,  // forecast_losses.h
 };
@@ -32,12 +33,19 @@ struct PoolPlan {
   double sequences, steps;
   Kind kind;
 };
+
+// Forecasters are much alike, and outcomes are what their losses are made of: the differences that
+// a controller can make are small beside the unit of a sequence, and count for more.
+double weight_of(Kind kind) { return kind == Kind::kForecasts || kind == Kind::kSquares ? 4 : 1; }
+
 constexpr PoolPlan kPlans[] = {
-    {600, 32, 0.500, 0.46, Kind::kMixed},      {600, 16, 0.090, 0.07, Kind::kMixed},
-    {600, 8, 0.060, 0.04, Kind::kMixed},       {600, 48, 0.080, 0.08, Kind::kMixed},
-    {600, 128, 0.025, 0.05, Kind::kMixed},     {250, 64, 0.060, 0.05, Kind::kPrior},
-    {2400, 20, 0.050, 0.06, Kind::kPrior},     {6000, 16, 0.015, 0.04, Kind::kPrior},
-    {2000, 21, 0.085, 0.09, Kind::kForecasts}, {6000, 21, 0.035, 0.06, Kind::kForecasts},
+    {600, 32, 0.440, 0.38, Kind::kMixed},      {600, 16, 0.080, 0.06, Kind::kMixed},
+    {600, 8, 0.050, 0.04, Kind::kMixed},       {600, 48, 0.070, 0.06, Kind::kMixed},
+    {600, 128, 0.020, 0.04, Kind::kMixed},     {250, 64, 0.030, 0.03, Kind::kPrior},
+    {2400, 20, 0.050, 0.06, Kind::kPrior},     {6000, 16, 0.015, 0.03, Kind::kPrior},
+    {2000, 21, 0.070, 0.08, Kind::kForecasts}, {6000, 21, 0.035, 0.07, Kind::kForecasts},
+    {2000, 8, 0.040, 0.05, Kind::kForecasts},  {300, 66, 0.040, 0.04, Kind::kSquares},
+    {1000, 10, 0.030, 0.03, Kind::kSquares},   {600, 24, 0.030, 0.03, Kind::kSquares},
 };
 
 constexpr PoolPlan kErrorPlans[] = {
@@ -53,6 +61,7 @@ std::span<const PoolPlan> plans(bool errors) {
 
 Matrix made_up(const PoolPlan& plan, double families, std::uint64_t seed) {
   if (plan.kind == Kind::kForecasts) return make_forecast_losses(plan.rounds, plan.experts, seed);
+  if (plan.kind == Kind::kSquares) return make_squared_errors(plan.rounds, plan.experts, seed);
   if (plan.kind == Kind::kErrors) return make_error_matrix(plan.rounds, plan.experts, seed);
   if (plan.kind == Kind::kForecastErrors) {
     return make_forecast_errors(plan.rounds, plan.experts, seed);
@@ -73,6 +82,7 @@ std::string plan_of_pools(bool errors) {
     all += fmt::format("{} {} {} {} {}|", plan.rounds, plan.experts, plan.sequences, plan.steps,
                        static_cast<int>(plan.kind));
   }
+  all += fmt::format("{}", weight_of(Kind::kForecasts));
   return fmt::format("{:08x}", fnv1a<std::uint32_t>(all));
 }
 
@@ -101,55 +111,101 @@ TrainingPools made_pools(const MadeSequences& made, std::int64_t set, torch::Dev
     out.pools.push_back(
         made.errors ? make_error_pool(count, make, made.threads, device, finished_one)
                     : make_pool(count, make, made.switches, made.threads, device, finished_one));
+    out.pools.back().unit /= weight_of(plan.kind);
     out.shares.push_back(plan.steps);
     first += count;
   }
   return out;
 }
 
-std::vector<HeldOut> made_held_out(const MadeSequences& made, torch::Device device) {
-  // Training seeds of another run's seed.
-  const std::uint64_t other = made.seed + 1'000'003;
-  const auto pool_of = [&](const MakeSequence& make) {
-    return make_pool(made.held_out, make, made.switches, made.threads, device);
-  };
-  std::vector<HeldOut> all;
+namespace {
+
+struct HeldOutPlan {
+  const char* name;
+  PoolPlan plan;
+};
+constexpr HeldOutPlan kHeldOutLosses[] = {
+    {"prior", PoolPlan{2400, 20, 0, 0, Kind::kPrior}},
+    {"forecasts", PoolPlan{6000, 21, 0, 0, Kind::kForecasts}},
+    {"squares", PoolPlan{300, 66, 0, 0, Kind::kSquares}},
+};
+constexpr HeldOutPlan kHeldOutErrors[] = {
+    {"errors", PoolPlan{600, 20, 0, 0, Kind::kErrors}},
+    {"few experts", PoolPlan{600, 5, 0, 0, Kind::kErrors}},
+    {"many rounds", PoolPlan{2000, 20, 0, 0, Kind::kErrors}},
+    {"forecasts", PoolPlan{2000, 21, 0, 0, Kind::kForecastErrors}},
+};
+
+// Training seeds of another run's seed.
+std::uint64_t held_out_seed(const MadeSequences& made, std::size_t i) {
+  return suite::training_seed(made.seed + 1'000'003, i);
+}
+
+HeldOut held_out_errors(const MadeSequences& made, const HeldOutPlan& one, torch::Device device,
+                        const std::function<void()>& finished_one) {
+  return {one.name, make_error_pool(
+                        made.held_out,
+                        [&](std::size_t i) { return made_up(one.plan, 0, held_out_seed(made, i)); },
+                        made.threads, device, finished_one)};
+}
+
+HeldOut held_out_losses(const MadeSequences& made, const HeldOutPlan& one, torch::Device device,
+                        const std::function<void()>& finished_one) {
+  HeldOut out{one.name, make_pool(
+                            made.held_out,
+                            [&](std::size_t i) {
+                              return made_up(one.plan, 0, held_out_seed(made, 100000 + i));
+                            },
+                            made.switches, made.threads, device, finished_one)};
+  out.pool.unit /= weight_of(one.plan.kind);
+  return out;
+}
+
+HeldOut held_out_family(const MadeSequences& made, std::string_view name, torch::Device device,
+                        const std::function<void()>& finished_one) {
+  std::vector<double> limit(made.held_out);
+  std::atomic<bool> has_limit = false;
+  Pool pool = make_pool(
+      made.held_out,
+      [&](std::size_t i) {
+        auto sequence = suite::generate(name, 600, 32, held_out_seed(made, i));
+        if (sequence.limit) {
+          has_limit = true;
+          limit[i] = suite::play(*sequence.limit(), sequence.losses);
+        }
+        return std::move(sequence.losses);
+      },
+      made.switches, made.threads, device, finished_one);
+  if (!has_limit) limit.clear();
+  return {std::string(name), std::move(pool), std::move(limit)};
+}
+
+}  // namespace
+
+std::vector<HeldOut> made_held_out(const MadeSequences& made, torch::Device device,
+                                   const io::Monitor& monitor) {
+  std::vector<std::string> families;
+  if (!made.family.empty()) {
+    families.push_back(made.family);
+  } else if (!made.errors) {
+    for (const auto& family : suite::families()) families.emplace_back(family.name);
+  }
+  std::span<const HeldOutPlan> others;
   if (made.errors) {
-    for (const auto& [name, plan] :
-         {std::pair{"errors", PoolPlan{600, 20, 0, 0, Kind::kErrors}},
-          {"few experts", PoolPlan{600, 5, 0, 0, Kind::kErrors}},
-          {"many rounds", PoolPlan{2000, 20, 0, 0, Kind::kErrors}},
-          {"forecasts", PoolPlan{2000, 21, 0, 0, Kind::kForecastErrors}}}) {
-      all.push_back({name, make_error_pool(
-                               made.held_out,
-                               [&, plan = plan](std::size_t i) {
-                                 return made_up(plan, 0, suite::training_seed(other, i));
-                               },
-                               made.threads, device)});
-    }
-    return all;
+    others = kHeldOutErrors;
+  } else if (made.family.empty()) {
+    others = kHeldOutLosses;
   }
-  for (const auto& family : suite::families()) {
-    if (!made.family.empty() && made.family != family.name) continue;
-    std::vector<double> limit(made.held_out);
-    std::atomic<bool> has_limit = false;
-    Pool pool = pool_of([&](std::size_t i) {
-      auto sequence = suite::generate(family.name, 600, 32, suite::training_seed(other, i));
-      if (sequence.limit) {
-        has_limit = true;
-        limit[i] = suite::play(*sequence.limit(), sequence.losses);
-      }
-      return std::move(sequence.losses);
-    });
-    if (!has_limit) limit.clear();
-    all.push_back({std::string(family.name), std::move(pool), std::move(limit)});
+  const io::Advance advance =
+      monitor("held-out sequences", (families.size() + others.size()) * made.held_out);
+  const auto finished_one = [&] { advance(1); };
+  std::vector<HeldOut> all;
+  for (const auto& family : families) {
+    all.push_back(held_out_family(made, family, device, finished_one));
   }
-  if (!made.family.empty()) return all;
-  for (const auto& [name, plan] : {std::pair{"prior", PoolPlan{2400, 20, 0, 0, Kind::kPrior}},
-                                   {"forecasts", PoolPlan{6000, 21, 0, 0, Kind::kForecasts}}}) {
-    all.push_back({name, pool_of([&](std::size_t i) {
-                     return made_up(plan, 0, suite::training_seed(other, 100000 + i));
-                   })});
+  for (const HeldOutPlan& one : others) {
+    all.push_back(made.errors ? held_out_errors(made, one, device, finished_one)
+                              : held_out_losses(made, one, device, finished_one));
   }
   return all;
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "io/progress.h"
 #include "pool.h"
 #include "supply.h"
 #include "trainer.h"
@@ -37,6 +38,7 @@ TrainingPools made_pools(const MadeSequences& made, std::int64_t set, torch::Dev
 // Every family, the prior, and forecasters of made-up series; or made-up errors, of many and of few
 // experts, and of forecasters. Never trained on with this seed, and
 // never evaluation sequences.
-std::vector<HeldOut> made_held_out(const MadeSequences& made, torch::Device device);
+std::vector<HeldOut> made_held_out(const MadeSequences& made, torch::Device device,
+                                   const io::Monitor& monitor = io::progress_bars(true));
 
 }  // namespace pcgs::train

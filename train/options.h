@@ -1,17 +1,23 @@
 // The command line of pcgs-train.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 
 #include "trainer.h"
 
+namespace CLI {
+class App;
+}
+
 namespace pcgs::train {
 
+// The paper's, and that of the shipped pcgs-tf:oracle.
+inline constexpr double kPaperEta = 4;
+
 struct Options {
-  std::string out, init, losses, side, device = "auto", recipe = "regret", family,
-                                       attention = "induced";
+  std::string out, report, record;  // model, page, course
+  std::string init, losses, side, device = "auto", recipe = "regret", family, attention = "induced";
   std::size_t width = 64, layers = 2, heads = 4, hidden = 128, inducing = 16, memory = 0,
               pool_hidden = 64;
   std::size_t sequences = 20000, held_out = 32, switches = 12, window = 600, threads = 0;
@@ -20,6 +26,7 @@ struct Options {
   double oracle_weight = 1;
   bool combines() const { return recipe == "combine"; }
   bool eta_given = false;  // also with --init, where it replaces the model's
+  bool attention_given = false, memory_given = false;  // also with --init, which grows them
   std::int64_t processes = 1, rank = 0;
   std::string rendezvous;
   TrainerOptions trainer;
@@ -28,7 +35,8 @@ struct Options {
 
 void declare(CLI::App& app, Options& options);
 
-// After parsing: what was not asked for depends on what was.
+// After parsing: what was not asked for depends on what was. Throws Error, with what to give instead,
+// where options contradict each other.
 void choose_defaults(const CLI::App& app, Options& options);
 
 }  // namespace pcgs::train

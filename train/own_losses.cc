@@ -52,7 +52,8 @@ void check_side(const OwnFile& side, const OwnFile& losses) {
 }  // namespace
 
 OwnLosses own_losses(const OwnFile& losses, const OwnFile& side, std::size_t window,
-                     std::size_t switches, std::size_t threads, torch::Device device) {
+                     std::size_t switches, std::size_t threads, torch::Device device,
+                     const io::Monitor& monitor) {
   check_losses(losses);
   check_side(side, losses);
   const std::size_t held_out = std::max(losses.values.rows / 5, kFewestRounds / 3);
@@ -63,15 +64,17 @@ OwnLosses own_losses(const OwnFile& losses, const OwnFile& side, std::size_t win
   const auto piece = [&](std::size_t from, std::size_t count) {
     return Material(rows_of(losses.values, from, count), rows_of(side.values, from, count));
   };
-  return {
-      make_pool(
-          windows,
-          // Counted from the end: the most recent past is never left out.
-          [&](std::size_t i) { return piece(past - rounds - i * step, rounds); }, switches, threads,
-          device),
-      {"last fifth", make_pool(
-                         1, [&](std::size_t) { return piece(past, held_out); },
-                         std::max<std::size_t>(1, switches * held_out / rounds), threads, device)}};
+  const io::Advance advance = monitor("windows", windows + 1);
+  const auto finished_one = [&] { advance(1); };
+  return {make_pool(
+              windows,
+              // Counted from the end: the most recent past is never left out.
+              [&](std::size_t i) { return piece(past - rounds - i * step, rounds); }, switches,
+              threads, device, finished_one),
+          {"last fifth", make_pool(
+                             1, [&](std::size_t) { return piece(past, held_out); },
+                             std::max<std::size_t>(1, switches * held_out / rounds), threads,
+                             device, finished_one)}};
 }
 
 }  // namespace pcgs::train

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <string>
 
+#include "io/progress.h"
 #include "pcgs/matrix.h"
 #include "pool.h"
 #include "trainer.h"
@@ -30,6 +31,7 @@ struct OwnLosses {
 // for every round, or no columns at all. Throws Error, naming the file, for losses outside [0,1] or
 // fewer than kFewestRounds of them, and for side information that is not finite or of other rounds.
 OwnLosses own_losses(const OwnFile& losses, const OwnFile& side, std::size_t window,
-                     std::size_t switches, std::size_t threads, torch::Device device);
+                     std::size_t switches, std::size_t threads, torch::Device device,
+                     const io::Monitor& monitor = io::progress_bars(true));
 
 }  // namespace pcgs::train

@@ -54,7 +54,8 @@ torch::Tensor training_loss(const Recipe& recipe, const Controls& controls, cons
   }
   if (recipe.regret > 0) {
     const auto beyond = beyond_tuned(paid(controls, pool, indices), pool, indices);
-    total = total + recipe.regret * beyond.mean();
+    const auto weighed = beyond + recipe.caution * torch::relu(beyond);
+    total = total + recipe.regret * weighed.mean();
   }
   if (recipe.oracle > 0) {
     // y_t = p*_{t+1}, z_t = [p*_{t+1} != p*_t]; the last round has no next.

@@ -24,6 +24,7 @@ struct Recipe {
   double regret = 1;         // weight of the realised regret, through the recursion
   double oracle = 0;         // weight of the cross entropy to the oracle's path
   double switch_weight = 1;  // of the restart's part in it (lambda_sw)
+  double caution = 0;        // what is lost beside the best candidate counts so much more
 };
 
 // The mean over the sequences of what is to be made small.

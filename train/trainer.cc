@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <numbers>
 #include <set>
 
@@ -132,6 +133,7 @@ Belonging belonging_of(const infer::Config& config, const TrainerOptions& option
   add("recipe's weight of regret", options.recipe.regret);
   add("recipe's weight of the oracle", options.recipe.oracle);
   add("recipe's weight of switches", options.recipe.switch_weight);
+  add("caution", options.recipe.caution);
   for (const auto& [name, value] : constants_of(options.maps)) add(name.c_str(), value);
   add("tokens per step", options.tokens_per_step);
   add("rate", options.rate);
@@ -171,7 +173,8 @@ std::vector<torch::Tensor> choose_trained(ControllerNet& net,
 
 std::vector<HeldOutScore> held_out_scores(const ControllerNet& net, const TrainerOptions& options,
                                           const std::vector<HeldOut>& held_out,
-                                          const Processes& processes) {
+                                          const Processes& processes,
+                                          const std::function<void(std::int64_t)>& judged) {
   torch::NoGradGuard no_gradients;
   std::vector<HeldOutScore> scores;
   for (const auto& one : held_out) {
@@ -186,6 +189,7 @@ std::vector<HeldOutScore> held_out_scores(const ControllerNet& net, const Traine
       total.slice(0, from, to)
           .copy_(
               paid(controls_on(net, pool, indices, options.maps, options.narrow), pool, indices));
+      judged(to - from);
     }
     total = processes.sum(total);
     const auto best = pool.candidates.mean(0).argmin();
@@ -206,98 +210,162 @@ std::vector<HeldOutScore> held_out_scores(const ControllerNet& net, const Traine
   return scores;
 }
 
-Report train(ControllerNet& net, const TrainerOptions& options, Supply& supply,
-             const std::vector<HeldOut>& held_out,
-             const std::function<void(const Report&)>& reported,
-             const std::function<void()>& stepped, const Processes& processes) {
-  AdamW optimiser(choose_trained(net, options.frozen), options.weight_decay);
-  const Belonging belonging = belonging_of(net.config(), options);
-  Trained trained{{}, {}, optimiser};
-  auto &weights = trained.weights, &best = trained.best;
-  for (const auto& named : net.tensors()) {
-    weights.push_back(named.second);
-    best.push_back(named.second.detach().clone());
+namespace {
+
+class Training {
+ public:
+  Training(ControllerNet& net, const TrainerOptions& options, Supply& supply,
+           const std::vector<HeldOut>& held_out, const Watcher& watcher, const Processes& processes)
+      : net_(net),
+        options_(options),
+        supply_(supply),
+        held_out_(held_out),
+        watcher_(watcher),
+        processes_(processes),
+        optimiser_(choose_trained(net, options.frozen), options.weight_decay),
+        belonging_(belonging_of(net.config(), options)) {
+    for (const auto& named : net.tensors()) {
+      trained_.weights.push_back(named.second);
+      trained_.best.push_back(named.second.detach().clone());
+    }
   }
 
-  Standing standing;
-  Report report;
-  const auto check = [&] {
-    report.step = standing.step;
-    report.skipped = standing.skipped;
-    report.scores = held_out_scores(net, options, held_out, processes);
-    report.score = 0;
-    for (const auto& s : report.scores) {
-      report.score += s.beyond / static_cast<double>(report.scores.size());
+  TrainingOutcome run() {
+    begin();
+    bool last = standing_.step >= options_.steps || enough();
+    while (!last) {
+      const double done = step();
+      last = standing_.step >= options_.steps || done >= 1;
+      if (standing_.step % options_.check_every != 0 && !last) continue;
+      report_.loss = since_check_.loss / static_cast<double>(since_check_.taken);
+      report_.sequences_per_second =
+          static_cast<double>(since_check_.sequences) / seconds_since(since_check_.start);
+      check();
+      standing_.seconds = seconds_since(began_);
+      save();
+      since_check_ = {};
+      last = last || enough();
     }
-    ++standing.without_better;
-    if (report.score < standing.best_score) {
-      standing.best_score = report.score;
-      standing.best_step = standing.step;
-      standing.without_better = 0;
-      torch::NoGradGuard no_gradients;
-      for (std::size_t i = 0; i < weights.size(); ++i) best[i].copy_(weights[i]);
-    }
-    report.best_step = standing.best_step;
-    reported(report);
-  };
-  const auto enough = [&] {
-    return options.patience > 0 && standing.without_better >= options.patience;
-  };
-  if (!options.checkpoint.empty() && std::filesystem::exists(options.checkpoint)) {
-    standing = load_checkpoint(options.checkpoint, belonging, trained);
-    report.step = standing.step;
-    report.skipped = standing.skipped;
-    report.best_step = standing.best_step;
-  } else {
-    if (!options.checkpoint.empty() && processes.first()) {
-      const WholeFile probe(options.checkpoint);  // refused before the work
-    }
-    check();
+    keep_best();
+    return {report_, course_.course()};
   }
 
-  std::int64_t sequences = 0, taken = 0;
-  auto summed = torch::zeros({}, torch::kDouble);  // goes where the losses are
-  auto since = Clock::now();
-  const auto began = since - std::chrono::duration_cast<Clock::duration>(
-                                 std::chrono::duration<double>(standing.seconds));
-  bool last = standing.step >= options.steps || enough();
-  while (!last) {
-    const auto& [pools, shares] = supply.at(standing.step);
-    const Batch batch = batch_of(options, pools, shares, standing.step);
-    const auto loss =
-        add_gradients(net, optimiser, options, pools[batch.pool], batch.indices, processes);
-    // The first process's clock is everybody's.
-    const double clock = processes.first() ? part_done(options, standing.step, began) : 0;
-    const double done = processes.sum(torch::tensor(clock, torch::kDouble)).item<double>();
-    if (optimiser.step(learning_rate(options, standing.step, done), options.clip)) {
-      summed = summed.to(loss.device()) + loss;
-      ++taken;
+ private:
+  // What a report says of the steps since the one before it.
+  struct SinceCheck {
+    double loss = 0;  // sum
+    std::int64_t sequences = 0, taken = 0;
+    Clock::time_point start = Clock::now();
+  };
+
+  bool has_checkpoint() const { return !options_.checkpoint.empty(); }
+  bool enough() const {
+    return options_.patience > 0 && standing_.without_better >= options_.patience;
+  }
+
+  // Goes on from the checkpoint, or looks at the weights as they were given.
+  void begin() {
+    if (has_checkpoint() && std::filesystem::exists(options_.checkpoint)) {
+      auto resumed = load_checkpoint(options_.checkpoint, belonging_, trained_);
+      standing_ = resumed.standing;
+      course_ = CourseKeeper(std::move(resumed.course));
+      report_.step = standing_.step;
+      report_.skipped = standing_.skipped;
+      report_.best_step = standing_.best_step;
     } else {
-      ++standing.skipped;
+      if (has_checkpoint() && processes_.first()) {
+        const WholeFile probe(options_.checkpoint);  // refused before the work
+      }
+      check();
     }
-    sequences += batch.indices.size(0);
-    ++standing.step;
-    stepped();
-
-    last = standing.step >= options.steps || done >= 1;
-    if (standing.step % options.check_every != 0 && !last) continue;
-    report.loss = summed.item<double>() / static_cast<double>(taken);
-    report.sequences_per_second = static_cast<double>(sequences) / seconds_since(since);
-    check();
-    standing.seconds = seconds_since(began);
-    if (!options.checkpoint.empty() && processes.first()) {
-      save_checkpoint(options.checkpoint, belonging, standing, trained);
-    }
-    summed.zero_();
-    sequences = taken = 0;
-    since = Clock::now();
-    last = last || enough();
+    since_check_ = {};
+    began_ = since_check_.start - std::chrono::duration_cast<Clock::duration>(
+                                      std::chrono::duration<double>(standing_.seconds));
   }
-  torch::NoGradGuard no_gradients;
-  for (std::size_t i = 0; i < weights.size(); ++i) weights[i].copy_(best[i]);
-  report.scores = held_out_scores(net, options, held_out, processes);
-  report.score = standing.best_score;
-  return report;
+
+  // How much of the training was over before it.
+  double step() {
+    const auto& [pools, shares] = supply_.at(standing_.step);
+    const Batch batch = batch_of(options_, pools, shares, standing_.step);
+    const auto loss =
+        add_gradients(net_, optimiser_, options_, pools[batch.pool], batch.indices, processes_);
+    // The first process's clock is everybody's.
+    const double clock = processes_.first() ? part_done(options_, standing_.step, began_) : 0;
+    const double done = processes_.sum(torch::tensor(clock, torch::kDouble)).item<double>();
+    const double rate = learning_rate(options_, standing_.step, done);
+    Step told{++standing_.step, std::numeric_limits<double>::quiet_NaN(), rate, done};
+    if (optimiser_.step(rate, options_.clip)) {
+      told.loss = loss.item<double>();
+      since_check_.loss += told.loss;
+      ++since_check_.taken;
+    } else {
+      ++standing_.skipped;
+    }
+    since_check_.sequences += batch.indices.size(0);
+    course_.add(told);
+    watcher_.stepped(told);
+    return done;
+  }
+
+  void check() {
+    report_.step = standing_.step;
+    report_.skipped = standing_.skipped;
+    report_.scores = held_out_scores(net_, options_, held_out_, processes_, watcher_.judged);
+    report_.score = 0;
+    for (const auto& s : report_.scores) {
+      report_.score += s.beyond / static_cast<double>(report_.scores.size());
+    }
+    ++standing_.without_better;
+    if (report_.score < standing_.best_score) {
+      standing_.best_score = report_.score;
+      standing_.best_step = standing_.step;
+      standing_.without_better = 0;
+      copy(trained_.weights, trained_.best);
+    }
+    report_.best_step = standing_.best_step;
+    report_.best_score = standing_.best_score;
+    course_.add(report_);
+    watcher_.checked(report_);
+  }
+
+  void save() const {
+    if (!has_checkpoint() || !processes_.first()) return;
+    save_checkpoint(options_.checkpoint, belonging_, standing_, course_.course(), trained_);
+  }
+
+  void keep_best() {
+    copy(trained_.best, trained_.weights);
+    report_.scores = held_out_scores(net_, options_, held_out_, processes_, watcher_.judged);
+    report_.score = standing_.best_score;
+  }
+
+  static void copy(const std::vector<torch::Tensor>& from, std::vector<torch::Tensor>& to) {
+    torch::NoGradGuard no_gradients;
+    for (std::size_t i = 0; i < from.size(); ++i) to[i].copy_(from[i]);
+  }
+
+  ControllerNet& net_;
+  const TrainerOptions& options_;
+  Supply& supply_;
+  const std::vector<HeldOut>& held_out_;
+  const Watcher& watcher_;
+  const Processes& processes_;
+  AdamW optimiser_;
+  Belonging belonging_;
+  Trained trained_{{}, {}, optimiser_};
+  Standing standing_;
+  Report report_;
+  CourseKeeper course_;
+  SinceCheck since_check_;
+  Clock::time_point began_;
+};
+
+}  // namespace
+
+TrainingOutcome train(ControllerNet& net, const TrainerOptions& options, Supply& supply,
+                      const std::vector<HeldOut>& held_out, const Watcher& watcher,
+                      const Processes& processes) {
+  return Training(net, options, supply, held_out, watcher, processes).run();
 }
 
 }  // namespace pcgs::train

@@ -10,6 +10,7 @@
 #include "adamw.h"
 #include "checkpoint.h"
 #include "controller_net.h"
+#include "course.h"
 #include "pool.h"
 #include "processes.h"
 #include "recipe.h"
@@ -62,10 +63,12 @@ struct HeldOutScore {
 std::vector<torch::Tensor> choose_trained(ControllerNet& net,
                                           const std::vector<std::string>& frozen);
 
-// The processes share the sequences out; the scores do not depend on how many there are.
-std::vector<HeldOutScore> held_out_scores(const ControllerNet& net, const TrainerOptions& options,
-                                          const std::vector<HeldOut>& held_out,
-                                          const Processes& processes = {});
+// The processes share the sequences out; the scores do not depend on how many there are. `judged` is
+// told how many sequences more have been played by this one.
+std::vector<HeldOutScore> held_out_scores(
+    const ControllerNet& net, const TrainerOptions& options, const std::vector<HeldOut>& held_out,
+    const Processes& processes = {},
+    const std::function<void(std::int64_t)>& judged = [](std::int64_t) {});
 
 struct Report {
   std::int64_t step = 0;            // 0: the weights as they were given
@@ -74,20 +77,31 @@ struct Report {
   std::int64_t skipped = 0;         // steps with a gradient that was not finite
   std::vector<HeldOutScore> scores;
   double score = 0;            // mean of `beyond`; less is better
+  double best_score = 0;       // so far
   std::int64_t best_step = 0;  // after which the score was best so far
 };
 
+// Told of everything while it happens. May throw, which ends the training.
+struct Watcher {
+  std::function<void(const Report&)> checked = [](const Report&) {};
+  std::function<void(const Step&)> stepped = [](const Step&) {};
+  std::function<void(std::int64_t sequences)> judged = [](std::int64_t) {};  // so many more
+};
+
+struct TrainingOutcome {
+  Report last;  // with the scores of the weights that stay
+  results::TrainingCourse course;
+};
+
 // Trains, and leaves the weights with the best held-out score in the net: those it was given, if
-// none are better. Goes on from the checkpoint if its file exists, as if it had never stopped. The
-// last report, with the scores of the weights that stay. Throws Error where the checkpoint cannot
-// be read or written, or belongs to a training with another net, data, or options; only how long it
-// goes on and when it is looked at may change.
+// none are better. Goes on from the checkpoint if its file exists, as if it had never stopped. Throws
+// Error where the checkpoint cannot be read or written, or belongs to a training with another net,
+// data, or options; only how long it goes on and when it is looked at may change.
 //
 // With several processes, each must be given the same; results agree with those of one up to the
 // order of sums. Only the first writes checkpoints.
-Report train(ControllerNet& net, const TrainerOptions& options, Supply& supply,
-             const std::vector<HeldOut>& held_out,
-             const std::function<void(const Report&)>& reported,
-             const std::function<void()>& stepped, const Processes& processes = {});
+TrainingOutcome train(ControllerNet& net, const TrainerOptions& options, Supply& supply,
+                      const std::vector<HeldOut>& held_out, const Watcher& watcher = {},
+                      const Processes& processes = {});
 
 }  // namespace pcgs::train

@@ -5,7 +5,10 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 namespace pcgs::io {
 
@@ -14,7 +17,12 @@ using Advance = std::function<void(std::size_t steps)>;
 // Called when a piece of work begins, with its name and its number of steps.
 using Monitor = std::function<Advance(const std::string& label, std::size_t steps)>;
 
-// A bar: only on a terminal, only for work that takes a while.
+// "training [###.......]  30 %  12 s left  a note", cut to so many columns. No time where nobody can
+// tell yet.
+std::string bar_line(std::string_view label, double share, std::optional<double> seconds_left,
+                     std::string_view note, std::size_t columns);
+
+// A bar: only on a terminal, and of itself only for work that takes a while.
 class ProgressBar {
  public:
   ProgressBar(std::string label, std::size_t steps, bool quiet);
@@ -23,12 +31,21 @@ class ProgressBar {
   ProgressBar& operator=(const ProgressBar&) = delete;
 
   void advance(std::size_t steps = 1);
+  // So much was done before this began: part of the bar, and none of the time that it took.
+  void skip(std::size_t steps);
+  // What stands behind the bar from now on.
+  void note(std::string text) { note_ = std::move(text); }
+  // Draws the bar at once, for work whose steps take long.
+  void show();
+  // Before something else is printed. The bar comes back when there is more to show.
+  void wipe();
+  bool possible() const { return possible_; }
 
  private:
   void draw();
-  std::string label_;
+  std::string label_, note_;
   std::size_t total_;
-  std::size_t done_ = 0;
+  std::size_t done_ = 0, skipped_ = 0;
   std::size_t next_look_ = 0;  // the clock is read only every so many steps
   bool shown_ = false;
   bool possible_;

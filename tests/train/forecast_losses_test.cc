@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "error_matrices.h"
+#include "suite/series.h"
+#include "varied_series.h"
 
 namespace pcgs::train {
 namespace {
@@ -44,6 +46,47 @@ TEST(ForecastLosses, TellExpertsApart) {
     EXPECT_LT(total.front(), 0.9 * total[10]) << seed;
     EXPECT_EQ(std::adjacent_find(total.begin(), total.end()), total.end()) << "twice the same";
   }
+}
+
+TEST(SquaredErrors, AreBoundedAndAFunctionOfTheirSeed) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const Matrix losses = make_squared_errors(300, 12, seed);
+    ASSERT_EQ(losses.rows, 300u);
+    ASSERT_EQ(losses.columns, 12u);
+    double clipped = 0;
+    for (const double l : losses.values) {
+      ASSERT_TRUE(l >= 0 && l <= 1) << l;
+      clipped += l == 1;
+    }
+    EXPECT_LT(clipped, 0.35 * static_cast<double>(losses.values.size())) << seed;
+    EXPECT_EQ(losses.values, make_squared_errors(300, 12, seed).values);
+    EXPECT_NE(losses.values, make_squared_errors(300, 12, seed + 1000).values);
+    // The square of the error, but for a scale and the clipping.
+    const Matrix errors = make_error_matrix(300, 12, seed);
+    double scale = 0;
+    for (std::size_t i = 0; i < errors.values.size(); ++i) {
+      const double square = errors.values[i] * errors.values[i];
+      if (losses.values[i] == 1 || losses.values[i] == 0) continue;
+      if (scale == 0) scale = square / losses.values[i];
+      EXPECT_NEAR(square / scale, losses.values[i], 1e-9 * losses.values[i]);
+    }
+  }
+}
+
+TEST(VariedSeries, AreFiniteAndAFunctionOfTheirSeed) {
+  int as_made = 0;
+  constexpr int kSeeds = 60;
+  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+    suite::Random random("test", seed), again("test", seed);
+    const auto series = varied_series(500, 24, seed, random);
+    ASSERT_EQ(series.size(), 500u);
+    for (const double y : series) ASSERT_TRUE(std::isfinite(y)) << seed;
+    EXPECT_EQ(series, varied_series(500, 24, seed, again));
+    as_made += series == suite::make_series(500, 24, seed);
+  }
+  // 0.5 x 0.7 of them keep to their law.
+  EXPECT_GT(as_made, kSeeds / 6);
+  EXPECT_LT(as_made, kSeeds * 3 / 5);
 }
 
 // ---- Errors, with their sign --------------------------------------------------------------------

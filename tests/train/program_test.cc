@@ -2,6 +2,9 @@
 #include "cli/program.h"
 
 #include <gtest/gtest.h>
+#include <pty.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +18,9 @@
 #include "control/transformer.h"
 #include "infer/model_file.h"
 #include "io/npy.h"
+#include "pcgs/aggregator.h"
+#include "report/report.h"
+#include "results/result.h"
 #include "suite/suite.h"
 #include "support/data_file.h"
 #include "support/temp_dir.h"
@@ -26,6 +32,7 @@ namespace {
 
 const std::string kShipped = data_file("../models/regret.safetensors");
 const std::string kCombines = data_file("../models/combine.safetensors");
+const std::string kOracle = data_file("../models/oracle.safetensors");
 
 class Program : public ProgramTest {
  protected:
@@ -78,6 +85,167 @@ TEST_F(Program, FineTunesTheShippedModelOnAFileOfLosses) {
   EXPECT_EQ(dir_.entries(), 2u);
 }
 
+// The example of docs/training.md, small: a law that the shipped weights do not know, trained on the
+// first 70 % and played, with all else the same, on the rest and on another sequence.
+TEST_F(Program, WhatItLearnsFromThePastPaysInLaterRoundsAndOnOtherSequences) {
+  const auto shifts = [](std::size_t rounds, std::size_t first) {
+    Matrix losses(rounds, 6);
+    for (std::size_t t = 0; t < rounds; ++t) {
+      for (std::size_t k = 0; k < 6; ++k) {
+        const double noise = 0.1 * std::sin(static_cast<double>(7 * t + 3 * k));
+        losses.row(t)[k] = (k == (first + t / 6) % 6 ? 0.2 : 0.7) + noise;
+      }
+    }
+    return losses;
+  };
+  const Matrix all = shifts(600, 0);
+  const std::string past = csv("past.csv", "a,b,c,d,e,f", all, 0, 420),
+                    mine = dir_ / "mine.safetensors";
+  const Said said = run_program({"--init", kShipped, "--losses", past, "--out", mine, "--window",
+                                 "100", "--steps", "40", "--rate", "0.001", "--check-every", "10",
+                                 "--warm-up", "2", "--threads", "1"});
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  const auto lost_from = [&](const std::string& model, const Matrix& losses, std::size_t from) {
+    Aggregator aggregator(std::make_unique<ShareMethod>(
+        6, make_transformer(transformer_from_file(model), "the model")));
+    double before = 0;
+    for (std::size_t t = 0; t < losses.rows; ++t) {
+      if (t == from) before = aggregator.total_loss();
+      aggregator.learn(losses.row(t));
+    }
+    return aggregator.total_loss() - before;
+  };
+  EXPECT_LT(lost_from(mine, all, 420), 0.97 * lost_from(kShipped, all, 420)) << said.err;
+  const Matrix another = shifts(400, 3);
+  EXPECT_LT(lost_from(mine, another, 0), 0.95 * lost_from(kShipped, another, 0)) << said.err;
+}
+
+TEST_F(Program, WritesItsCourseAndAPageOfIt) {
+  const std::string losses = losses_file("losses.npy", 300);
+  auto arguments = small(losses, dir_ / "out");
+  arguments.insert(arguments.end(), {"--record", dir_ / "course.json", "--eta", "3"});
+  const bool pages = report::available();
+  if (pages) arguments.insert(arguments.end(), {"--report", dir_ / "page.html"});
+  const Said said = run_program(arguments);
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  const auto read = results::read_result(content(dir_ / "course.json"), "course.json");
+  const auto& training = std::get<results::TrainingResult>(read);
+  EXPECT_EQ(training.recipe, "regret");
+  EXPECT_EQ(training.steps, 4u);
+  EXPECT_EQ(training.course.losses.steps, (std::vector<std::size_t>{1, 2, 3, 4}));
+  ASSERT_EQ(training.course.checks.size(), 3u);
+  EXPECT_EQ(training.course.checks[0].held_out[0].name, "last fifth");
+  const std::pair<std::string, std::string> asked[] = {
+      {"losses", losses}, {"window", "100"}, {"rate", "0.01"}, {"eta", "3"}, {"width", "16"}};
+  for (const auto& option : asked) {
+    const auto& all = training.options.by_name;
+    EXPECT_NE(std::find(all.begin(), all.end(), option), all.end()) << option.first;
+  }
+  if (!pages) return;
+  report::Material material;
+  material.results.push_back({dir_ / "out", training});
+  EXPECT_EQ(content(dir_ / "page.html"), report::page(material));
+}
+
+TEST_F(Program, LosesNoFileToAnother) {
+  auto arguments = small(losses_file("losses.npy", 300), dir_ / "out");
+  arguments.insert(arguments.end(), {"--record", dir_ / "out"});
+  refuses(arguments, {"out"});
+}
+
+TEST_F(Program, ReadsLossesFromCsvAsFromNpy) {
+  const Matrix losses = suite::generate("switch", 300, 3, 1).losses;
+  npy("losses.npy", losses);
+  csv("losses.csv", "a,b,c", losses);
+  for (const char* kind : {"npy", "csv"}) {
+    const Said said = run_program(small(dir_ / ("losses." + std::string(kind)), dir_ / kind));
+    ASSERT_EQ(said.exit_code, 0) << said.err;
+  }
+  EXPECT_EQ(infer::read_model_file(dir_ / "npy").tensors,
+            infer::read_model_file(dir_ / "csv").tensors);
+}
+
+TEST_F(Program, TheOraclesRecipePlaysAConstantEtaAndSaysSo) {
+  const std::string losses = losses_file("losses.npy", 300), out = dir_ / "out";
+  auto arguments = small(losses, out);
+  arguments.erase(std::find(arguments.begin(), arguments.end(), "--quiet"));
+  arguments.insert(arguments.end(), {"--recipe", "oracle"});
+  const Said said = run_program(arguments);
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_NE(said.err.find("eta is 4 in every round"), std::string::npos) << said.err;
+  EXPECT_EQ(transformer_from_file(out)->maps().constant_eta, 4);
+
+  arguments.insert(arguments.end(), {"--eta", "7"});
+  const Said other = run_program(arguments);
+  ASSERT_EQ(other.exit_code, 0) << other.err;
+  EXPECT_EQ(other.err.find("eta is"), std::string::npos) << other.err;
+  EXPECT_EQ(transformer_from_file(out)->maps().constant_eta, 7);
+}
+
+TEST_F(Program, TheOraclesRecipeTrainsNoEtaAndRefusesToPlayAnUntrainedOne) {
+  const std::string losses = losses_file("losses.npy", 300), out = dir_ / "out";
+  const auto oracle = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"--losses", losses, "--out", out, "--recipe", "oracle", "--steps", "1",
+                             "--window", "100", "--threads", "1", "--quiet"});
+    return more;
+  };
+  refuses(oracle({"--eta", "0"}), {"--eta 4", "--recipe both"});
+  refuses(oracle({"--init", kShipped}), {"regret.safetensors", "--eta 4", "--recipe both"});
+  refuses(oracle({"--switch-weight", "0"}), {"--switch-weight", "--rho"});
+  const Said constant = run_program(oracle({"--init", kShipped, "--eta", "5"}));
+  ASSERT_EQ(constant.exit_code, 0) << constant.err;
+  EXPECT_EQ(transformer_from_file(out)->maps().constant_eta, 5);
+  // One that has a constant eta keeps it.
+  const Said kept = run_program(oracle({"--init", kOracle}));
+  ASSERT_EQ(kept.exit_code, 0) << kept.err;
+  EXPECT_EQ(transformer_from_file(out)->maps(), transformer_from_file(kOracle)->maps());
+}
+
+TEST_F(Program, SaysOnceWhatTheHeldOutScoreIs) {
+  auto arguments = small(losses_file("losses.npy", 300), dir_ / "out");
+  arguments.erase(std::find(arguments.begin(), arguments.end(), "--quiet"));
+  const Said said = run_program(arguments);
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  const std::string meaning = "held out: loss beyond that of the Fixed Share that is best";
+  const auto at = said.err.find(meaning);
+  EXPECT_LT(at, said.err.find("as given     held out")) << said.err;
+  EXPECT_EQ(said.err.find(meaning, at + 1), std::string::npos) << said.err;
+  EXPECT_NE(said.err.find("step      4  loss"), std::string::npos) << said.err;
+  EXPECT_EQ(said.err.find("\r"), std::string::npos) << "no bar where there is no terminal";
+}
+
+TEST_F(Program, OnATerminalOneLineHasTheLossTheLatestAndTheBestScore) {
+  auto arguments = small(losses_file("losses.npy", 300), dir_ / "out");
+  arguments.erase(std::find(arguments.begin(), arguments.end(), "--quiet"));
+  int terminal = -1;
+  winsize size{24, 120, 0, 0};
+  const pid_t child = forkpty(&terminal, nullptr, nullptr, &size);
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    std::vector<char*> argv = {const_cast<char*>(program_path())};
+    for (auto& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    execv(argv[0], argv.data());
+    _exit(127);
+  }
+  std::string shown;
+  char bytes[4096];
+  for (ssize_t n; (n = read(terminal, bytes, sizeof bytes)) > 0;) {
+    shown.append(bytes, static_cast<std::size_t>(n));
+  }
+  close(terminal);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_EQ(status, 0) << shown;
+  EXPECT_NE(shown.find("\r\x1b[Ktraining ["), std::string::npos) << shown;
+  const auto last = shown.find("step 4  loss ");
+  ASSERT_NE(last, std::string::npos) << shown;
+  const std::string line = shown.substr(last, shown.find_first_of("\r\n", last) - last);
+  EXPECT_NE(line.find("  held out "), std::string::npos) << line;
+  EXPECT_NE(line.find("  best "), std::string::npos) << line;
+  EXPECT_EQ(shown.find("sequences/s"), std::string::npos) << "those lines are for files";
+}
+
 TEST_F(Program, TrainsAFreshNetworkTheSameWayTwice) {
   const std::string losses = losses_file("losses.npy", 300);
   for (const char* name : {"a", "b"}) {
@@ -122,6 +290,8 @@ TEST_F(Program, RefusesBadInputInOneSentence) {
   refuses({"--losses", losses, "--out", out, "--uniform", "0.1", "--uniform-q"}, {"--uniform"});
   refuses({"--losses", losses, "--out", out, "--rho", "1"}, {"--rho"});
   refuses({"--losses", losses, "--out", out, "--init", kShipped, "--rho", "0.1"}, {"--rho"});
+  refuses({"--losses", losses, "--out", out, "--init", kOracle, "--attention", "none"},
+          {"--attention"});
   refuses({"--losses", losses, "--out", out, "--rank", "1"}, {"--rank"});
   refuses({"--losses", losses, "--out", out, "--processes", "2"}, {"--rendezvous"});
 }

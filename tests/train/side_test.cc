@@ -63,8 +63,7 @@ TEST(TrainingWithSide, LearnsToUseWhatTheSideNumberAnnounces) {
   const std::vector<HeldOut> held_out = {{"announced", announced_pool(16, 2)}};
   ControllerNet net(config_with_side(1), 1, torch::kCPU);
   EXPECT_GT(lost_per_round(net, held_out[0].pool, options.maps), 0.4);
-  train(
-      net, options, supply, held_out, [](const Report&) {}, [] {});
+  train(net, options, supply, held_out);
   EXPECT_LT(lost_per_round(net, held_out[0].pool, options.maps), 0.25);
 
   // As it is played.

@@ -59,11 +59,18 @@ struct Tiny {
     held_out.push_back({"switch", tiny_pool(16, 2)});
   }
 
-  train::Report train(
-      const std::function<void(const train::Report&)>& reported = [](const train::Report&) {},
-      const std::function<void()>& stepped = [] {}, const train::Processes& processes = {}) {
+  train::TrainingOutcome outcome_of_training(const train::Watcher& watcher = {},
+                                             const train::Processes& processes = {}) {
     train::Supply supply(train::TrainingPools{pools, {1.0}});
-    return train::train(net, options, supply, held_out, reported, stepped, processes);
+    return train::train(net, options, supply, held_out, watcher, processes);
+  }
+  train::Report train(
+      const std::function<void(const train::Report&)>& checked = [](const train::Report&) {},
+      const std::function<void()>& stepped = [] {}, const train::Processes& processes = {}) {
+    train::Watcher watcher;
+    watcher.checked = checked;
+    watcher.stepped = [&](const train::Step&) { stepped(); };
+    return outcome_of_training(watcher, processes).last;
   }
   infer::Model model() const { return net.model("test", {}); }
 };

@@ -124,6 +124,60 @@ TEST(Trainer, GoesOnFromACheckpointToTheBit) {
   EXPECT_EQ(dir.entries(), 1u);
 }
 
+TEST(Trainer, TheCourseHasEveryCheckAndEveryStep) {
+  Tiny tiny;
+  tiny.options.steps = 12;
+  std::vector<double> losses, scores;
+  Watcher watcher;
+  watcher.stepped = [&](const Step& step) { losses.push_back(step.loss); };
+  watcher.checked = [&](const Report& report) { scores.push_back(report.score); };
+  const auto course = tiny.outcome_of_training(watcher).course;
+  ASSERT_EQ(course.losses.steps.size(), 12u);
+  for (std::size_t i = 0; i < 12; ++i) {
+    EXPECT_EQ(course.losses.steps[i], i + 1);
+    EXPECT_EQ(course.losses.loss[i], losses[i]);
+    EXPECT_EQ(course.losses.rate[i], learning_rate(tiny.options, static_cast<std::int64_t>(i),
+                                                   static_cast<double>(i) / 12));
+  }
+  ASSERT_EQ(course.checks.size(), 4u);  // as given, after 5, 10 and 12
+  EXPECT_EQ(course.checks[0].step, 0u);
+  EXPECT_EQ(course.checks[3].step, 12u);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(course.checks[i].score, scores[i]);
+  EXPECT_EQ(course.checks[1].held_out[0].name, "switch");
+  EXPECT_TRUE(course.checks[1].held_out[0].regret.has_value());
+}
+
+TEST(Trainer, TheCourseIsThatOfTheWholeTrainingAfterACheckpoint) {
+  const test::TempDir dir;
+  Tiny straight;
+  straight.options.steps = 10;
+  Tiny stopped;
+  stopped.options = straight.options;
+  stopped.options.checkpoint = dir / "checkpoint";
+  Watcher cut;
+  cut.stepped = [](const Step& step) {
+    if (step.step == 7) throw std::runtime_error("the power is gone");
+  };
+  EXPECT_THROW(stopped.outcome_of_training(cut), std::runtime_error);
+  Tiny resumed;
+  resumed.options = stopped.options;
+  std::vector<std::int64_t> steps;
+  Watcher rest;
+  rest.stepped = [&](const Step& step) { steps.push_back(step.step); };
+  EXPECT_EQ(resumed.outcome_of_training(rest).course, straight.outcome_of_training().course);
+  EXPECT_EQ(steps, (std::vector<std::int64_t>{6, 7, 8, 9, 10}));
+}
+
+TEST(Trainer, EveryHeldOutSequenceIsToldOfWhenItIsPlayed) {
+  Tiny tiny;
+  tiny.options.steps = 5;
+  std::int64_t judged = 0;
+  Watcher watcher;
+  watcher.judged = [&](std::int64_t sequences) { judged += sequences; };
+  tiny.outcome_of_training(watcher);
+  EXPECT_EQ(judged, 3 * 16);  // as given, at the end, and what was kept
+}
+
 TEST(Trainer, KeepsTheBestWeightsAcrossACheckpoint) {
   const test::TempDir dir;
   const auto diverging = [&] {

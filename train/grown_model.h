@@ -1,0 +1,23 @@
+// A model that can do more, and does what it did.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "infer/model.h"
+
+namespace pcgs::train {
+
+struct Growth {
+  std::optional<infer::AttentionKind> attention;
+  std::optional<std::size_t> memory;
+  std::size_t inducing = 0;  // where attention is induced
+};
+
+// The model with attention or a memory that it did not have. What they add to a layer is multiplied by
+// zeros at first, so the model's answers stay the same until it is trained. Throws Error where it has
+// these parts already, and of another kind or size.
+infer::Model grown(const infer::Model& model, const Growth& growth, std::uint64_t seed);
+
+}  // namespace pcgs::train
