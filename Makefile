@@ -7,7 +7,7 @@ WERROR ?= OFF
 CONFIGURE = cmake --preset release -DPCGS_WERROR=$(WERROR) --log-level=WARNING > /dev/null
 SOURCES = $(shell git ls-files '*.h' '*.cc')
 
-.PHONY: run test build setup bench format format-check tidy sanitize threads fuzz mutations kills coverage mutants picture train train-test results real combine peers clean
+.PHONY: run test build setup bench format format-check tidy sanitize threads fuzz mutations kills coverage mutants picture train train-test results bounding real combine peers clean
 
 run: build  ## build, then combine the sample of forecasts and play the main study; ends with two pages
 	build/release/pcgs run examples/load.csv --y load --time ds --block 24 \
@@ -152,6 +152,11 @@ results: build  ## play all studies and put their tables into docs/results.md an
 	python3 scripts/results.py build/results docs/results.md
 	python3 scripts/paper.py studies build/results build/paper
 	python3 scripts/results.py build/paper docs/paper.md
+
+bounding: build-python  ## losses bent by Catoni's function beside clipped ones, into docs/results.md
+	@scripts/install-packages python3-numpy
+	PYTHONPATH=build/release/python /usr/bin/python3 scripts/bounding.py build/bounding
+	python3 scripts/results.py build/bounding docs/results.md
 
 DATA ?= data
 TRAINER ?=

@@ -19,11 +19,11 @@ void certify(const CertifyOptions& options) {
   finish_earlier({{}, {options.trace, options.certificate}}, false);
   const auto verified = verify::verify_files(options.trace, options.certificate);
   if (options.json) {
-    put(to_json(verified.certificate, -1) + "\n");
+    put(to_json(verified) + "\n");
     return;
   }
-  say(fmt::format("holds: every number computed again from {}\n{}", options.trace,
-                  verify::sentences(verified)));
+  say(fmt::format("holds: every number computed again from {}\n{}\n{}", options.trace,
+                  verify::sentences(verified), verify::tables(verified.made_of)));
 }
 
 }  // namespace
@@ -34,7 +34,8 @@ void add_certify(CLI::App& app) {
   command.add_option("TRACE", options->trace, "What pcgs run --trace wrote")->required();
   command.add_option("CERTIFICATE", options->certificate, "What pcgs run --certificate wrote")
       ->required();
-  command.add_flag("--json", options->json, "Print the certificate, if it holds");
+  command.add_flag("--json", options->json,
+                   "Print the certificate and what its bounds are made of, if it holds");
   command.footer(
       "Exits with 0 if it holds and with 2 if it does not or the trace was changed.\n"
       "Example:\n"

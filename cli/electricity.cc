@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 #include "commands.h"
 #include "compare/comparison.h"
 #include "compare/method_list.h"
@@ -139,6 +141,14 @@ void add_electricity(CLI::App& app) {
       ->check(CLI::Range(0.01, 0.99))
       ->type_name("NUMBER")
       ->capture_default_str();
+  command
+      .add_option_function<std::string>(
+          "--bound",
+          [options](const std::string& name) {
+            options->split.bound = name == "catoni" ? LossBound::kCatoni : LossBound::kClip;
+          },
+          "How losses beyond the scale are bounded: clip, or catoni, which bends them")
+      ->check(CLI::IsMember({"clip", "catoni"}));
   add_text(command, "--method", options->methods,
            "Methods instead of the usual ones; those tuned on the training part and in hindsight "
            "are always there");

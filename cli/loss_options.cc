@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "option_kinds.h"
 #include "pcgs/error.h"
 
@@ -24,7 +22,8 @@ LossFlags add_loss_options(CLI::App& command, LossOptions& options,
       command
           .add_option("--scale", options.scale,
                       fmt::format("Divide losses by this number and cap them at 1; auto follows "
-                                  "them, twenty times a typical loss ({})",
+                                  "them, twenty times a typical loss ({}). catoni:NUMBER and "
+                                  "catoni:auto bend them to 1 instead of capping them",
                                   when_automatic))
           ->check(not_empty())
           ->type_name("TEXT");
@@ -39,15 +38,7 @@ TaskLoss chosen_task(const LossOptions& options) {
 }
 
 LossScale chosen_scale(const LossOptions& options) {
-  if (options.scale.empty()) return {};
-  if (options.scale == "auto") return LossScale::following();
-  double c = 0;
-  const char* end = options.scale.data() + options.scale.size();
-  const auto [stop, problem] = std::from_chars(options.scale.data(), end, c);
-  if (problem != std::errc() || stop != end) {
-    throw Error(fmt::format("--scale is '{}'; give a positive number or auto", options.scale));
-  }
-  return LossScale::fixed(c);
+  return options.scale.empty() ? LossScale() : LossScale::from(options.scale, "--scale");
 }
 
 }  // namespace pcgs::cli

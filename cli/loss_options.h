@@ -14,7 +14,7 @@ struct LossOptions {
   std::string loss = "squared";
   bool given = false;  // the loss, and not its default
   double tau = 0;      // 0: not given
-  std::string scale;   // empty, "auto" or a number
+  std::string scale;   // empty, or as LossScale::from takes it
 };
 
 struct LossFlags {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "pcgs/oracle.h"
+
 namespace pcgs::cli {
 
 CLI::Validator not_empty() {
@@ -52,6 +54,13 @@ CLI::Option* add_switches(CLI::App& command, std::vector<std::size_t>& value) {
              command, "--switches", value, 0, 1000000,
              "Switch budgets of the oracle that regret is measured against, comma-separated")
       ->default_str(fmt::format("{}", fmt::join(value, ",")));
+}
+
+CLI::Option* add_switch_cost(CLI::App& command, std::optional<double>& value,
+                             const std::string& meaning) {
+  return command.add_option("--switch-cost", value, meaning)
+      ->check(CLI::Range(0.0, kMostSwitchCost))
+      ->type_name("NUMBER");
 }
 
 CLI::Option* add_model(CLI::App& command, std::string& path) {

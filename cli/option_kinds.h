@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,9 @@ CLI::Option* add_number(CLI::App& command, const std::string& name, std::size_t&
 
 // --switches, which already holds the usual budgets.
 CLI::Option* add_switches(CLI::App& command, std::vector<std::size_t>& value);
+// --switch-cost.
+CLI::Option* add_switch_cost(CLI::App& command, std::optional<double>& value,
+                             const std::string& meaning);
 // --model: weights of pcgs-tf.
 CLI::Option* add_model(CLI::App& command, std::string& path);
 // --report FILE.

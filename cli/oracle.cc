@@ -21,6 +21,8 @@ namespace {
 struct OracleOptions {
   std::string input;
   std::vector<std::size_t> switches = {0, 5, 10, 20};
+  bool switches_given = false;
+  std::optional<double> switch_cost;
   std::vector<std::string> ignore;
   std::string path;
   std::size_t memory = kOracleMemory >> 20;  // MiB
@@ -47,17 +49,20 @@ void run_oracle(const OracleOptions& options) {
   std::optional<WholeFile> file;
   if (!options.path.empty()) file.emplace(options.path);
 
-  const auto result =
-      studies::sweep_oracle(*input.losses, options.switches, options.threads, monitor);
+  studies::PathLimits limits{options.switches, options.switch_cost};
+  if (options.switch_cost && !options.switches_given) limits.switches.clear();
+  const auto result = studies::sweep_oracle(*input.losses, limits, options.threads, monitor);
   if (file) {
-    const std::size_t most = *std::max_element(options.switches.begin(), options.switches.end());
     const SwitchingPath path =
-        studies::find_path(*input.losses, most, options.memory << 20, options.threads, monitor);
+        studies::find_path(*input.losses, limits, options.memory << 20, options.threads, monitor);
     if (path.experts.empty()) {
-      throw Error(fmt::format(
-          "{}: every path with at most {} switches meets an expert that sleeps, so there is none "
-          "to write; allow more with --switches",
-          options.input, most));
+      throw Error(
+          limits.most()
+              ? fmt::format("{}: every path with at most {} switches meets an expert that sleeps, "
+                            "so there is none to write; allow more with --switches",
+                            options.input, *limits.most())
+              : fmt::format("{}: in some round nobody is awake, so there is no path to write",
+                            options.input));
     }
     studies::write_path(*file, path, input.experts);
     file->commit();
@@ -80,11 +85,15 @@ void add_oracle(CLI::App& app) {
            "finite numbers; an empty field or NaN means that the expert sleeps that round")
       ->required();
   add_numbers(command, "--switches", options->switches, 0, 1000000,
-              "How often the sequence may change experts: one budget or several")
-      ->capture_default_str();
+              "How often the sequence may change experts: one budget or several. Without it, with "
+              "--switch-cost, as often as pays")
+      ->capture_default_str()
+      ->each([given = &options->switches_given](const std::string&) { *given = true; });
+  add_switch_cost(command, options->switch_cost,
+                  "What every switch costs, in the units of the losses (default 0)");
   add_text(command, "--path", options->path,
            "Write the best sequence for the largest budget to this CSV file: round, "
-           "expert, switched");
+           "expert, switched; without --switches, with --switch-cost, the best of all");
   add_number(command, "--memory", options->memory, 1, 1 << 24,
              "MiB that finding the path may take beyond the losses; with less it takes longer")
       ->capture_default_str();
@@ -100,6 +109,7 @@ void add_oracle(CLI::App& app) {
       "Examples:\n"
       "  pcgs oracle losses.npy --switches 0,5,10,20\n"
       "  pcgs oracle losses.csv --ignore date --switches 12 --path best.csv\n"
+      "  pcgs oracle losses.csv --switch-cost 0.5 --path best.csv\n"
       "  pcgs oracle huge.npy --switches 50 --path best.csv --memory 1024 --json");
 }
 

@@ -152,9 +152,10 @@ void add_report(CLI::App& app) {
   auto [command, options] = add_command(
       app, "report", "Results that were written earlier, as one HTML page", make_report);
   command
-      .add_option("RESULTS", options->inputs,
-                  "JSON of run, suite, electricity or forecast, traces of run, or folders that "
-                  "run or suite wrote")
+      .add_option(
+          "RESULTS", options->inputs,
+          "JSON of run, suite, electricity, forecast or pcgs-train, traces of run, or folders "
+          "that run or suite wrote")
       ->required()
       ->check(not_empty())
       ->type_name("FILES");

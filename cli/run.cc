@@ -123,6 +123,7 @@ compare::SeriesStates earlier_states(const RunOptions& options) {
 Plan plan_from(const compare::SeriesStates& states, const RunOptions& options) {
   Plan plan;
   plan.compared.switches = options.switches;
+  plan.compared.switch_cost = options.switch_cost;
   plan.compared.certify_forecasts = !options.certificate.empty();
   plan.scale = options.loss.scale;
   if (states.size() == 0) {

@@ -47,6 +47,10 @@ void declare_task(CLI::App& command, RunOptions& options) {
            "methods lists them and names the default");
   add_model(command, options.model);
   add_switches(command, options.switches);
+  add_switch_cost(command, options.switch_cost,
+                  "Regret where every switch of the best sequence costs this much, and weights pay "
+                  "as much for moving from one expert to another, in units of losses in [0, 1]")
+      ->excludes(command.get_option("--by"));
   LossFlags loss =
       add_loss_options(command, options.loss, {"squared", "absolute", "pinball", "log"},
                        "the default with --y; without it losses must be in [0, 1]");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct RunOptions {
   std::vector<std::size_t> levels = {80, 95};  // of intervals, in per cent
   bool levels_given = false;
   std::vector<std::size_t> switches = {5, 10, 20};
+  std::optional<double> switch_cost;
   std::string trace, certificate, out, report;
   StateOptions state;
   bool json = false;

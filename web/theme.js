@@ -50,14 +50,15 @@ const methodColours = {
   boa: "#4f8fa3",
   bayes: "#868e96",
 };
+// Nine, and one for all others together.
+const expertColours = [
+  ...["#4c78a8", "#f58518", "#54a24b", "#e45756", "#72b7b2"],
+  ...["#b279a2", "#d4a72c", "#9d755d", "#7f95d1", "#a0a6ad"],
+];
 const forecastColours = ["#868e96", "#1c7ed6", "#e8590c", "#d4a017", "#2f9e44", "#b565c7"];
 const palettes = {
   methods: ["#c2255c", "#5f7fbf", "#9c8b3e", "#4b9e87", "#a66fb0"], // those without a colour
-  // Nine, and one for all others together.
-  experts: [
-    ...["#4c78a8", "#f58518", "#54a24b", "#e45756", "#72b7b2"],
-    ...["#b279a2", "#d4a72c", "#9d755d", "#7f95d1", "#a0a6ad"],
-  ],
+  experts: expertColours,
   budgets: ["#4c78a8", "#f58518", "#e45756", "#72b7b2", "#54a24b", "#d4a72c"],
   forecasts: forecastColours, // what came, the best model, then the combined forecasts
   errors: forecastColours.slice(1),
@@ -71,6 +72,7 @@ const palettes = {
   certificate: ["#2f9e44", "#e8590c"],
   outcome: ["#868e96"],
   variants: ["#4c78a8"],
+  held_out: [{ expr: "ink" }, ...expertColours], // the mean, then each kind of sequences
 };
 
 // A colour for each of the names; methods have the same on every page, but for two that would look

@@ -110,6 +110,22 @@ class ShareRecord {
 // and every function below throws Error.
 double code_length(const ShareRecord& record, std::span<const std::uint32_t> path);
 
+// What code(p) is paid for. A step from i to j != i costs -ln rho_t, for a restart there is, and
+// -ln q_t(j), for it goes there; the second sum is C_eff of the paper's Lemma 1. A q that trusts the
+// present expert makes stays cheaper and switches dearer, so that it must be judged by both: beside
+// each stands what the same path would have cost with the same rho and uniform q.
+struct CodeParts {
+  double start = 0;             // -ln w_1(p_1)
+  double stays = 0;             // sum over stays of -ln(1 - rho_t + rho_t q_t(p_t))
+  double restarts = 0;          // sum over switches of -ln rho_t
+  double where_to = 0;          // sum over switches of -ln q_t(p_{t+1})
+  double uniform_stays = 0;     // stays with q = 1/K
+  double uniform_where_to = 0;  // (number of switches) ln K
+  std::size_t switches = 0;
+  double total() const { return start + stays + restarts + where_to; }  // code(p)
+};
+CodeParts code_parts(const ShareRecord& record, std::span<const std::uint32_t> path);
+
 // Theorem 1 of the paper, every loss weighted by its round's eta:
 //     sum_t eta_t (paid_t - l_t(p_t)) <= code(p) + (1/8) sum_t eta_t^2
 Certificate weighted_certificate(const ShareRecord& record, std::span<const std::uint32_t> path);
@@ -156,6 +172,8 @@ double fixed_share_bound(std::size_t experts, std::size_t switches, std::size_t 
 //     sum_t (paid_t - l_t(p_t)) <= (1/eta) [ -ln w_1(p_1)
 //         + sum over switches (ln(1/rho_max) - ln p_t - ln q_t(p_{t+1}))
 //         + 2 rho_max sum over stays -ln(1 - p_t) ] + eta T / 8
+// It says most with rho_max = 1/2: what it charges for stays falls as rho_max grows, and what it
+// charges for switches does not depend on it.
 // Throws Error if eta changed, rho_max is outside (0,1/2] or some rho_t is above it.
 Certificate training_aligned_certificate(const ShareRecord& record,
                                          std::span<const std::uint32_t> path, double rho_max);

@@ -10,7 +10,7 @@
     agg.certificate().bound
 
 `run` combines a whole sequence and compares methods, `Aggregator` is the loop, `switching_oracle` is
-the exact best path in hindsight, `suite` makes up sequences, `Controller` is for methods of your own,
+the exact best path in hindsight, `ShareRecord` and `certify` say what is proved, `suite` makes up sequences, `Controller` is for methods of your own,
 `ExpertPool` brings simple forecasters. `pcgs.sklearn` and `pcgs.river` are for those who use them.
 """
 
@@ -18,33 +18,50 @@ from . import suite
 from ._pcgs import (
     Aggregator,
     Certificate,
+    CodeParts,
+    CrossEntropy,
     Error,
     ExpertPool,
     OraclePath,
     Round,
+    ShareRecord,
     __version__,
     methods,
     switching_oracle,
 )
+from .certificates import certify
 from .controller import Controller, Controls
 from .result import Result, run
 
 # Where users find them, and where pickles look.
-for _class in (Aggregator, Certificate, ExpertPool, OraclePath, Round):
+for _class in (
+    Aggregator,
+    Certificate,
+    CodeParts,
+    CrossEntropy,
+    ExpertPool,
+    OraclePath,
+    Round,
+    ShareRecord,
+):
     _class.__module__ = "pcgs"
 del _class
 
 __all__ = [
     "Aggregator",
     "Certificate",
+    "CodeParts",
     "Controller",
     "Controls",
+    "CrossEntropy",
     "Error",
     "ExpertPool",
     "OraclePath",
     "Result",
     "Round",
+    "ShareRecord",
     "__version__",
+    "certify",
     "methods",
     "run",
     "suite",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, Sequence, Union
 
 import numpy as np
@@ -12,3 +13,4 @@ Numbers = Union[npt.NDArray[Any], Sequence[float], Any]
 # The same in two dimensions, a row for each round; a pandas DataFrame keeps its columns' names.
 Table = Union[npt.NDArray[Any], Sequence[Sequence[float]], Any]
 Array = npt.NDArray[np.float64]
+Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]

@@ -231,6 +231,7 @@ def run(
     *,
     methods: Union[str, Sequence[str], None] = None,
     switches: Union[int, Iterable[int]] = (5, 10, 20),
+    switch_cost: Optional[float] = None,
     experts: Optional[Sequence[str]] = None,
     side: Union[Table, Sequence[str], None] = None,
     loss: str = "squared",
@@ -273,6 +274,8 @@ def run(
     methods : names, in a list or as one text with commas; "all" for every one. The default is
         blend for forecasts and guard for losses.
     switches : how often the paths may switch that regret is measured against.
+    switch_cost : regret also where every switch of a path costs this much, and weights pay as much
+        for moving from one expert to another, in units of losses in [0, 1].
     experts : names of the columns, unless a DataFrame brings them.
     side : side information, a row for each round; in a DataFrame also names of columns, which are
         then no experts.
@@ -304,6 +307,7 @@ def run(
             y=outcomes,
             methods=_method_names(methods, y is not None),
             switches=_budgets(switches),
+            switch_cost=switch_cost,
             side=side,
             loss=loss,
             tau=tau,

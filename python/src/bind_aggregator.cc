@@ -47,7 +47,8 @@ experts : their names (a list, a pandas Index, a DataFrame: its columns), or how
 method : a name with options, as in "fixed-share{eta=8,rho=0.003}" (pcgs.methods() lists them), or
     a pcgs.Controller of your own.
 loss, tau : what forecasts are judged by: "squared", "absolute", "pinball" (at level tau) or "log".
-scale : losses are divided by this number and capped at 1. "auto" follows the losses: twenty times
+scale : losses are divided by this number and capped at 1; "catoni:4" bends them to 1 with Catoni's
+    influence function instead, and "catoni:auto" as well. "auto" follows the losses: twenty times
     what a middling expert loses, from the first round on. If nothing is given, losses must be in
     [0, 1] and forecasts get "auto".
 certify : keep what certificate() needs, for methods of the share form. Costs a fraction of a

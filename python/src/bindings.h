@@ -10,6 +10,7 @@ void bind_methods(pybind11::module_& m);
 void bind_round(pybind11::module_& m);
 void bind_aggregator(pybind11::module_& m);
 void bind_oracle(pybind11::module_& m);
+void bind_share_record(pybind11::module_& m);
 void bind_suite(pybind11::module_& m);
 void bind_comparison(pybind11::module_& m);
 void bind_expert_pool(pybind11::module_& m);

@@ -159,10 +159,10 @@ class Interruptible {
 };
 
 Run play(py::handle values, py::object names, py::object y, std::vector<std::string> methods,
-         const py::iterable& switches, py::object side, py::object loss, py::object tau,
-         py::object scale, std::optional<std::vector<std::size_t>> given_seasons, std::size_t block,
-         std::size_t delay, const py::object& intervals, const std::string& origin,
-         const std::string& outcome_name, py::object times) {
+         const py::iterable& switches, py::handle switch_cost, py::object side, py::object loss,
+         py::object tau, py::object scale, std::optional<std::vector<std::size_t>> given_seasons,
+         std::size_t block, std::size_t delay, const py::object& intervals,
+         const std::string& origin, const std::string& outcome_name, py::object times) {
   Run run;
   run.problem =
       problem_of(values, {origin, outcome_name, std::move(names), std::move(y), std::move(side),
@@ -192,6 +192,7 @@ Run play(py::handle values, py::object names, py::object y, std::vector<std::str
     options.switches.push_back(count);
   }
   if (options.switches.empty()) throw Error("switches is empty; give at least one number");
+  if (!switch_cost.is_none()) options.switch_cost = number_of(switch_cost, "switch_cost");
   options.advance = Interruptible();
   const OthersMayRun others_may_run;
   compare::check_methods(options.methods, {run.problem.experts.size(), run.problem.side.columns,
@@ -271,9 +272,10 @@ void bind_comparison(py::module_& m) {
       },
       py::arg("list"), py::arg("forecasts"));
   m.def("play", &play, py::arg("values"), py::kw_only(), py::arg("names"), py::arg("y"),
-        py::arg("methods"), py::arg("switches"), py::arg("side"), py::arg("loss"), py::arg("tau"),
-        py::arg("scale"), py::arg("seasons"), py::arg("block"), py::arg("delay"),
-        py::arg("intervals"), py::arg("origin"), py::arg("outcome_name"), py::arg("times"));
+        py::arg("methods"), py::arg("switches"), py::arg("switch_cost"), py::arg("side"),
+        py::arg("loss"), py::arg("tau"), py::arg("scale"), py::arg("seasons"), py::arg("block"),
+        py::arg("delay"), py::arg("intervals"), py::arg("origin"), py::arg("outcome_name"),
+        py::arg("times"));
 }
 
 }  // namespace pcgs::python

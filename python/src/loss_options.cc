@@ -24,11 +24,7 @@ LossOptions loss_options(py::handle loss, py::handle tau, py::handle scale) {
     options.scale = LossScale::fixed(number_of(scale, "scale"));
     return options;
   }
-  if (std::string(py::str(scale)) != "auto") {
-    throw Error(fmt::format("scale is '{}'; give a positive number or \"auto\"",
-                            std::string(py::str(scale))));
-  }
-  options.scale = LossScale::following();
+  options.scale = LossScale::from(std::string(py::str(scale)), "scale");
   return options;
 }
 

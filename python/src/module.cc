@@ -12,6 +12,7 @@ PYBIND11_MODULE(_pcgs, m) {
   pcgs::python::bind_round(m);
   pcgs::python::bind_aggregator(m);
   pcgs::python::bind_oracle(m);
+  pcgs::python::bind_share_record(m);
   pcgs::python::bind_suite(m);
   pcgs::python::bind_comparison(m);
   pcgs::python::bind_expert_pool(m);

@@ -71,17 +71,26 @@ struct OraclePath {
   std::size_t switches;
 };
 
-py::object oracle(py::handle given, py::handle switches, bool path, py::handle threads) {
+py::object oracle(py::handle given, py::handle switches, bool path, py::handle threads,
+                  py::handle switch_cost) {
   // A value that is overwritten halfway is wrong; a path could even lead out of the table.
   const OracleLosses losses(table_of(given, "losses"), path);
-  const auto most = static_cast<std::size_t>(count_of(switches, "switches", 0, kMostSwitches));
+  const double cost = number_of(switch_cost, "switch_cost");
+  const bool limited = !switches.is_none();
+  const std::size_t most =
+      limited ? static_cast<std::size_t>(count_of(switches, "switches", 0, kMostSwitches)) : 0;
   const auto workers = static_cast<std::size_t>(count_of(threads, "threads", 1, kMostThreads));
   std::vector<double> values;
   SwitchingPath best;
   {
     const OthersMayRun others_may_run;
-    values = switching_oracle(losses.view(), most, workers);
-    if (path) best = switching_path(losses.view(), most, kOracleMemory, workers);
+    if (limited) {
+      values = switching_oracle(losses.view(), most, workers, cost);
+      if (path) best = switching_path(losses.view(), most, kOracleMemory, workers, cost);
+    } else {
+      best = unlimited_path(losses.view(), cost);
+      values = {best.loss};
+    }
   }
   if (!path) return array_of(values);
   return py::cast(
@@ -97,10 +106,11 @@ void bind_oracle(py::module_& m) {
   py::class_<OraclePath>(m, "OraclePath", kMadeByUsOnly,
                          "The best path of experts with so many switches.")
       .def_readonly("values", &OraclePath::values,
-                    "[switches + 1] the least loss with at most 0, 1, ... switches.")
+                    "[switches + 1] the least loss with at most 0, 1, ... switches; [1] where "
+                    "their number has no limit.")
       .def_readonly("path", &OraclePath::experts,
                     "[T] the expert of each round; empty where every path meets a sleeper.")
-      .def_readonly("loss", &OraclePath::loss, "What the path loses.")
+      .def_readonly("loss", &OraclePath::loss, "What the path loses, with what switches cost.")
       .def_readonly("switches", &OraclePath::switches,
                     "How many switches it takes: the fewest that reach this loss.")
       .def("__repr__", [](const OraclePath& self) {
@@ -108,8 +118,8 @@ void bind_oracle(py::module_& m) {
                            self.switches == 1 ? "" : "es");
       });
   m.def("switching_oracle", &oracle, py::arg("losses"), py::arg("switches"),
-        py::arg("path") = false, py::arg("threads") = 1,
-        R"(switching_oracle(losses, switches, path=False, threads=1)
+        py::arg("path") = false, py::arg("threads") = 1, py::arg("switch_cost") = 0.0,
+        R"(switching_oracle(losses, switches, path=False, threads=1, switch_cost=0)
 
 The exact best sequence of experts in hindsight. losses has a row for each round and a column for
 each expert; NaN or inf where an expert sleeps. Returns the least loss with at most 0, 1, ...,
@@ -125,6 +135,14 @@ With path=True, also a path that attains the last of them:
 >>> best = pcgs.switching_oracle(losses, 1, path=True)
 >>> best.path, best.loss, best.switches
 (array([0, 0, 1], dtype=uint32), 0.25, 1)
+
+With switch_cost, every switch adds that much to the loss of a path. switches may then be None: the
+best path of all takes as many as pay.
+
+>>> pcgs.switching_oracle(losses, 1, switch_cost=0.5)
+array([1.  , 0.75])
+>>> pcgs.switching_oracle(losses, None, path=True, switch_cost=1).switches
+0
 
 Takes time in proportion to rounds x experts x switches. Other Python threads run meanwhile; they
 must leave the losses alone, which are copied only where path=True.)");

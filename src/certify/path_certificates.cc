@@ -66,6 +66,29 @@ double code_length(const ShareRecord& record, Path path) {
   return code(record, path, certify::stay_cost, certify::switch_cost);
 }
 
+// -ln rho_t - ln q_t(p_{t+1}) at a switch, -ln(1 - rho_t + rho_t q_t(p_t)) at a stay.
+CodeParts code_parts(const ShareRecord& record, Path path) {
+  check_path(record, path);
+  CodeParts parts;
+  if (path.empty()) return parts;
+  const auto experts = static_cast<double>(record.experts());
+  parts.start = certify::start_cost(record.initial(), record.experts(), path[0]);
+  for (std::size_t t = 0; t + 1 < path.size(); ++t) {
+    const Controls controls = record.controls(t);
+    const double q = restart_to(record, controls, path[t + 1]);
+    if (path[t + 1] == path[t]) {
+      parts.stays += certify::stay_cost(controls.rho, q);
+      parts.uniform_stays += certify::stay_cost(controls.rho, 1 / experts);
+    } else {
+      parts.restarts -= std::log(controls.rho);
+      parts.where_to -= std::log(q);
+      ++parts.switches;
+    }
+  }
+  parts.uniform_where_to = static_cast<double>(parts.switches) * std::log(experts);
+  return parts;
+}
+
 // sum eta_t (paid_t - l_t(p_t)) <= code(p) + (1/8) sum eta_t^2. The paper, Theorem 1.
 Certificate weighted_certificate(const ShareRecord& record, Path path) {
   return certificate(record, path, code_length(record, path), record.worst_gaps());

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "compare/played_weights.h"
+#include "pcgs/oracle.h"
 #include "pcgs/registry.h"
 #include "registry/hindsight.h"
 
@@ -115,8 +117,9 @@ class FanOut final : public TraceSink {
 // Fills in what only this pass can know.
 void play_observed(const Problem& problem, MethodResult& method, const Hindsight& hindsight,
                    const std::vector<Observer*>& observers, const Advance& advance,
-                   Aggregator& aggregator, bool keep_weights) {
+                   Aggregator& aggregator, bool keep_weights, TraceSink* also = nullptr) {
   FanOut sinks;
+  if (also != nullptr) sinks.add(also);
   Published published;
   if (problem.has_forecasts() && aggregator.interval_options()) {
     published.intervals =
@@ -129,7 +132,7 @@ void play_observed(const Problem& problem, MethodResult& method, const Hindsight
   for (Observer* observer : observers) {
     if (TraceSink* sink = observer->begin(method, aggregator, hindsight)) sinks.add(sink);
   }
-  if (!observers.empty()) aggregator.trace(&sinks);
+  if (!observers.empty() || also != nullptr) aggregator.trace(&sinks);
   play_rounds(problem, aggregator, published, advance);
   aggregator.trace(nullptr);
   for (Observer* observer : observers) observer->end();
@@ -141,11 +144,28 @@ std::size_t most_switches(const std::vector<std::size_t>& switches) {
 
 // What is measured against, before anybody plays: the losses do not depend on it.
 Comparison empty_comparison(const Problem& problem, const Hindsight& hindsight,
-                            const std::vector<std::size_t>& switches) {
+                            const Matrix& unclipped, const ComparisonOptions& options) {
   Comparison comparison;
+  const auto& switches = options.switches;
   comparison.rounds = problem.rounds();
   comparison.switches = switches;
   for (const std::size_t s : switches) comparison.oracle.push_back(hindsight.oracle(s));
+  const std::size_t budget = hindsight.budget();  // more is of no use
+  const auto at_budgets = [&](const std::vector<double>& frontier) {
+    std::vector<double> values;
+    for (const std::size_t s : switches) values.push_back(frontier[std::min(s, budget)]);
+    return values;
+  };
+  if (unclipped.rows > 0) {
+    comparison.unclipped_oracle = at_budgets(switching_oracle(unclipped, budget));
+  }
+  if (options.switch_cost) {
+    const double cost = *options.switch_cost;
+    const SwitchingPath any = unlimited_path(hindsight.losses(), cost);
+    comparison.switch_costs = {cost,
+                               at_budgets(switching_oracle(hindsight.losses(), budget, 1, cost)),
+                               any.loss, any.switches};
+  }
   const auto totals = hindsight.expert_losses();
   const auto best = std::min_element(totals.begin(), totals.end());
   comparison.best_expert_loss = *best;
@@ -159,7 +179,17 @@ double scaled_forecast_loss(const Problem& problem, const std::vector<double>& f
   double total = 0;
   for (std::size_t t = 0; t < forecasts.size(); ++t) {
     if (std::isnan(scales[t])) continue;
-    total += scaled_loss(problem.task(forecasts[t], problem.outcomes[t]), scales[t]);
+    total += problem.scale.bounded(problem.task(forecasts[t], problem.outcomes[t]), scales[t]);
+  }
+  return total;
+}
+
+// In the user's units.
+double raw_forecast_loss(const Problem& problem, const std::vector<double>& forecasts,
+                         const std::vector<double>& scales) {
+  double total = 0;
+  for (std::size_t t = 0; t < forecasts.size(); ++t) {
+    if (!std::isnan(scales[t])) total += problem.task(forecasts[t], problem.outcomes[t]);
   }
   return total;
 }
@@ -244,7 +274,10 @@ Comparison play_methods(const Problem& problem, const ComparisonOptions& options
   std::vector<double> scales;
   const Hindsight hindsight(scaled_losses(problem, &scales), most_switches(options.switches),
                             options.stretches);
-  Comparison comparison = empty_comparison(problem, hindsight, options.switches);
+  const Matrix unclipped = unclipped_losses(problem);
+  Comparison comparison = empty_comparison(problem, hindsight, unclipped, options);
+  const bool needs_weights =
+      options.switch_cost || (unclipped.rows > 0 && !problem.has_forecasts());
   for (std::size_t i = 0; i < options.methods.size(); ++i) {
     const std::string& name = options.methods[i];
     const auto candidates = candidates_of(name);
@@ -267,6 +300,9 @@ Comparison play_methods(const Problem& problem, const ComparisonOptions& options
     }
     if (problem.has_forecasts()) {
       best->total_forecast_loss = scaled_forecast_loss(problem, best->forecasts, scales);
+      if (unclipped.rows > 0) {
+        best->unclipped_loss = raw_forecast_loss(problem, best->forecasts, scales);
+      }
     }
     if (!options.shown_as.empty() && !options.shown_as[i].empty()) {
       best->chosen = name;
@@ -278,11 +314,18 @@ Comparison play_methods(const Problem& problem, const ComparisonOptions& options
     const bool last = i + 1 == options.methods.size();
     const auto intervals = last && !starred ? options.intervals : std::nullopt;
     const bool weights = last && !starred && options.keep_weights;
-    if (from != nullptr || certified || intervals || weights || !options.observers.empty()) {
+    if (from != nullptr || certified || intervals || weights || needs_weights ||
+        !options.observers.empty()) {
       std::optional<Aggregator> made;
       if (from == nullptr) made = make_player(problem, best->spec(), certified, intervals);
       Aggregator& player = from != nullptr ? *from : *made;
-      play_observed(problem, *best, hindsight, options.observers, options.advance, player, weights);
+      PlayedWeights played(unclipped);
+      play_observed(problem, *best, hindsight, options.observers, options.advance, player, weights,
+                    needs_weights ? &played : nullptr);
+      if (options.switch_cost) best->movement = played.movement();
+      if (unclipped.rows > 0 && !problem.has_forecasts()) {
+        best->unclipped_loss = played.unclipped_loss();
+      }
       read_certificate(player.certificate(), *best);
     } else if (options.advance) {
       options.advance(problem.rounds());

@@ -23,9 +23,14 @@ struct MethodResult {
   double total_loss = 0;
   std::optional<double> mean_forecast_loss;  // raw, of the combined forecast; may be infinite
   // Of the combined forecast, divided and capped as those of the experts are: what can be compared
-  // with the oracle. Never above total_loss, by convexity, where nothing is capped.
+  // with the oracle. Never above total_loss, by convexity, where nothing is capped or bent.
   std::optional<double> total_forecast_loss;
   std::vector<double> regret;  // [switch budgets] of total_loss
+  // Before losses were divided and capped, in their own units: of the combined forecast where there
+  // is one, else of the weights. None where losses came in [0,1]; may be infinite.
+  std::optional<double> unclipped_loss{};
+  // Of the weights, in units of one expert's whole weight; where switches cost something.
+  std::optional<double> movement{};
   // Against the best path of any number of switches, or, for methods that bring a bound of their
   // own, against the oracle with `certified_switches`; none for methods that carry none.
   std::optional<Certificate> certificate;
@@ -41,13 +46,25 @@ struct MethodResult {
   const std::string& spec() const { return !chosen.empty() ? chosen : full.empty() ? name : full; }
 };
 
+// The best paths where every switch costs something.
+struct SwitchCosts {
+  double cost = 0;
+  std::vector<double> oracle;  // [switch budgets] with costs; infinite where no path stays awake
+  double unlimited = 0;        // the same with as many switches as pay
+  std::size_t unlimited_switches = 0;
+};
+
 struct Comparison {
   std::size_t rounds = 0;
   std::size_t skipped = 0;  // rounds with nobody awake
   double scale = 1;         // what raw losses would be divided by next
   std::vector<std::size_t> switches;
-  std::vector<double> oracle;   // [switch budgets]; infinite where no path stays awake
-  std::size_t best_expert = 0;  // lowest total loss
+  std::vector<double> oracle;  // [switch budgets]; infinite where no path stays awake
+  // [switch budgets] on the losses before they were divided and capped; empty where they came in
+  // [0,1].
+  std::vector<double> unclipped_oracle{};
+  std::optional<SwitchCosts> switch_costs{};  // where they were asked for
+  std::size_t best_expert = 0;                // lowest total loss
   double best_expert_loss = 0;
   std::vector<MethodResult> methods;
 };
@@ -69,6 +86,7 @@ struct ComparisonOptions {
   std::vector<std::string> called{};    // [methods] as the user wrote them; empty: as they are
   std::vector<std::string> shown_as{};  // [methods] their names in the result, "" for the usual
   std::vector<std::size_t> switches;
+  std::optional<double> switch_cost{};  // in units of the losses that methods learn from
   // Told now and then how many more of rounds_to_play() have been played; may be empty. May throw,
   // which ends the work.
   std::function<void(std::size_t rounds)> advance;

@@ -61,6 +61,26 @@ void check_values(const Problem& problem, const std::string& outcome_name) {
   }
 }
 
+namespace {
+
+constexpr double kAsleep = std::numeric_limits<double>::infinity();
+
+// The raw losses of a round, and who is awake; false if there is nothing to learn from.
+bool raw_losses(const Problem& problem, std::size_t t, std::vector<double>& raw,
+                std::vector<std::uint8_t>& awake) {
+  if (problem.has_forecasts() && std::isnan(problem.outcomes[t])) return false;
+  const auto row = problem.values.row(t);
+  bool anybody = false;
+  for (std::size_t k = 0; k < row.size(); ++k) {
+    awake[k] = std::isnan(row[k]) ? 0 : 1;
+    anybody = anybody || awake[k] != 0;
+    raw[k] = problem.has_forecasts() ? problem.task(row[k], problem.outcomes[t]) : row[k];
+  }
+  return anybody;
+}
+
+}  // namespace
+
 Matrix scaled_losses(const Problem& problem, std::vector<double>* scales) {
   if (scales != nullptr) {
     scales->assign(problem.rounds(), std::numeric_limits<double>::quiet_NaN());
@@ -71,22 +91,31 @@ Matrix scaled_losses(const Problem& problem, std::vector<double>* scales) {
   std::vector<double> raw(problem.values.columns);
   std::vector<std::uint8_t> awake(problem.values.columns);
   for (std::size_t t = 0; t < problem.rounds(); ++t) {
-    if (problem.has_forecasts() && std::isnan(problem.outcomes[t])) continue;
-    const auto row = problem.values.row(t);
-    bool anybody = false;
-    for (std::size_t k = 0; k < row.size(); ++k) {
-      awake[k] = std::isnan(row[k]) ? 0 : 1;
-      anybody = anybody || awake[k] != 0;
-      raw[k] = problem.has_forecasts() ? problem.task(row[k], problem.outcomes[t]) : row[k];
-    }
-    if (!anybody) continue;
+    if (!raw_losses(problem, t, raw, awake)) continue;
     const double c = scale.advance(raw, awake, problem.source());
     const bool unit = problem.scale.wants_unit(problem.source());
     if (scales != nullptr) (*scales)[t] = unit ? 1 : c;
-    for (std::size_t k = 0; k < row.size(); ++k) {
-      losses.values.push_back(awake[k] == 0 ? std::numeric_limits<double>::infinity()
+    for (std::size_t k = 0; k < raw.size(); ++k) {
+      losses.values.push_back(awake[k] == 0 ? kAsleep
                               : unit        ? raw[k]
-                                            : scaled_loss(raw[k], c));
+                                            : problem.scale.bounded(raw[k], c));
+    }
+    ++losses.rows;
+  }
+  return losses;
+}
+
+Matrix unclipped_losses(const Problem& problem) {
+  if (problem.unclipped.rows > 0) return problem.unclipped;
+  Matrix losses(0, problem.values.columns);
+  if (problem.scale.wants_unit(problem.source())) return losses;
+  losses.values.reserve(problem.values.values.size());
+  std::vector<double> raw(problem.values.columns);
+  std::vector<std::uint8_t> awake(problem.values.columns);
+  for (std::size_t t = 0; t < problem.rounds(); ++t) {
+    if (!raw_losses(problem, t, raw, awake)) continue;
+    for (std::size_t k = 0; k < raw.size(); ++k) {
+      losses.values.push_back(awake[k] == 0 ? kAsleep : raw[k]);
     }
     ++losses.rows;
   }

@@ -21,7 +21,9 @@ struct Problem {
   std::optional<io::TimeColumn> times{};  // [T] when each round is
   std::vector<std::size_t> rows{};        // [T] where it stands in the file; empty: 1, 2, ...
   std::vector<std::int64_t> missing{};    // [T] rounds that are missing before it; empty: none
-  Matrix side;                            // [T x any] side information; may have no columns
+  // [T x K] what `values` were made from, if they are losses that were capped before they came here.
+  Matrix unclipped{};
+  Matrix side;            // [T x any] side information; may have no columns
   std::size_t block = 1;  // rounds that are forecast before the outcome of any of them is known
   std::size_t delay = 0;  // rounds by which an outcome comes late
   TaskLoss task;
@@ -47,5 +49,9 @@ void check_values(const Problem& problem, const std::string& outcome_name);
 // `scales`, if given, gets what the losses of each of the T rounds were divided by: NaN for those that
 // are left out, 1 where they are losses in [0,1] as they are.
 Matrix scaled_losses(const Problem& problem, std::vector<double>* scales = nullptr);
+
+// The same before anything was divided or capped, in their own units. Empty where the losses are in
+// [0,1] as they came.
+Matrix unclipped_losses(const Problem& problem);
 
 }  // namespace pcgs::compare

@@ -379,14 +379,14 @@ void Aggregator::learn_from(Slot& slot) {
     double largest = 0;
     for (double& l : slot.losses) {
       largest = std::max(largest, l);
-      l = scaled_loss(l, round.scale);
+      l = options_.scale.bounded(l, round.scale);
     }
-    capped_ += largest > round.scale ? 1 : 0;
+    capped_ += largest > options_.scale.counts_as_one(round.scale) ? 1 : 0;
   }
   round.losses = slot.losses;
   round.mixture_loss = kernels::dot(slot.played, slot.losses);
-  round.learner_loss =
-      slot.has_forecasts ? scaled_loss(slot.forecast_loss, round.scale) : round.mixture_loss;
+  round.learner_loss = slot.has_forecasts ? options_.scale.bounded(slot.forecast_loss, round.scale)
+                                          : round.mixture_loss;
   round.side = slot.side;
   round.late = last_opened() - slot.number;
   if (slot.has_forecasts) {

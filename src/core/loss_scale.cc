@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
+#include "core/invariant.h"
 #include "pcgs/error.h"
 
 namespace pcgs {
@@ -16,6 +19,7 @@ constexpr double kFarOut = 20;                           // C / S
 constexpr double kLongMemory = 1000, kShortMemory = 30;  // rounds
 constexpr double kLeast = 1e-290;  // C stays where dividing by it neither overflows nor underflows
 constexpr double kMost = 1e300;
+constexpr unsigned kBoundAt = 8;  // bits of the kind in a state, below those of the bound
 
 }  // namespace
 
@@ -26,6 +30,45 @@ LossScale LossScale::fixed(double c) {
         c > 0 && std::isfinite(c) ? fmt::format(" between {} and {}", kLeast, kMost) : ""));
   }
   return LossScale(Kind::kFixed, c);
+}
+
+LossScale LossScale::from(std::string_view text, std::string_view what) {
+  constexpr std::string_view kCatoniPrefix = "catoni:";
+  const bool catoni = text.starts_with(kCatoniPrefix);
+  const std::string_view size = catoni ? text.substr(kCatoniPrefix.size()) : text;
+  LossScale scale = following();
+  if (size != "auto") {
+    double c = 0;
+    const auto [stop, problem] = std::from_chars(size.data(), size.data() + size.size(), c);
+    if (problem != std::errc() || stop != size.data() + size.size()) {
+      throw Error(fmt::format(
+          "{} is '{}'; give a positive number or auto, with catoni: before it for that bound", what,
+          text));
+    }
+    scale = fixed(c);
+  }
+  return scale.bounded_by(catoni ? LossBound::kCatoni : LossBound::kClip);
+}
+
+LossScale LossScale::bounded_by(LossBound bound) const {
+  invariant(kind_ != Kind::kUnit || bound == LossBound::kClip, "losses in [0,1] need no bound");
+  LossScale out = *this;
+  out.bound_ = bound;
+  return out;
+}
+
+double LossScale::counts_as_one(double c) const {
+  return bound_ == LossBound::kClip ? c : c / std::numbers::ln2;
+}
+
+// 1 - z + z^2/2 = (1 + (1 - z)^2) / 2. The first form keeps the digits of a small z, the second
+// rises to 1 without a wiggle.
+double catoni_bounded(double x) {
+  const double z = x * std::numbers::ln2;
+  if (z >= 1) return 1;
+  if (z < 0.5) return -std::log1p(-z * (1 - z / 2)) / std::numbers::ln2;
+  const double left = 1 - z;
+  return std::min(1 - std::log1p(left * left) / std::numbers::ln2, 1.0);
 }
 
 double LossScale::following_value() const {
@@ -72,7 +115,8 @@ double LossScale::advance(std::span<const double> raw, std::span<const std::uint
 }
 
 void LossScale::save(StateWriter& out) const {
-  out.u64(static_cast<std::uint64_t>(kind_));
+  // The bound came later: states without one were clipped.
+  out.u64(static_cast<std::uint64_t>(kind_) | static_cast<std::uint64_t>(bound_) << kBoundAt);
   out.f64(fixed_);
   out.f64(slow_);
   out.f64(fast_);
@@ -80,9 +124,15 @@ void LossScale::save(StateWriter& out) const {
 }
 
 void LossScale::load(StateReader& in) {
-  const std::uint64_t kind = in.u64();
+  const std::uint64_t both = in.u64();
+  const std::uint64_t kind = both & ((std::uint64_t{1} << kBoundAt) - 1), bound = both >> kBoundAt;
   if (kind > static_cast<std::uint64_t>(Kind::kFollowing)) in.fail("its loss scale is of no kind");
   kind_ = static_cast<Kind>(kind);
+  if (bound > static_cast<std::uint64_t>(LossBound::kCatoni) ||
+      (bound != 0 && kind_ == Kind::kUnit)) {
+    in.fail("its losses are bounded in no known way");
+  }
+  bound_ = static_cast<LossBound>(bound);
   fixed_ = in.f64_within(0, kMost, "the loss scale");
   if (kind_ == Kind::kFixed && !(fixed_ >= kLeast)) in.fail("its loss scale is too small");
   slow_ = in.f64_within(0, kMost, "the typical loss");

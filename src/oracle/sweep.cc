@@ -1,5 +1,7 @@
 #include "oracle/sweep.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <limits>
@@ -7,6 +9,7 @@
 #include <thread>
 
 #include "oracle/sweep_kernel.h"
+#include "pcgs/error.h"
 
 namespace pcgs {
 
@@ -47,8 +50,17 @@ void MatrixRows::read_column(std::size_t column, std::size_t first, std::size_t 
   for (std::size_t t = 0; t < count; ++t) out[t] = matrix_.row(first + t)[column];
 }
 
-Sweep::Sweep(const LossRows& losses, std::size_t budgets, std::size_t threads)
+double checked_switch_cost(double cost) {
+  if (!(cost >= 0 && cost <= kMostSwitchCost)) {
+    throw Error(
+        fmt::format("a switch cannot cost {}; give a number from 0 to {}", cost, kMostSwitchCost));
+  }
+  return cost;
+}
+
+Sweep::Sweep(const LossRows& losses, std::size_t budgets, std::size_t threads, double switch_cost)
     : losses_(losses),
+      switch_cost_(checked_switch_cost(switch_cost)),
       stride_(padded(losses.columns())),
       chunk_(std::clamp<std::size_t>(
           (threads > 1 ? 4 : 1) * kChunkBytes / (std::max(stride_, budgets + 1) * sizeof(double)),
@@ -155,6 +167,7 @@ void Sweep::carry_chunk(const Work& work, std::size_t c, std::size_t first_block
     block.rounds = std::min(chunk_, work.count - c * chunk_);
     block.before = bests_of(work, c) + 1 + s;
     block.before_step = work.budgets + 1;
+    block.switch_cost = switch_cost_;
     carry(block);
   }
 }

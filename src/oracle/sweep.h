@@ -24,10 +24,14 @@ class MatrixRows final : public LossRows {
   MatrixView matrix_;
 };
 
+// The cost itself. Throws Error unless it is one.
+double checked_switch_cost(double cost);
+
 class Sweep {
  public:
-  // The table before the first round, with rows s < budgets.
-  Sweep(const LossRows& losses, std::size_t budgets, std::size_t threads = 1);
+  // The table before the first round, with rows s < budgets. Throws Error for a cost that is none.
+  Sweep(const LossRows& losses, std::size_t budgets, std::size_t threads = 1,
+        double switch_cost = 0);
 
   // Carries the rows s < budgets (at most those of the constructor) through the rounds first ..
   // first + count - 1, which must follow on those before. If asked to, writes the best of each row
@@ -36,6 +40,7 @@ class Sweep {
   void advance(std::size_t first, std::size_t count, std::size_t budgets, double* bests = nullptr);
 
   std::size_t budgets() const { return best_.size(); }
+  double switch_cost() const { return switch_cost_; }
   std::size_t stride() const { return stride_; }
   // L_sw(s) for the rounds so far.
   double best(std::size_t s) const { return best_[s]; }
@@ -59,6 +64,7 @@ class Sweep {
                    std::size_t last_block);
 
   const LossRows& losses_;
+  double switch_cost_;
   std::size_t stride_;
   std::size_t chunk_;          // rounds that are copied and worked on together
   std::size_t block_rows_;     // rows of the table that are worked on together

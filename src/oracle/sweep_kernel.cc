@@ -25,7 +25,8 @@ double Least(V values) {
 #endif
 }
 
-template <std::size_t kRows>
+// Adding a cost of 0 would change nothing but the time, between two rounds of few experts.
+template <std::size_t kRows, bool kCosts>
 void CarryRows(const Block& block) {
   const D d;
   const std::size_t lanes = hn::Lanes(d);
@@ -34,15 +35,18 @@ void CarryRows(const Block& block) {
   const V infinity = hn::Set(d, std::numeric_limits<double>::infinity());
   double best[kRows];
   for (std::size_t i = 0; i < kRows; ++i) best[i] = block.best[i];
+  const auto switched = [&](double from) {
+    return hn::Set(d, kCosts ? from + block.switch_cost : from);
+  };
 
   for (std::size_t t = 0; t < block.rounds; ++t) {
     const double* HWY_RESTRICT losses = block.losses + t * stride;
     double* before = block.before + t * block.before_step;
-    V from_below[kBlockRows] = {hn::Set(d, before[-1]), infinity, infinity, infinity};
+    V from_below[kBlockRows] = {switched(before[-1]), infinity, infinity, infinity};
     V least[kBlockRows] = {infinity, infinity, infinity, infinity};
     for (std::size_t i = 0; i < kRows; ++i) {
       before[i] = best[i];
-      if (i > 0) from_below[i] = hn::Set(d, best[i - 1]);
+      if (i > 0) from_below[i] = switched(best[i - 1]);
     }
     for (std::size_t k = 0; k < stride; k += lanes) {
       const V loss = hn::Load(d, losses + k);
@@ -58,17 +62,23 @@ void CarryRows(const Block& block) {
   for (std::size_t i = 0; i < kRows; ++i) block.best[i] = best[i];
 }
 
-void Carry(const Block& block) {
+template <bool kCosts>
+void CarryBlock(const Block& block) {
   switch (block.count) {
     case 1:
-      return CarryRows<1>(block);
+      return CarryRows<1, kCosts>(block);
     case 2:
-      return CarryRows<2>(block);
+      return CarryRows<2, kCosts>(block);
     case 3:
-      return CarryRows<3>(block);
+      return CarryRows<3, kCosts>(block);
     default:
-      return CarryRows<4>(block);
+      return CarryRows<4, kCosts>(block);
   }
+}
+
+void Carry(const Block& block) {
+  if (block.switch_cost > 0) return CarryBlock<true>(block);
+  CarryBlock<false>(block);
 }
 
 }  // namespace pcgs::oracle::HWY_NAMESPACE

@@ -11,9 +11,12 @@ inline constexpr std::size_t kBlockRows = 4;
 
 // Some neighbouring rows dp[s,.] and some rounds to carry them through.
 //
-// min over j != k in the recursion may as well include j = k: dp[t,s,k] <= dp[t,s-1,k], so where k
-// itself is the best of the row below, staying is at least as good. The update of a row is then
-//     dp[s,k] <- min( dp[s,k], best of row s-1 before this round ) + loss(k)
+// min over j != k in the recursion may as well include j = k: dp[t,s,k] <= dp[t,s-1,k], since paths
+// with at most s - 1 switches are among those with at most s, whatever a switch costs. Where k
+// itself is the best of the row below, staying is at least as good as "switching" from k to k,
+//     dp[t,s,k] <= dp[t,s-1,k] <= dp[t,s-1,k] + c        c >= 0
+// and rounding keeps both. The update of a row is then
+//     dp[s,k] <- min( dp[s,k], best of row s-1 before this round + c ) + loss(k)
 // and the pass that writes a row also finds the best of it, for the next round.
 struct Block {
   double* rows;          // [count][stride], aligned
@@ -27,6 +30,7 @@ struct Block {
   // none; those of the block are written.
   double* before;
   std::size_t before_step;
+  double switch_cost;  // c
 };
 
 void carry(const Block& block);

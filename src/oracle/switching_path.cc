@@ -1,7 +1,7 @@
 // The path behind an oracle value, without a back-pointer for every state.
 //
-// dp[t,s,k] depends on dp[t-1,s,k], on l_t(k), and on one number of the row below, its best before
-// round t. Those bests are few, T (S+1), and are kept. Going back along expert k in row s then
+// dp[t,s,k] depends on dp[t-1,s,k], on l_t(k), on what a switch costs, and on one number of the row
+// below, its best before round t. Those bests are few, T (S+1), and are kept. Going back along expert k in row s then
 // takes the history of that one entry, computed again from the last checkpoint of the table: its
 // last switch is where the path entered. The expert it came from is the best of the row below at
 // that time, one row computed again from the same checkpoint. All of that together costs about as
@@ -125,7 +125,7 @@ class Tracer {
     double value = checkpoints_[piece][s * sweep_.stride() + k];
     std::size_t entered = kNever;
     for (std::size_t u = start; u < t; ++u) {
-      const double below = bests_[(u - start_) * step_ + s];
+      const double below = bests_[(u - start_) * step_ + s] + sweep_.switch_cost();
       if (below < value) {
         value = below;
         entered = u;
@@ -147,8 +147,8 @@ class Tracer {
       for (std::size_t u = start; u < t; ++u) {
         before[2 * (u - start)] = bests_[(u - start_) * step_ + s];
       }
-      oracle::carry(
-          {row_.data(), 1, stride, &best, buffer_.data(), t - start, before.data() + 1, 2});
+      oracle::carry({row_.data(), 1, stride, &best, buffer_.data(), t - start, before.data() + 1, 2,
+                     sweep_.switch_cost()});
     }
     const auto end = row_.begin() + static_cast<std::ptrdiff_t>(losses_.columns());
     return static_cast<std::size_t>(std::min_element(row_.begin(), end) - row_.begin());
@@ -169,12 +169,13 @@ class Tracer {
 }  // namespace
 
 SwitchingPath switching_path(MatrixView losses, std::size_t max_switches, std::size_t memory,
-                             std::size_t threads) {
-  return switching_path(oracle::MatrixRows(losses), max_switches, memory, threads);
+                             std::size_t threads, double switch_cost) {
+  return switching_path(oracle::MatrixRows(losses), max_switches, memory, threads, switch_cost);
 }
 
 SwitchingPath switching_path(const LossRows& losses, std::size_t max_switches, std::size_t memory,
-                             std::size_t threads) {
+                             std::size_t threads, double switch_cost) {
+  oracle::checked_switch_cost(switch_cost);
   SwitchingPath path;
   const std::size_t rounds = losses.rows();
   if (rounds == 0) return path;
@@ -184,7 +185,7 @@ SwitchingPath switching_path(const LossRows& losses, std::size_t max_switches, s
   }
   const std::size_t budgets = std::min(max_switches, rounds - 1) + 1;
   const std::size_t segment = segment_rounds(rounds, losses.columns(), budgets, memory);
-  Sweep sweep(losses, budgets, threads);
+  Sweep sweep(losses, budgets, threads, switch_cost);
   Tracer tracer(losses, sweep, segment);
 
   // Forwards: the last segment is traced straight away, the others leave their table.

@@ -201,7 +201,7 @@ std::span<const Entry> all_entries() {
        plain(
            [](std::size_t k, Numbers o) { return steered(k, make_past_posteriors, o[0], o[1]); })},
       {{"pcgs-tf",
-        "a Transformer chooses rate, restarts and where they go; trained on regret",
+        "a network chooses rate, restarts and where they go; trained on regret",
         "this project",
         {own_eta, own_rho, uniform, model},
         network},
@@ -209,7 +209,8 @@ std::span<const Entry> all_entries() {
          return transformer(weights_of(v[3].text), name, overrides_of(v));
        }},
       {{"pcgs-tf:oracle",
-        "the same, trained towards the oracle's path as in the paper; eta = 4",
+        "a Transformer that does, trained towards the oracle's path as in the paper; eta = 4 "
+        "unless given",
         "the paper on PCGS",
         {own_eta, own_rho, uniform},
         network},
@@ -217,7 +218,7 @@ std::span<const Entry> all_entries() {
          return transformer(shipped_transformer("oracle"), name, overrides_of(v));
        }},
       {{"pcgs-tf:combine",
-        "the same over errors with their sign; trained on the error of the combined forecast",
+        "a Transformer over errors with their sign; trained on the error of the combined forecast",
         "this project",
         {own_eta, own_rho, uniform, model},
         {.share_form = true, .learned = true, .needs_forecasts = true}},

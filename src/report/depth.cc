@@ -44,9 +44,8 @@ void DepthRecorder::record(const TraceRow& row) {
       row.judged().mixture_loss;
   if (hindsight_.has_path()) {
     path_loss_ += hindsight_.path_loss(t);
-    // What was published, where something was; capped as the losses of experts are.
-    published_loss_ +=
-        row.has_forecast() ? std::min(row.combined_loss(), 1.0) : row.judged().mixture_loss;
+    // What was published, where something was; bounded as the losses of experts are.
+    published_loss_ += row.judged().learner_loss;
     regret_.add(x, published_loss_ - path_loss_);
   }
   weights_.add(x, row.played);

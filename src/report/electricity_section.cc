@@ -56,11 +56,11 @@ std::vector<Block> electricity_summary(const ElectricityResult& study) {
   figures.all.push_back({number(study.best_expert.mean_loss, "{:.5f}"),
                          "mean loss of the best expert, " + study.best_expert.name});
   blocks.emplace_back(std::move(figures));
-  blocks.emplace_back(
-      Paragraph{fmt::format("{} observations: {} of burn-in, {} to train on, {} to test; {} "
-                            "experts; squared errors divided by {:.6g} and clipped at 1.",
-                            study.observations, study.burn_in, study.training_rounds, study.rounds,
-                            study.experts.size(), study.scale)});
+  blocks.emplace_back(Paragraph{fmt::format(
+      "{} observations: {} of burn-in, {} to train on, {} to test; {} "
+      "experts; squared errors divided by {:.6g} and {}.",
+      study.observations, study.burn_in, study.training_rounds, study.rounds, study.experts.size(),
+      study.scale, study.bound.empty() ? "clipped at 1" : "bent to 1")});
   return blocks;
 }
 

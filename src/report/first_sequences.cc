@@ -9,7 +9,10 @@ namespace pcgs::report {
 std::vector<RunDepth> first_sequences(const studies::StudyConfig& config) {
   constexpr std::size_t kBuckets = 100;  // seven families share a page
   std::vector<RunDepth> runs;
-  auto shown = config.playing({"fixed-share", "genshare", "guard", config.featured()});
+  std::vector<std::string> wanted = {"fixed-share", "genshare", "guard"};
+  const auto compared = compared_methods(config.summary());
+  wanted.insert(wanted.end(), compared.begin(), compared.end());
+  auto shown = config.playing(std::move(wanted));
   if (shown.empty()) return runs;
   // What the study is about is looked at first.
   std::stable_partition(shown.begin(), shown.end(),

@@ -16,8 +16,7 @@ using results::find_method;
 using results::find_pair;
 using results::HeavyTailStudy;
 
-std::string opponent_of(const HeavyTailStudy& study) {
-  const std::string& ours = study.config.featured;
+std::string opponent_of(const HeavyTailStudy& study, const std::string& ours) {
   if (ours != kTuned && find_method(study.cells.front().methods, kTuned) != nullptr) return kTuned;
   const auto methods = method_names(study.cells);
   return methods.front() != ours ? methods.front() : methods.back();
@@ -30,10 +29,9 @@ std::size_t place_of(const std::string& name, std::vector<std::string>& names) {
   return names.size() - 1;
 }
 
-// Nothing where the featured method was compared with no other.
-std::optional<Chart> grid_chart(const HeavyTailStudy& study) {
-  const std::string& ours = study.config.featured;
-  const std::string opponent = opponent_of(study);
+// Nothing where this method was compared with no other.
+std::optional<Chart> grid_chart(const HeavyTailStudy& study, const std::string& ours) {
+  const std::string opponent = opponent_of(study, ours);
   HeatMap map;
   for (const auto& cell : study.cells) {
     place_of(fmt::format("{:g}", cell.df), map.rows);
@@ -62,7 +60,7 @@ std::optional<Chart> grid_chart(const HeavyTailStudy& study) {
                        {"axis", "less regret"},
                        {"size", 15},
                        {"up", -6}});
-  chart.id = "grid";
+  chart.id = ours == study.config.featured ? "grid" : "grid-recipe";
   chart.title = fmt::format("Improvement of {} over {}", ours, opponent);
   chart.note = fmt::format(
       "Mean regret that {} saves in each cell of the grid: fewer degrees of freedom mean heavier "
@@ -78,7 +76,9 @@ std::optional<Chart> grid_chart(const HeavyTailStudy& study) {
 
 Section heavy_tail_section(const HeavyTailStudy& study) {
   Section section{"heavy-tail", "Robustness: heavy tails and jumps", {}};
-  if (auto chart = grid_chart(study)) section.blocks.emplace_back(std::move(*chart));
+  for (const auto& method : compared_methods(study.config)) {
+    if (auto chart = grid_chart(study, method)) section.blocks.emplace_back(std::move(*chart));
+  }
   const auto methods = method_names(study.cells);
   Table table;
   table.id = "grid-means";

@@ -47,9 +47,9 @@ Chart means_chart(const MainStudy& study) {
   return chart;
 }
 
-// How much less the featured method lost than another one, for each sequence.
-Chart paired_chart(const MainStudy& study, const std::string& opponent, std::size_t index) {
-  const std::string& ours = study.config.featured;
+// How much less a method lost than another one, for each sequence.
+Chart paired_chart(const MainStudy& study, const std::string& ours, const std::string& opponent,
+                   std::size_t index) {
   Chart chart;
   chart.uses = "differences";
   chart.id = fmt::format("paired-{}", index + 1);
@@ -91,6 +91,11 @@ Chart paired_chart(const MainStudy& study, const std::string& opponent, std::siz
   return chart;
 }
 
+// What the paper compares with, and the method to beat.
+bool is_baseline(const std::string& name) {
+  return name == "genshare" || name == "fixed-share" || name == kTuned;
+}
+
 std::optional<Block> paired_choice(const MainStudy& study) {
   auto opponents = method_names(study.families);
   std::erase(opponents, study.config.featured);
@@ -100,9 +105,53 @@ std::optional<Block> paired_choice(const MainStudy& study) {
   if (opponents.empty()) return std::nullopt;
   Choice choice{"paired", "Compared with", {}};
   for (std::size_t i = 0; i < opponents.size(); ++i) {
-    choice.options.push_back({opponents[i], {paired_chart(study, opponents[i], i)}});
+    choice.options.push_back(
+        {opponents[i], {paired_chart(study, study.config.featured, opponents[i], i)}});
+  }
+  // The paper's method, with those of the paper and the tuned one.
+  for (const auto& ours : compared_methods(study.config)) {
+    if (ours == study.config.featured) continue;
+    for (const auto& opponent : opponents) {
+      if (!is_baseline(opponent)) continue;
+      choice.options.push_back({fmt::format("{} with {}", ours, opponent),
+                                {paired_chart(study, ours, opponent, choice.options.size())}});
+    }
   }
   return choice;
+}
+
+// The paper's Table 2: won sequences, tests and effect sizes.
+Table tests_table(const MainStudy& study, const std::string& ours) {
+  Table table;
+  table.id = ours == study.config.featured ? "tests" : "tests-recipe";
+  table.caption = fmt::format(
+      "{} against others, paired by sequence: won, mean improvement with its 95 % interval, p of "
+      "the "
+      "t-test and of Wilcoxon's after Holm's correction over the families, Cohen's d",
+      ours);
+  table.head = {{"family and opponent"},
+                {"won", "win_rate"},
+                {"improvement", "mean_improvement"},
+                {"from", "ci_low"},
+                {"to", "ci_high"},
+                {"t: p", "t_p_holm"},
+                {"Wilcoxon: p", "wilcoxon_p_holm"},
+                {"Cohen's d", "cohens_d"}};
+  for (const auto& family : study.families) {
+    for (const auto& pair : family.comparisons) {
+      if (pair.a != ours || !is_baseline(pair.b)) continue;
+      const auto& paired = pair.paired;
+      table.rows.push_back({{fmt::format("{}: {}", family.name, pair.b)},
+                            number(paired.win_rate, "{:.2f}"),
+                            number(paired.mean_improvement, "{:+.2f}"),
+                            number(paired.ci_low, "{:+.2f}"),
+                            number(paired.ci_high, "{:+.2f}"),
+                            number(pair.t_p_holm, "{:.0e}"),
+                            number(pair.wilcoxon_p_holm, "{:.0e}"),
+                            number(paired.cohens_d, "{:.1f}")});
+    }
+  }
+  return table;
 }
 
 // value(family, method) for each but the tuned one, NaN where there is none.
@@ -271,6 +320,11 @@ Section main_section(const MainStudy& study) {
   }
   section.blocks.emplace_back(std::move(means));
   if (auto choice = paired_choice(study)) section.blocks.push_back(std::move(*choice));
+  for (const auto& ours : compared_methods(study.config)) {
+    if (Table tests = tests_table(study, ours); !tests.rows.empty()) {
+      section.blocks.emplace_back(std::move(tests));
+    }
+  }
   if (auto chart = wins_chart(study)) section.blocks.emplace_back(std::move(*chart));
   if (auto chart = closed_chart(study)) section.blocks.emplace_back(std::move(*chart));
   return section;

@@ -38,7 +38,7 @@ Parts parts_of(const Material& material) {
     if (std::holds_alternative<results::OracleResult>(result)) {
       throw Error(
           fmt::format("{}: is a result of pcgs oracle, which has no page; give one of run, suite, "
-                      "electricity or forecast",
+                      "electricity, forecast or pcgs-train",
                       origin));
     }
     const std::size_t kind = result.index();
@@ -98,6 +98,10 @@ struct SectionsOf {
   void operator()(const results::ScalingStudy& study) { add({}, scaling_section(study)); }
   void operator()(const results::AblationStudy& study) { add({}, ablation_section(study)); }
   void operator()(const results::MechanismStudy& study) { add({}, mechanism_section(study)); }
+  void operator()(const results::TrainingResult& training) {
+    for (auto& block : training_summary(training)) summary.push_back(std::move(block));
+    for (auto& section : training_sections(training)) sections.push_back(std::move(section));
+  }
   void operator()(const results::SuiteResult&) {}   // was taken apart
   void operator()(const results::OracleResult&) {}  // was refused
 };
@@ -163,6 +167,10 @@ std::string subtitle_of(const Material& material, const Parts& parts) {
     if (const auto* many = std::get_if<results::SeriesResult>(&result)) {
       return fmt::format("{} series by {}, {} models, {} rounds together", many->series.size(),
                          fmt::join(many->by, ", "), many->experts.size(), many->rounds);
+    }
+    if (const auto* training = std::get_if<results::TrainingResult>(&result)) {
+      return fmt::format("A controller, trained by the recipe {} in {} step{}", training->recipe,
+                         training->steps, training->steps == 1 ? "" : "s");
     }
   }
   std::string out;

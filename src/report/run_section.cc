@@ -253,11 +253,11 @@ std::vector<Block> run_summary(const RunResult& run, const RunDepth* depth) {
 Section run_section(const RunResult& run) {
   Section section{"methods-section", run.answer ? "Regret" : "All methods", {}};
   if (run.answer) {
-    section.blocks.emplace_back(Paragraph{
-        "Regret sets the loss of the published forecasts, divided by a usual loss and capped at 1, "
-        "against that of the best sequence of models that could have been chosen afterwards, with "
-        "a "
-        "given number of switches: below 0, the combination was better than every such sequence."});
+    section.blocks.emplace_back(Paragraph{fmt::format(
+        "Regret sets the loss of the published forecasts, divided by a usual loss and {}, against "
+        "that of the best sequence of models that could have been chosen afterwards, with a given "
+        "number of switches: below 0, the combination was better than every such sequence.",
+        run.bound.empty() ? "capped at 1" : "bent to 1")});
     const auto& combination = run.methods.back();
     if (combination.certificate) {
       section.blocks.emplace_back(Paragraph{certificate_sentence(combination)});

@@ -50,6 +50,10 @@ Section scaling_section(const results::ScalingStudy& study);
 Section ablation_section(const results::AblationStudy& study);
 Section mechanism_section(const results::MechanismStudy& study);
 
+// pcgs-train.
+std::vector<Block> training_summary(const results::TrainingResult& training);
+std::vector<Section> training_sections(const results::TrainingResult& training);
+
 // Round by round.
 Section depth_section(const std::vector<const RunDepth*>& runs);
 std::optional<Section> restarts_section(const std::vector<const RunDepth*>& runs);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,10 @@ struct ElectricityResult {
     double mean_loss = 0;
     ByBudget<double> regret_per_round;
     double ns_per_round = 0;
+    // Of the same weights on squared errors as they are, neither divided nor clipped; none in
+    // results of earlier versions.
+    std::optional<double> unclipped_mean_loss{};
+    std::optional<ByBudget<double>> unclipped_regret_per_round{};
     bool operator==(const Method&) const = default;
   };
 
@@ -39,6 +44,8 @@ struct ElectricityResult {
   std::vector<std::size_t> switches;  // budgets, at least one
   ByBudget<double> oracle_mean_loss;
   std::vector<Method> methods;  // at least one
+  std::string bound{};          // how squared errors were bounded, if they were not clipped
+  std::optional<ByBudget<double>> unclipped_oracle_mean_loss{};  // of squared errors as they are
 
   bool operator==(const ElectricityResult&) const = default;
 };

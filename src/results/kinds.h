@@ -23,6 +23,8 @@ struct ScalingStudy;
 struct SeriesResult;
 struct SuiteResult;
 struct TimeSpan;
+struct TrainingCourse;
+struct TrainingResult;
 
 void fields(Fields& f, AblationStudy& study);
 void fields(Fields& f, ElectricityResult& study);
@@ -39,6 +41,8 @@ void fields(Fields& f, RunResult& run);
 void fields(Fields& f, ScalingStudy& study);
 void fields(Fields& f, SeriesResult& result);
 void fields(Fields& f, SuiteResult& suite);
+void fields(Fields& f, TrainingCourse& course);
+void fields(Fields& f, TrainingResult& training);
 
 void fields(Fields& f, StudyConfig& config);
 void fields(Fields& f, Timing& timing);

@@ -5,9 +5,16 @@
 
 namespace pcgs::results {
 
+void fields(Fields& f, OracleResult::Unlimited& unlimited) {
+  f("value", unlimited.value, "switches_used", unlimited.switches_used);
+}
+
 void fields(Fields& f, OracleResult& oracle) {
   f("rounds", oracle.rounds, "experts", oracle.experts, "values", oracle.values, "switches_used",
-    oracle.switches_used, "seconds", oracle.seconds, "states_per_second", oracle.states_per_second);
+    oracle.switches_used);
+  f.unless_empty("switch_cost", oracle.switch_cost);
+  f.unless_empty("unlimited", oracle.unlimited);
+  f("seconds", oracle.seconds, "states_per_second", oracle.states_per_second);
 }
 
 }  // namespace pcgs::results

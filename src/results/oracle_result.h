@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
 #include "results/at_budget.h"
 
@@ -16,6 +17,14 @@ struct OracleResult {
   ByBudget<std::size_t> switches_used;  // the fewest that are as good
   double seconds = 0;
   double states_per_second = 0;
+  std::optional<double> switch_cost{};  // which the values contain; none if none was asked for
+  // With as many switches as pay for themselves; where they cost something.
+  struct Unlimited {
+    std::optional<double> value;  // none if no path stays awake
+    std::size_t switches_used = 0;
+    bool operator==(const Unlimited&) const = default;
+  };
+  std::optional<Unlimited> unlimited{};
 
   bool operator==(const OracleResult&) const = default;
 };

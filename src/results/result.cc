@@ -22,6 +22,7 @@ template std::string to_json(const SuiteResult&, int);
 template std::string to_json(const ElectricityResult&, int);
 template std::string to_json(const ForecastResult&, int);
 template std::string to_json(const OracleResult&, int);
+template std::string to_json(const TrainingResult&, int);
 template std::string to_json(const Study&, int);
 template std::string to_json(const Result&, int);
 

@@ -11,13 +11,14 @@
 #include "results/run_result.h"
 #include "results/series_result.h"
 #include "results/suite_result.h"
+#include "results/training_result.h"
 
 namespace pcgs::results {
 
 // In the order in which a report shows them.
 using Result = std::variant<RunResult, SeriesResult, ElectricityResult, ForecastResult, MainStudy,
                             HeavyTailStudy, ScalingStudy, AblationStudy, MechanismStudy,
-                            SuiteResult, OracleResult>;
+                            SuiteResult, OracleResult, TrainingResult>;
 
 // JSON as the program prints it, for one kind or for a Result. `indent` -1: on one line.
 template <class Kind>

@@ -9,6 +9,23 @@ namespace pcgs::results {
 
 namespace {
 
+std::vector<double> less(double total, const std::vector<double>& oracle) {
+  std::vector<double> regrets;
+  for (const double best : oracle) regrets.push_back(total - best);
+  return regrets;
+}
+
+RunResult::Movement movement(const compare::MethodResult& played,
+                             const compare::Comparison& comparison) {
+  const compare::SwitchCosts& costs = *comparison.switch_costs;
+  RunResult::Movement out;
+  out.moved = *played.movement;
+  out.total = played.total_forecast_loss.value_or(played.total_loss) + costs.cost * out.moved;
+  out.regret = by_budget(comparison.switches, less(out.total, costs.oracle));
+  out.unlimited_regret = finite(out.total - costs.unlimited);
+  return out;
+}
+
 RunResult::Method method_result(const compare::Problem& problem,
                                 const compare::MethodResult& played,
                                 const compare::Comparison& comparison) {
@@ -21,13 +38,14 @@ RunResult::Method method_result(const compare::Problem& problem,
   if (played.mean_forecast_loss) out.mean_forecast_loss = finite(*played.mean_forecast_loss);
   if (played.total_forecast_loss) {
     out.total_forecast_loss = finite(*played.total_forecast_loss);
-    std::vector<double> regrets;
-    for (const double best : comparison.oracle) {
-      regrets.push_back(*played.total_forecast_loss - best);
-    }
-    out.forecast_regret = by_budget(switches, regrets);
+    out.forecast_regret = by_budget(switches, less(*played.total_forecast_loss, comparison.oracle));
   }
   out.dynamic_regret = by_budget(switches, played.regret);
+  if (played.unclipped_loss) {
+    const double loss = *played.unclipped_loss;
+    out.unclipped = {finite(loss), by_budget(switches, less(loss, comparison.unclipped_oracle))};
+  }
+  if (played.movement) out.switch_costs = movement(played, comparison);
   if (played.certificate) {
     out.certificate = {played.certificate->bound, played.certificate->regret,
                        played.certificate->holds(), played.weighted_certificate,
@@ -52,10 +70,18 @@ RunResult run_result(const compare::Problem& problem, const compare::Comparison&
   out.experts = problem.experts;
   out.switches = comparison.switches;
   out.oracle = by_budget(comparison.switches, comparison.oracle);
+  if (!comparison.unclipped_oracle.empty()) {
+    out.unclipped_oracle = by_budget(comparison.switches, comparison.unclipped_oracle);
+  }
+  if (const auto& costs = comparison.switch_costs) {
+    out.switch_costs = {costs->cost, by_budget(comparison.switches, costs->oracle),
+                        finite(costs->unlimited), costs->unlimited_switches};
+  }
   if (std::isfinite(comparison.best_expert_loss)) {
     out.best_expert = {problem.experts[comparison.best_expert], comparison.best_expert_loss};
   }
   out.scale = comparison.scale;
+  if (problem.scale.bound() == LossBound::kCatoni) out.bound = "catoni";
   out.skipped_rounds = comparison.skipped;
   for (const auto& method : comparison.methods) {
     out.methods.push_back(method_result(problem, method, comparison));
@@ -81,6 +107,20 @@ void fields(Fields& f, RunResult::Intervals& intervals) {
     "mean_width", intervals.mean_width);
 }
 
+void fields(Fields& f, RunResult::Unclipped& unclipped) {
+  f("total_loss", unclipped.total_loss, "regret", unclipped.regret);
+}
+
+void fields(Fields& f, RunResult::CostlyPaths& paths) {
+  f("cost", paths.cost, "oracle", paths.oracle, "unlimited", paths.unlimited, "unlimited_switches",
+    paths.unlimited_switches);
+}
+
+void fields(Fields& f, RunResult::Movement& movement) {
+  f("moved", movement.moved, "total", movement.total, "regret", movement.regret, "unlimited_regret",
+    movement.unlimited_regret);
+}
+
 void fields(Fields& f, RunResult::Method& method) {
   f("name", method.name);
   f.unless_empty("full_name", method.full_name);
@@ -90,23 +130,33 @@ void fields(Fields& f, RunResult::Method& method) {
   f.unless_empty("total_forecast_loss", method.total_forecast_loss);
   f.unless_empty("forecast_regret", method.forecast_regret);
   f("dynamic_regret", method.dynamic_regret);
+  f.unless_empty("unclipped", method.unclipped);
+  f.unless_empty("switch_costs", method.switch_costs);
   f.unless_empty("certificate", method.certificate);
   f("ns_per_round", method.ns_per_round, "next_weights", method.next_weights);
   f.unless_empty("intervals", method.intervals);
 }
 
 void fields(Fields& f, RunResult& run) {
-  f("rounds", run.rounds, "experts", run.experts, "switches", run.switches, "oracle", run.oracle,
-    "best_expert", run.best_expert, "scale", run.scale, "skipped_rounds", run.skipped_rounds,
-    "methods", run.methods);
+  f("rounds", run.rounds, "experts", run.experts, "switches", run.switches, "oracle", run.oracle);
+  f.unless_empty("unclipped_oracle", run.unclipped_oracle);
+  f.unless_empty("switch_costs", run.switch_costs);
+  f("best_expert", run.best_expert, "scale", run.scale);
+  f.unless_empty("bound", run.bound);
+  f("skipped_rounds", run.skipped_rounds, "methods", run.methods);
   f.together("errors", run.answer);
   f.require(!run.switches.empty(), "switches", "is empty");
-  f.require(run.oracle.has_all(run.switches), "oracle", "lacks one of the switch budgets");
+  f.require(run.oracle.has_all(run.switches) &&
+                (!run.unclipped_oracle || run.unclipped_oracle->has_all(run.switches)) &&
+                (!run.switch_costs || run.switch_costs->oracle.has_all(run.switches)),
+            "oracle", "lacks one of the switch budgets");
   f.require(!run.methods.empty(), "methods", "is empty");
   f.require(std::all_of(run.methods.begin(), run.methods.end(),
                         [&](const auto& m) {
                           return m.dynamic_regret.has_all(run.switches) &&
-                                 (!m.forecast_regret || m.forecast_regret->has_all(run.switches));
+                                 (!m.forecast_regret || m.forecast_regret->has_all(run.switches)) &&
+                                 (!m.unclipped || m.unclipped->regret.has_all(run.switches)) &&
+                                 (!m.switch_costs || m.switch_costs->regret.has_all(run.switches));
                         }),
             "methods", "lack regrets for one of the switch budgets");
 }

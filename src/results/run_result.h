@@ -28,6 +28,29 @@ struct RunResult {
     std::optional<std::size_t> switches;  // of the oracle it is against; none: any path
     bool operator==(const Proof&) const = default;
   };
+  // Before losses were divided and capped, in their own units: of the combined forecasts where there
+  // are any, else of the weights. No number where it is infinite.
+  struct Unclipped {
+    std::optional<double> total_loss;
+    ByBudget<double> regret;
+    bool operator==(const Unclipped&) const = default;
+  };
+  // The best paths where every switch costs something, and a method beside them: its weights pay
+  // the same for the mass that they move, so that a path pays as it would as weights.
+  struct CostlyPaths {
+    double cost = 0;  // of a switch
+    ByBudget<double> oracle;
+    std::optional<double> unlimited;  // with as many switches as pay; none if no path stays awake
+    std::size_t unlimited_switches = 0;
+    bool operator==(const CostlyPaths&) const = default;
+  };
+  struct Movement {
+    double moved = 0;  // sum over rounds of half the L1 distance to the weights before
+    double total = 0;  // the loss, of forecasts where there are any, and cost times moved
+    ByBudget<double> regret;
+    std::optional<double> unlimited_regret;
+    bool operator==(const Movement&) const = default;
+  };
   // How often outcomes lay inside the intervals of one level.
   struct Intervals {
     double level = 0;
@@ -47,6 +70,8 @@ struct RunResult {
     std::optional<double> total_forecast_loss{};
     std::optional<ByBudget<double>> forecast_regret{};  // of that
     ByBudget<double> dynamic_regret;                    // of total_loss
+    std::optional<Unclipped> unclipped{};               // where losses were divided and capped
+    std::optional<Movement> switch_costs{};             // where they were asked for
     std::optional<Proof> certificate;
     double ns_per_round = 0;
     std::vector<double> next_weights;    // [K]
@@ -63,6 +88,9 @@ struct RunResult {
   std::size_t skipped_rounds = 0;
   std::vector<Method> methods;             // at least one
   std::optional<ForecastAnswer> answer{};  // of forecasts
+  std::string bound{};  // how losses beyond the scale were bounded, if they were not capped
+  std::optional<ByBudget<double>> unclipped_oracle{};  // where losses were divided and capped
+  std::optional<CostlyPaths> switch_costs{};           // where they were asked for
 
   bool operator==(const RunResult&) const = default;
 };

@@ -13,7 +13,8 @@ namespace pcgs::results {
 namespace {
 
 std::string scale_text(const RunResult& run) {
-  return fmt::format(", losses divided by {:.6g} in the end and capped at 1", run.scale);
+  return fmt::format(", losses divided by {:.6g} in the end and {}", run.scale,
+                     run.bound.empty() ? "capped at 1" : "bent to 1 by Catoni's function");
 }
 
 std::string caption(const RunResult& run, const std::string& origin) {
@@ -29,6 +30,10 @@ std::string caption(const RunResult& run, const std::string& origin) {
   return out;
 }
 
+std::string switches_text(std::size_t n) {
+  return n == 1 ? "1 switch" : fmt::format("{} switches", n);
+}
+
 std::string hindsight_text(const RunResult& run) {
   std::string out = "in hindsight:";
   if (run.best_expert && !run.answer) {
@@ -39,9 +44,8 @@ std::string hindsight_text(const RunResult& run) {
   const char* separator = "";
   for (const std::size_t s : run.switches) {
     const auto loss = run.oracle.at(s);
-    out +=
-        fmt::format("{} with {} {}", separator, s == 1 ? "1 switch" : fmt::format("{} switches", s),
-                    loss ? fmt::format("{:.3f}", *loss) : "does not exist");
+    out += fmt::format("{} with {} {}", separator, switches_text(s),
+                       loss ? fmt::format("{:.3f}", *loss) : "does not exist");
     separator = ",";
   }
   return out;
@@ -78,6 +82,57 @@ io::TextTable regret_table(const RunResult& run) {
   return table;
 }
 
+std::string number_text(const std::optional<double>& x) {
+  return x ? fmt::format("{:.6g}", *x) : "none";
+}
+
+// Losses as they were before they were divided and capped.
+std::string unclipped_text(const RunResult& run) {
+  if (!run.unclipped_oracle) return "";
+  io::TextTable table{"\nThe same in the units of the losses, nothing bounded:",
+                      {"method", run.answer ? "loss of its forecasts" : "total loss"},
+                      {}};
+  for (const std::size_t s : run.switches) table.head.push_back(fmt::format("regret S={}", s));
+  for (const RunResult::Method& method : run.methods) {
+    if (!method.unclipped) continue;
+    auto& row = table.rows.emplace_back(
+        std::vector{method.name, number_text(method.unclipped->total_loss)});
+    for (const std::size_t s : run.switches) {
+      row.push_back(number_text(method.unclipped->regret.at(s)));
+    }
+  }
+  return text(table);
+}
+
+std::string switch_costs_text(const RunResult& run) {
+  if (!run.switch_costs) return "";
+  io::TextTable table{
+      fmt::format("\nWith {:g} for every switch of a path, and for the weight that a method moves:",
+                  run.switch_costs->cost),
+      {"method", "moved", "loss and cost"},
+      {}};
+  for (const std::size_t s : run.switches) table.head.push_back(fmt::format("regret S={}", s));
+  table.head.emplace_back("any S");
+  for (const RunResult::Method& method : run.methods) {
+    if (!method.switch_costs) continue;
+    const RunResult::Movement& one = *method.switch_costs;
+    auto& row = table.rows.emplace_back(std::vector{method.name, fmt::format("{:.3f}", one.moved),
+                                                    fmt::format("{:.3f}", one.total)});
+    const auto add = [&](const std::optional<double>& regret) {
+      row.push_back(regret ? fmt::format("{:.3f}", *regret) : "none");
+    };
+    for (const std::size_t s : run.switches) add(one.regret.at(s));
+    add(one.unlimited_regret);
+  }
+  std::string out = text(table);
+  if (run.switch_costs->unlimited) {
+    out += fmt::format("\nthe best path of all takes {} and costs {:.3f}\n",
+                       switches_text(run.switch_costs->unlimited_switches),
+                       *run.switch_costs->unlimited);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string run_table(const RunResult& run, const std::string& origin) {
@@ -98,6 +153,7 @@ std::string run_table(const RunResult& run, const std::string& origin) {
     table.caption = caption(run, origin);
   }
   out += fmt::format("{}\n{}\n", text(table), hindsight_text(run));
+  out += unclipped_text(run) + switch_costs_text(run);
   for (const RunResult::Method& method : run.methods) {
     if (!method.chosen_in_hindsight.empty()) chosen += ' ' + method.chosen_in_hindsight;
   }

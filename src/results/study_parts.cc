@@ -7,6 +7,18 @@
 
 namespace pcgs::results {
 
+std::vector<std::string> compared_methods(const StudyConfig& config) {
+  std::vector<std::string> found;
+  if (!config.featured.empty()) found.push_back(config.featured);
+  for (const std::string& name : config.methods) {
+    const bool papers = name == "pcgs-tf:oracle" || name.starts_with("pcgs-tf:oracle{");
+    if (!papers) continue;
+    if (name != config.featured) found.push_back(name);
+    break;
+  }
+  return found;
+}
+
 const MethodRegret* find_method(const std::vector<MethodRegret>& methods, const std::string& name) {
   const auto at = std::find_if(methods.begin(), methods.end(),
                                [&](const MethodRegret& one) { return one.name == name; });
@@ -38,6 +50,8 @@ void fields(Fields& f, MethodRegret& method) {
   f("regret", method.regret, "mean", method.mean, "std", method.std);
   f.unless_empty("share_closed", method.share_closed);
   f.unless_empty("generating_path_regret", method.generating_path_regret);
+  f.unless_empty("unclipped_regret", method.unclipped_regret);
+  f.unless_empty("unclipped", method.unclipped);
 }
 
 void fields(Fields& f, MethodPair& pair) {
@@ -51,7 +65,8 @@ void fields(Fields& f, MethodPair& pair) {
 
 void require_regrets(const Fields& f, const PlayedMethods& played) {
   const auto complete = [&](const MethodRegret& one) {
-    return one.regret.size() == played.oracle.size();
+    return one.regret.size() == played.oracle.size() &&
+           (one.unclipped_regret.empty() || one.unclipped_regret.size() == played.oracle.size());
   };
   f.require(!played.methods.empty(), "methods", "is empty");
   f.require(std::all_of(played.methods.begin(), played.methods.end(), complete), "methods",

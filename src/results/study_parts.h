@@ -44,6 +44,10 @@ struct MethodRegret {
   // Of the way from fixed-share* to the limit; none where either is missing.
   std::optional<double> share_closed;
   std::optional<Spread> generating_path_regret;  // in the scaling study
+  // On the losses before they were clipped to [0,1], against the oracle of those; empty where these
+  // are not known.
+  std::vector<double> unclipped_regret{};  // [sequences]
+  std::optional<Spread> unclipped{};       // of that
   bool operator==(const MethodRegret&) const = default;
 };
 
@@ -55,8 +59,8 @@ struct MethodPair {
   bool operator==(const MethodPair&) const = default;
 };
 
-// Methods on the same sequences. The main study compares every two of them; the others compare the
-// featured one, or the first, with each of the rest.
+// Methods on the same sequences. The main study compares every two of them; the ablation study compares
+// the first with each of the rest, the others those of compared_methods().
 struct PlayedMethods {
   std::vector<double> oracle;  // [sequences]
   std::vector<MethodRegret> methods;
@@ -70,6 +74,10 @@ struct PlayedStudy {
   std::optional<Timing> timing;
   bool operator==(const PlayedStudy&) const = default;
 };
+
+// The methods that a study compares with all others: the featured one, and the paper's own,
+// pcgs-tf:oracle with whatever options, if it plays.
+std::vector<std::string> compared_methods(const StudyConfig& config);
 
 const MethodRegret* find_method(const std::vector<MethodRegret>& methods, const std::string& name);
 const MethodPair* find_pair(const std::vector<MethodPair>& pairs, const std::string& a,

@@ -169,7 +169,7 @@ results::AblationStudy ablation_study(const StudyConfig& config, const io::Monit
   for (const std::string family : kFamilies) {
     const auto played = play_family(config, family, all_variants, advance);
     auto methods = method_regrets(played);
-    auto comparisons = against_others(methods, methods.front().name);
+    auto comparisons = against_others(methods, {methods.front().name});
     study.families.push_back({{played.oracle, std::move(methods), std::move(comparisons)}, family});
   }
   return study;

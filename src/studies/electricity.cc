@@ -32,24 +32,26 @@ ExpertPool benchmark_pool(const std::vector<std::size_t>& seasons, std::size_t w
 }
 
 std::vector<std::string> benchmark_methods() {
-  return {"hedge", "fixed-share", "genshare", "ml-poly", "boa", "guard", "pcgs-tf"};
+  return {"hedge", "fixed-share", "genshare",       "ml-poly",
+          "boa",   "guard",       "pcgs-tf:oracle", "pcgs-tf"};
 }
 
 compare::Problem test_problem(const std::string& origin, const SplitLosses& losses) {
-  return problem_of(origin, losses, losses.test);
+  auto problem = problem_of(origin, losses, losses.test);
+  problem.unclipped = losses.test_errors;
+  return problem;
 }
 
 Comparison play_benchmark(const std::string& origin, const SplitLosses& losses,
                           compare::ComparisonOptions options, const io::Monitor& monitor) {
-  const auto play = [&](const Matrix& part, compare::ComparisonOptions compared) {
-    const auto problem = problem_of(origin, losses, part);
+  const auto play = [&](const compare::Problem& problem, compare::ComparisonOptions compared) {
     compared.advance = monitor("playing", rounds_to_play(problem, compared));
     return play_methods(problem, compared);
   };
   compare::ComparisonOptions tuning;
   tuning.switches = options.switches;
   tuning.methods = {"hedge*", "fixed-share*"};
-  const Comparison tuned = play(losses.training, tuning);
+  const Comparison tuned = play(problem_of(origin, losses, losses.training), tuning);
 
   std::erase_if(options.methods, [](const std::string& name) { return !is_playable(name); });
   options.shown_as.resize(options.methods.size());
@@ -60,7 +62,7 @@ Comparison play_benchmark(const std::string& origin, const SplitLosses& losses,
   }
   options.methods.insert(options.methods.end(), tuning.methods.begin(), tuning.methods.end());
   options.shown_as.resize(options.methods.size());
-  return play(losses.test, std::move(options));
+  return play(test_problem(origin, losses), std::move(options));
 }
 
 }  // namespace pcgs::studies

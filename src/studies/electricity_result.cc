@@ -26,11 +26,13 @@ ElectricityResult electricity_result(const std::string& origin, const Observatio
   out.training_rounds = losses.training.rows;
   out.rounds = losses.test.rows;
   out.scale = losses.scale;
+  if (losses.bound == LossBound::kCatoni) out.bound = "catoni";
   out.experts = losses.experts;
   out.best_expert = {losses.experts[comparison.best_expert],
                      per_round(comparison.best_expert_loss)};
   out.switches = comparison.switches;
   out.oracle_mean_loss = by_budget(comparison.oracle);
+  out.unclipped_oracle_mean_loss = by_budget(comparison.unclipped_oracle);
   for (const auto& method : comparison.methods) {
     auto& one = out.methods.emplace_back();
     one.name = method.name;
@@ -38,19 +40,48 @@ ElectricityResult electricity_result(const std::string& origin, const Observatio
         method.chosen;
     one.mean_loss = per_round(method.total_loss);
     one.regret_per_round = by_budget(method.regret);
+    std::vector<double> unclipped;
+    for (const double best : comparison.unclipped_oracle) {
+      unclipped.push_back(*method.unclipped_loss - best);
+    }
+    one.unclipped_mean_loss = per_round(*method.unclipped_loss);
+    one.unclipped_regret_per_round = by_budget(unclipped);
     one.ns_per_round = method.ns_per_round;
   }
   return out;
 }
 
+namespace {
+
+// A row for each method that knows it; "" if none does.
+std::string unclipped_table(const ElectricityResult& result) {
+  io::TextTable table;
+  table.caption = "\nthe same on squared errors as they are, neither divided nor clipped";
+  table.head = {"method"};
+  for (const std::size_t s : result.switches) table.head.push_back(fmt::format("S={}", s));
+  table.head.emplace_back("mean loss");
+  for (const auto& method : result.methods) {
+    if (!method.unclipped_regret_per_round || !method.unclipped_mean_loss) continue;
+    auto& row = table.rows.emplace_back(std::vector{method.name});
+    for (const std::size_t s : result.switches) {
+      row.push_back(fmt::format("{:.6g}", method.unclipped_regret_per_round->at(s).value_or(0)));
+    }
+    row.push_back(fmt::format("{:.6g}", *method.unclipped_mean_loss));
+  }
+  return table.rows.empty() ? "" : text(table);
+}
+
+}  // namespace
+
 std::string electricity_table(const ElectricityResult& result, const std::string& description) {
   io::TextTable table;
   table.caption = fmt::format(
       "{}: {}, {}\nlast {} observations: {} of burn-in, {} to train, {} to test; {} experts; "
-      "squared errors divided by {:.6g} and clipped at 1\ndynamic regret per round of the test "
+      "squared errors divided by {:.6g} and {}\ndynamic regret per round of the test "
       "part against the best path with at most S switches",
       result.file, result.column, description, result.observations, result.burn_in,
-      result.training_rounds, result.rounds, result.experts.size(), result.scale);
+      result.training_rounds, result.rounds, result.experts.size(), result.scale,
+      result.bound.empty() ? "clipped at 1" : "bent to 1 by Catoni's influence function");
   table.head = {"method"};
   for (const std::size_t s : result.switches) table.head.push_back(fmt::format("S={}", s));
   table.head.insert(table.head.end(), {"average", "mean loss"});
@@ -73,7 +104,8 @@ std::string electricity_table(const ElectricityResult& result, const std::string
              "\nbest expert of the test part: {} {:.5f}\n"
              "* rates chosen in hindsight; nobody can play these. Rates chosen, in the "
              "order of the table:{}\n",
-             result.best_expert.name, result.best_expert.mean_loss, chosen);
+             result.best_expert.name, result.best_expert.mean_loss, chosen) +
+         unclipped_table(result);
 }
 
 }  // namespace pcgs::studies

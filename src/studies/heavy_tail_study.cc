@@ -13,6 +13,26 @@ constexpr double kDf[] = {2, 3, 5};
 constexpr double kJumpProbability[] = {0, 0.03, 0.06};
 constexpr const char* kBaseline = "genshare";
 
+// No more than its rows' names where the baseline does not play.
+io::TextTable improvement_table(const results::HeavyTailStudy& study, const std::string& method) {
+  io::TextTable table{fmt::format("Heavy tails and jumps: mean improvement of {} over {}, with its "
+                                  "95 % interval",
+                                  method, kBaseline),
+                      {"df \\ jump probability"},
+                      {}};
+  for (const auto& cell : study.cells) {
+    const auto* pair = find_pair(cell.comparisons, method, kBaseline);
+    if (pair == nullptr) continue;
+    const std::string df = fmt::format("{:.0f}", cell.df);
+    if (table.rows.empty() || table.rows.back()[0] != df) table.rows.push_back({df});
+    if (table.rows.size() == 1) table.head.push_back(fmt::format("{:.2f}", cell.jump_probability));
+    table.rows.back().push_back(fmt::format("{:+.2f} [{:+.2f}, {:+.2f}]",
+                                            pair->paired.mean_improvement, pair->paired.ci_low,
+                                            pair->paired.ci_high));
+  }
+  return table;
+}
+
 }  // namespace
 
 results::HeavyTailStudy heavy_tail_study(const StudyConfig& config, const io::Monitor& monitor) {
@@ -27,7 +47,7 @@ results::HeavyTailStudy heavy_tail_study(const StudyConfig& config, const io::Mo
       tournament.finished_one = [&] { advance(1); };
       const suite::Tournament played = suite::play_tournament(tournament);
       auto methods = method_regrets(played);
-      auto comparisons = against_others(methods, config.featured());
+      auto comparisons = against_others(methods, compared_methods(study.config));
       study.cells.push_back({{played.oracle, std::move(methods), std::move(comparisons)}, df, p});
     }
   }
@@ -41,34 +61,33 @@ StudyTables tables_of(const results::HeavyTailStudy& study) {
                                   config.switches, config.sequences),
                       {"df", "jumps"},
                       {}};
-  io::TextTable improvement{fmt::format("Heavy tails and jumps: mean improvement of {} over {}, "
-                                        "with its 95 % interval",
-                                        config.featured, kBaseline),
-                            {"df \\ jump probability"},
-                            {}};
-  bool comparable = false;
+  io::TextTable unclipped{
+      "Heavy tails and jumps: the same on the losses before they were clipped to "
+      "[0,1], against the oracle of those",
+      {"df", "jumps"},
+      {}};
   for (const auto& cell : study.cells) {
-    const std::string df = fmt::format("{:.0f}", cell.df);
-    const std::string jumps = fmt::format("{:.2f}", cell.jump_probability);
     if (means.rows.empty()) {
       for (const auto& method : cell.methods) means.head.push_back(method.name);
+      unclipped.head = means.head;
     }
-    auto& row = means.rows.emplace_back(std::vector{df, jumps});
-    for (const auto& method : cell.methods) row.push_back(fmt::format("{:.2f}", method.mean));
-
-    if (improvement.rows.empty() || improvement.rows.back()[0] != df) {
-      improvement.rows.push_back({df});
+    auto& row = means.rows.emplace_back(
+        std::vector{fmt::format("{:.0f}", cell.df), fmt::format("{:.2f}", cell.jump_probability)});
+    auto& raw = unclipped.rows.emplace_back(row);
+    for (const auto& method : cell.methods) {
+      row.push_back(fmt::format("{:.2f}", method.mean));
+      raw.push_back(method.unclipped ? fmt::format("{:.2f}", method.unclipped->mean) : "-");
     }
-    if (improvement.rows.size() == 1) improvement.head.push_back(jumps);
-    const auto* pair = find_pair(cell.comparisons, config.featured, kBaseline);
-    if (pair == nullptr) continue;
-    comparable = true;
-    improvement.rows.back().push_back(fmt::format("{:+.2f} [{:+.2f}, {:+.2f}]",
-                                                  pair->paired.mean_improvement,
-                                                  pair->paired.ci_low, pair->paired.ci_high));
   }
-  StudyTables out{{{"heavy-tail", std::move(means)}}};
-  if (comparable) out.tables.emplace_back("heavy-tail-improvement", std::move(improvement));
+  StudyTables out{
+      {{"heavy-tail", std::move(means)}, {"heavy-tail-unclipped", std::move(unclipped)}}};
+  for (const auto& method : compared_methods(config)) {
+    if (auto improvement = improvement_table(study, method); improvement.head.size() > 1) {
+      out.tables.emplace_back(
+          method == config.featured ? "heavy-tail-improvement" : "heavy-tail-improvement-recipe",
+          std::move(improvement));
+    }
+  }
   return out;
 }
 

@@ -70,34 +70,37 @@ io::TextTable closed_table(const MainStudy& study, const std::vector<std::string
       });
 }
 
-// The paper's win-rate table: the featured method against those of the paper and against the tuned
-// one.
-io::TextTable featured_table(const MainStudy& study) {
-  const std::string& featured = study.config.featured;
-  io::TextTable table{featured +
-                          " against others, paired by sequence; p of the Wilcoxon test after "
-                          "Holm's correction over the families",
-                      {"family"},
-                      {}};
-  std::vector<std::string> others;
-  for (const char* other : {"genshare", "fixed-share", kTunedFixedShare}) {
-    if (find_pair(study.families.front().comparisons, featured, other) != nullptr) {
-      others.emplace_back(other);
-    }
-  }
-  for (const auto& other : others) {
-    for (const char* what : {"won", "improvement", "p"}) {
-      table.head.push_back(fmt::format("{}: {}", other, what));
-    }
-  }
+io::TextTable unclipped_table(const MainStudy& study, const std::vector<std::string>& names) {
+  return by_family(
+      "Dynamic regret on the losses before they were clipped to [0,1]: the same weights, the "
+      "oracle of those losses",
+      names, study, [](const Family&, const results::MethodRegret& method) -> std::string {
+        return method.unclipped ? mean_and_deviation(method.unclipped->mean, method.unclipped->std)
+                                : "-";
+      });
+}
+
+// The paper's Table 2: a method against those of the paper and against the tuned one, with all that is
+// tested about it. Without rows where none of them plays.
+io::TextTable paired_table(const MainStudy& study, const std::string& method) {
+  io::TextTable table{
+      method +
+          " against others, paired by sequence; p after Holm's correction over the "
+          "families, intervals at 95 %",
+      {"family", "against", "won", "improvement", "t: p", "Wilcoxon: p", "Cohen's d"},
+      {},
+      2};
   for (const auto& family : study.families) {
-    auto& row = table.rows.emplace_back(std::vector{family.name});
-    for (const auto& other : others) {
-      const auto& pair = *find_pair(family.comparisons, featured, other);
-      row.push_back(fmt::format("{:.0f} %", 100 * pair.paired.win_rate));
-      row.push_back(fmt::format("{:+.2f} [{:+.2f}, {:+.2f}]", pair.paired.mean_improvement,
-                                pair.paired.ci_low, pair.paired.ci_high));
-      row.push_back(fmt::format("{:.1e}", pair.wilcoxon_p_holm.value_or(1)));
+    for (const char* other : {"genshare", "fixed-share", kTunedFixedShare}) {
+      const auto* pair = find_pair(family.comparisons, method, other);
+      if (pair == nullptr) continue;
+      const auto& paired = pair->paired;
+      table.rows.push_back({family.name, other, fmt::format("{:.0f} %", 100 * paired.win_rate),
+                            fmt::format("{:+.2f} [{:+.2f}, {:+.2f}]", paired.mean_improvement,
+                                        paired.ci_low, paired.ci_high),
+                            fmt::format("{:.0e}", pair->t_p_holm.value_or(1)),
+                            fmt::format("{:.0e}", pair->wilcoxon_p_holm.value_or(1)),
+                            paired.cohens_d ? fmt::format("{:.1f}", *paired.cohens_d) : "-"});
     }
   }
   return table;
@@ -177,6 +180,7 @@ StudyTables tables_of(const MainStudy& study) {
   if (limited) names.emplace_back(suite::kLimitName);
 
   StudyTables out{{{"main", regret_table(study, names)}}};
+  io::TextTable unclipped = unclipped_table(study, names);
   if (find_method(study.families.front().methods, kTunedFixedShare) != nullptr) {
     std::erase(names, kTunedFixedShare);
     if (!names.empty()) {
@@ -184,9 +188,13 @@ StudyTables tables_of(const MainStudy& study) {
       if (limited) out.tables.emplace_back("closed", closed_table(study, names));
     }
   }
-  if (io::TextTable featured = featured_table(study); featured.head.size() > 1) {
-    out.tables.emplace_back("featured", std::move(featured));
+  for (const auto& method : compared_methods(study.config)) {
+    if (io::TextTable paired = paired_table(study, method); !paired.rows.empty()) {
+      out.tables.emplace_back(method == study.config.featured ? "featured" : "recipe",
+                              std::move(paired));
+    }
   }
+  out.tables.emplace_back("unclipped", std::move(unclipped));
   out.data = {regret_data(study), comparison_data(study)};
   out.remarks = remarks(study, limited);
   return out;

@@ -81,22 +81,36 @@ bool looks_like_forecasts(const LossRows& losses) {
   return 10 * alike >= 9 * rounds;
 }
 
-results::OracleResult sweep_oracle(const LossRows& losses, const std::vector<std::size_t>& switches,
+std::optional<std::size_t> PathLimits::most() const {
+  if (switches.empty()) return std::nullopt;
+  return *std::max_element(switches.begin(), switches.end());
+}
+
+results::OracleResult sweep_oracle(const LossRows& losses, const PathLimits& limits,
                                    std::size_t threads, const io::Monitor& monitor) {
   results::OracleResult result;
   result.rounds = losses.rows();
   result.experts = losses.columns();
-  const std::size_t most = *std::max_element(switches.begin(), switches.end());
-  const WatchedRows watched(losses, monitor("oracle", losses.rows()));
+  result.switch_cost = limits.switch_cost;
+  const auto most = limits.most();
+  const std::size_t unlimited = limits.switch_cost ? 1 : 0;
+  const std::size_t sweeps = (most ? 1U : 0U) + unlimited;
+  const WatchedRows watched(losses, monitor("oracle", sweeps * losses.rows()));
   const auto start = std::chrono::steady_clock::now();
-  const std::vector<double> frontier = switching_oracle(watched, most, threads);
+  std::vector<double> frontier;
+  if (most) frontier = switching_oracle(watched, *most, threads, limits.switch_cost.value_or(0));
+  if (limits.switch_cost) {
+    const SwitchingPath any = unlimited_path(watched, *limits.switch_cost);
+    result.unlimited = {results::finite(any.loss), any.switches};
+  }
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
   result.seconds = std::max(spent.count(), 1e-9);
-  // T K (S + 1), with S at most T - 1: the rest is not swept.
+  // T K (S + 1), with S at most T - 1: the rest is not swept. Without a budget T K.
+  const std::size_t rows = (most ? std::min(*most, result.rounds - 1) + 1 : 0) + unlimited;
   const double states = static_cast<double>(result.rounds) * static_cast<double>(result.experts) *
-                        static_cast<double>(std::min(most, result.rounds - 1) + 1);
+                        static_cast<double>(rows);
   result.states_per_second = states / result.seconds;
-  for (const std::size_t s : switches) {
+  for (const std::size_t s : limits.switches) {
     if (result.values.find(s) != nullptr) continue;
     const auto value = results::finite(frontier[s]);
     // Values only fall, so the first that is as good is the fewest.
@@ -110,10 +124,13 @@ results::OracleResult sweep_oracle(const LossRows& losses, const std::vector<std
   return result;
 }
 
-SwitchingPath find_path(const LossRows& losses, std::size_t switches, std::size_t memory,
+SwitchingPath find_path(const LossRows& losses, const PathLimits& limits, std::size_t memory,
                         std::size_t threads, const io::Monitor& monitor) {
   const WatchedRows watched(losses, monitor("path", losses.rows()));
-  return switching_path(watched, switches, memory, threads);
+  const double cost = limits.switch_cost.value_or(0);
+  const auto most = limits.most();
+  return most ? switching_path(watched, *most, memory, threads, cost)
+              : unlimited_path(watched, cost);
 }
 
 std::string oracle_table(const results::OracleResult& oracle, const std::string& origin) {
@@ -122,15 +139,23 @@ std::string oracle_table(const results::OracleResult& oracle, const std::string&
       {"switches", "used", "loss", "per round"},
       {},
       0};
-  for (const auto& [switches, value] : oracle.values.at_budgets) {
-    auto& row = table.rows.emplace_back(std::vector{fmt::format("{}", switches)});
+  const auto add = [&](std::string budget, const std::optional<double>& value, std::size_t used) {
+    auto& row = table.rows.emplace_back(std::vector{std::move(budget)});
     if (value) {
-      row.push_back(fmt::format("{}", oracle.switches_used.at(switches).value_or(0)));
+      row.push_back(fmt::format("{}", used));
       row.push_back(fmt::format("{:.6f}", *value));
       row.push_back(fmt::format("{:.6f}", *value / static_cast<double>(oracle.rounds)));
     } else {
       row.insert(row.end(), {"-", "none", "none"});
     }
+  };
+  for (const auto& [switches, value] : oracle.values.at_budgets) {
+    add(fmt::format("{}", switches), value, oracle.switches_used.at(switches).value_or(0));
+  }
+  if (oracle.unlimited) add("any", oracle.unlimited->value, oracle.unlimited->switches_used);
+  if (oracle.switch_cost) {
+    table.caption += fmt::format(", {:g} for every switch", *oracle.switch_cost);
+    table.head[2] = "loss and cost";
   }
   return text(table) + fmt::format("\n{:.3g} states in {:.3g} s: {:.3g} a second\n",
                                    oracle.states_per_second * oracle.seconds, oracle.seconds,

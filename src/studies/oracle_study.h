@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,9 +27,19 @@ LossFile open_losses(const std::string& path, const std::vector<std::string>& ig
 // the same, which their losses hardly ever do. Looks at the first rounds.
 bool looks_like_forecasts(const LossRows& losses);
 
-results::OracleResult sweep_oracle(const LossRows& losses, const std::vector<std::size_t>& switches,
+// Which paths are looked for.
+struct PathLimits {
+  std::vector<std::size_t> switches;  // budgets; may be empty where a switch costs something
+  std::optional<double> switch_cost;  // there is a path without a budget as well
+
+  // Of the path that is written: none for the one without a budget.
+  std::optional<std::size_t> most() const;
+};
+
+results::OracleResult sweep_oracle(const LossRows& losses, const PathLimits& limits,
                                    std::size_t threads, const io::Monitor& monitor);
-SwitchingPath find_path(const LossRows& losses, std::size_t switches, std::size_t memory,
+// With the largest budget, or without one.
+SwitchingPath find_path(const LossRows& losses, const PathLimits& limits, std::size_t memory,
                         std::size_t threads, const io::Monitor& monitor);
 
 std::string oracle_table(const results::OracleResult& oracle, const std::string& origin);

@@ -34,6 +34,11 @@ std::vector<MethodRegret> method_regrets(const suite::Tournament& tournament) {
     const auto [mean, std] = stats::summarize(one.regret);
     one.mean = mean;
     one.std = std;
+    if (!tournament.unclipped_oracle.empty()) {
+      one.unclipped_regret = suite::minus(entry.unclipped_losses, tournament.unclipped_oracle);
+      const auto unclipped = stats::summarize(one.unclipped_regret);
+      one.unclipped = {unclipped.mean, unclipped.std};
+    }
     all.push_back(std::move(one));
   }
   const MethodRegret* tuned = find_method(all, kTunedFixedShare);
@@ -43,14 +48,16 @@ std::vector<MethodRegret> method_regrets(const suite::Tournament& tournament) {
 }
 
 std::vector<MethodPair> against_others(const std::vector<MethodRegret>& methods,
-                                       const std::string& first) {
-  const MethodRegret& ours = *find_method(methods, first);
-  const stats::Bootstrap bootstrap = bootstrap_for(ours.regret.size());
+                                       const std::vector<std::string>& compared) {
+  const stats::Bootstrap bootstrap = bootstrap_for(methods.front().regret.size());
   std::vector<MethodPair> pairs;
-  for (const MethodRegret& other : methods) {
-    if (other.name == first) continue;
-    pairs.push_back(
-        {first, other.name, stats::compare(ours.regret, other.regret, bootstrap), {}, {}});
+  for (const std::string& name : compared) {
+    const MethodRegret& ours = *find_method(methods, name);
+    for (const MethodRegret& other : methods) {
+      if (other.name == name) continue;
+      pairs.push_back(
+          {name, other.name, stats::compare(ours.regret, other.regret, bootstrap), {}, {}});
+    }
   }
   return pairs;
 }

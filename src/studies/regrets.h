@@ -13,9 +13,9 @@ namespace pcgs::studies {
 // Against the exact oracle, in the order of the tournament's entries.
 std::vector<results::MethodRegret> method_regrets(const suite::Tournament& tournament);
 
-// The first method against each of the others, paired by sequence. Requires that `first` is there.
+// Each of these methods against all others, paired by sequence. Requires that they are there.
 std::vector<results::MethodPair> against_others(const std::vector<results::MethodRegret>& methods,
-                                                const std::string& first);
+                                                const std::vector<std::string>& compared);
 
 // Resamples of so many sequences, the same in every study.
 stats::Bootstrap bootstrap_for(std::size_t sequences);

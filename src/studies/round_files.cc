@@ -52,8 +52,10 @@ void write_round_files(const StudyConfig& config, const std::string& folder, Out
 
     // Weights and controls take much room: only of the methods that the paper compares.
     TraceFile trace(outputs.add(fmt::format("{}/{}-trace.csv", folder, family)), experts);
-    for (const auto& method :
-         config.playing({"hedge", "fixed-share", "genshare", config.featured()})) {
+    std::vector<std::string> traced = {"hedge", "fixed-share", "genshare"};
+    const auto compared = compared_methods(config.summary());
+    traced.insert(traced.end(), compared.begin(), compared.end());
+    for (const auto& method : config.playing(std::move(traced))) {
       const auto sink = trace.sink(method);
       suite::play(method, sequence.losses, sink.get());
     }

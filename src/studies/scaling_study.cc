@@ -28,7 +28,7 @@ results::ScalingStudy scaling_study(const StudyConfig& config, const io::Monitor
           stats::summarize(suite::minus(played.entries[m].losses, played.generating));
       methods[m].generating_path_regret = {mean, std};
     }
-    auto comparisons = against_others(methods, config.featured());
+    auto comparisons = against_others(methods, compared_methods(study.config));
     study.pools.push_back(
         {{played.oracle, std::move(methods), std::move(comparisons)}, experts, played.generating});
   }

@@ -84,10 +84,12 @@ SplitLosses split_losses(const std::vector<double>& series, ExpertPool pool,
         out.observations));
   }
   out.training = rows_of(errors, out.burn_in, split);
-  out.test = rows_of(errors, split, out.observations);
+  out.test = out.test_errors = rows_of(errors, split, out.observations);
   out.scale = quantile_scale(out.training.values, options.quantile);
+  out.bound = options.bound;
+  const LossScale scale = LossScale().bounded_by(options.bound);
   for (Matrix* part : {&out.training, &out.test}) {
-    for (double& l : part->values) l = scaled_loss(l, out.scale);
+    for (double& l : part->values) l = scale.bounded(l, out.scale);
   }
   return out;
 }

@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <numeric>
+#include <optional>
 
 #include "core/parallel.h"
 #include "pcgs/error.h"
@@ -55,13 +56,50 @@ class Players {
   std::map<std::string, std::size_t> index_;
 };
 
+// What one player loses, and what its weights would have lost on the losses before they were
+// clipped; 0 where these are not known.
+struct Lost {
+  double total = 0;
+  double unclipped = 0;
+
+  void add(std::span<const double> weights, const Sequence& sequence, std::size_t t) {
+    if (sequence.unclipped.rows == 0) return;
+    const auto row = sequence.unclipped.row(t);
+    unclipped = std::inner_product(row.begin(), row.end(), weights.begin(), unclipped);
+  }
+};
+
+Lost play_sequence_with(std::unique_ptr<Method> method, const Sequence& sequence) {
+  Aggregator aggregator(std::move(method));
+  Lost lost;
+  for (std::size_t t = 0; t < sequence.losses.rows; ++t) {
+    lost.add(aggregator.weights(), sequence, t);
+    aggregator.learn(sequence.losses.row(t));
+  }
+  lost.total = aggregator.total_loss();
+  return lost;
+}
+
+Lost play_limit(const Sequence& sequence) {
+  Lost lost;
+  const auto limit = sequence.limit();
+  for (std::size_t t = 0; t < sequence.losses.rows; ++t) {
+    const auto row = sequence.losses.row(t);
+    lost.total += std::inner_product(row.begin(), row.end(), limit->weights().begin(), 0.0);
+    lost.add(limit->weights(), sequence, t);
+    limit->learn(row);
+  }
+  return lost;
+}
+
 // All that happens on one sequence.
 struct Played {
   double oracle = 0;
   double generating = 0;
-  std::vector<double> losses;  // [specs]
-  double limit = 0;
+  std::vector<Lost> losses;  // [specs]
+  Lost limit;
   bool has_limit = false;
+  std::optional<double> unclipped_oracle;
 };
 
 Played play_sequence(const TournamentOptions& options, const Players& players, std::size_t index) {
@@ -69,14 +107,17 @@ Played play_sequence(const TournamentOptions& options, const Players& players, s
                                      evaluation_seed(options.seed, index));
   Played played;
   played.oracle = switching_oracle(sequence.losses, options.switches).back();
+  if (sequence.unclipped.rows > 0) {
+    played.unclipped_oracle = switching_oracle(sequence.unclipped, options.switches).back();
+  }
   for (std::size_t t = 0; t < options.rounds; ++t) {
     played.generating += sequence.losses.row(t)[sequence.path[t]];
   }
   for (const auto& source : players.sources()) {
-    played.losses.push_back(play(source(options.experts), sequence.losses));
+    played.losses.push_back(play_sequence_with(source(options.experts), sequence));
   }
   played.has_limit = static_cast<bool>(sequence.limit);
-  if (played.has_limit) played.limit = play(*sequence.limit(), sequence.losses);
+  if (played.has_limit) played.limit = play_limit(sequence);
   return played;
 }
 
@@ -126,25 +167,28 @@ Tournament play_tournament(const TournamentOptions& options) {
   for (const Played& one : all) {
     result.oracle.push_back(one.oracle);
     result.generating.push_back(one.generating);
+    if (one.unclipped_oracle) result.unclipped_oracle.push_back(*one.unclipped_oracle);
   }
-  const auto losses_of = [&](std::size_t run) {
+  const auto losses_of = [&](std::size_t run, double Lost::*which) {
     std::vector<double> losses;
-    for (const Played& one : all) losses.push_back(one.losses[run]);
+    for (const Played& one : all) losses.push_back(one.losses[run].*which);
     return losses;
   };
+  const bool unclipped = !result.unclipped_oracle.empty();
   for (std::size_t m = 0; m < options.methods.size(); ++m) {
     Entry best{options.methods[m], "", {}};
     const auto& runs = players.runs_of(m);
     for (const std::size_t run : runs) {
-      auto losses = losses_of(run);
+      auto losses = losses_of(run, &Lost::total);
       if (!best.losses.empty() && sum(best.losses) <= sum(losses)) continue;
       best.losses = std::move(losses);
+      if (unclipped) best.unclipped_losses = losses_of(run, &Lost::unclipped);
       if (runs.size() > 1) best.chosen = players.specs()[run];
     }
     if (best.name == kTunedFixedShare) {
       for (const Played& one : all) {
-        double least = one.losses[runs.front()];
-        for (const std::size_t run : runs) least = std::min(least, one.losses[run]);
+        double least = one.losses[runs.front()].total;
+        for (const std::size_t run : runs) least = std::min(least, one.losses[run].total);
         result.tuned_per_sequence.push_back(least);
       }
     }
@@ -152,7 +196,10 @@ Tournament play_tournament(const TournamentOptions& options) {
   }
   if (!all.empty() && all.front().has_limit) {
     Entry limit{kLimitName, "", {}};
-    for (const Played& one : all) limit.losses.push_back(one.limit);
+    for (const Played& one : all) {
+      limit.losses.push_back(one.limit.total);
+      if (unclipped) limit.unclipped_losses.push_back(one.limit.unclipped);
+    }
     result.entries.push_back(std::move(limit));
   }
   return result;

@@ -32,12 +32,16 @@ struct Entry {
   std::string name;
   std::string chosen;          // of a starred method, the candidate with the lowest mean regret
   std::vector<double> losses;  // [N] total loss on each sequence
+  // [N] of the same weights on the losses before they were clipped; empty where these are not known
+  std::vector<double> unclipped_losses{};
 };
 
 struct Tournament {
   std::vector<double> oracle;      // [N] loss of the exact switching oracle
   std::vector<double> generating;  // [N] loss of the path that generated the sequence
-  std::vector<Entry> entries;      // in the order of methods; the limit, where there is one, last
+  // [N] of the oracle on the losses before they were clipped; empty where these are not known
+  std::vector<double> unclipped_oracle;
+  std::vector<Entry> entries;  // in the order of methods; the limit, where there is one, last
   // [N] the best Fixed Share of the grid for each single sequence: what no constant rates can beat.
   // Empty unless fixed-share* played.
   std::vector<double> tuned_per_sequence;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "pcgs/error.h"
 
@@ -12,6 +13,8 @@ namespace pcgs::verify {
 namespace {
 
 using Claim = results::CertificateFile::Claim;
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 std::size_t index_of(std::span<const std::string> names, const std::string& name) {
   const auto at = std::find(names.begin(), names.end(), name);
@@ -75,6 +78,29 @@ void Reckoning::walk(Path& path, const TraceRow& row, std::size_t from, std::siz
   path.weighted_loss += Bounded::rounded(row.step->controls.eta * row.round.losses[to], 0);
 }
 
+// The step of the path from the round before, by what it is paid for. With rho_max = 1/2 the paper's
+// Theorem 2 charges -2 rho_max ln(1 - rho / rho_max) = -ln(1 - 2 rho) for a stay, and for a switch what
+// it costs.
+void Reckoning::add_parts(std::size_t from, std::size_t to) {
+  const auto experts = static_cast<double>(names_.size());
+  if (rounds_ == 0) {
+    parts_.start = std::log(experts);
+    return;
+  }
+  cross_entropy_ -= std::log(q_[to]);
+  if (!(rho_ <= 0.5)) aligned_stays_ = kInfinite;
+  if (from == to) {
+    parts_.stays += step_cost(to, to);
+    parts_.uniform_stays -= std::log1p(-rho_ * (1 - 1 / experts));
+    aligned_stays_ -= std::log1p(-2 * std::min(rho_, 0.5));
+  } else {
+    ++parts_.switches;
+    parts_.restarts -= std::log(rho_);
+    parts_.where_to -= std::log(q_[to]);
+    parts_.uniform_where_to += std::log(experts);
+  }
+}
+
 // One round of the minima over all paths. The cheapest way to come by a switch is from the cheapest of
 // all; where that is no switch, staying costs no more.
 void Reckoning::sweep(const TraceRow& row) {
@@ -99,7 +125,7 @@ void Reckoning::sweep(const TraceRow& row) {
   // Down: the row below is still that of the round before.
   for (std::size_t s = fewer_.size(); s-- > 0;) {
     auto& [oracle, penalised] = fewer_[s];
-    double from_oracle = std::numeric_limits<double>::infinity(), from_penalised = from_oracle;
+    double from_oracle = kInfinite, from_penalised = kInfinite;
     if (s > 0) {
       from_oracle = least(&Cheapest::oracle, s - 1);
       from_penalised = least(&Cheapest::penalised, s - 1);
@@ -125,7 +151,9 @@ void Reckoning::next(const TraceRow& row, const Replay::Paid& paid) {
   if (stretch_ + 1 < stretches_.size() && stretches_[stretch_ + 1].first == rounds_) ++stretch_;
   const std::size_t now = stretches_[stretch_].second;
   const bool switched = stretch_ > 0 && stretches_[stretch_].first == rounds_;
-  walk(path_, row, switched ? stretches_[stretch_ - 1].second : now, now);
+  const std::size_t before = switched ? stretches_[stretch_ - 1].second : now;
+  walk(path_, row, before, now);
+  add_parts(before, now);
   for (std::size_t k = 0; k < stays_.size(); ++k) walk(stays_[k], row, k, k);
 
   if (rounds_ == 0) first_eta_ = eta;
@@ -180,6 +208,22 @@ void Reckoning::check() const {
   }
   check_switching();
   check_forecasts();
+}
+
+BoundParts Reckoning::made_of() const {
+  const auto finite = [](double x) { return std::isfinite(x) ? std::optional(x) : std::nullopt; };
+  const double unit = same_eta_ ? first_eta_ : 1;
+  BoundParts out = parts_;
+  out.name = claimed_.name;
+  out.cross_entropy = finite(cross_entropy_);
+  out.gaps = realised_gaps_.value;
+  out.weighted = !same_eta_;
+  out.regret = (weighted_paid_.value - path_.weighted_loss.value) / unit;
+  out.sharp_bound = (out.code() + realised_gaps_.value) / unit;
+  out.plain_bound = (out.code() + worst_gaps_.value) / unit;
+  const double aligned = out.code() - out.stays + aligned_stays_;
+  if (same_eta_) out.training_aligned_bound = finite((aligned + worst_gaps_.value) / unit);
+  return out;
 }
 
 void Reckoning::check_switching() const {

@@ -11,6 +11,7 @@
 
 #include "pcgs/trace.h"
 #include "results/certificate_file.h"
+#include "verify/bound_parts.h"
 #include "verify/bounded.h"
 #include "verify/replay.h"
 
@@ -29,6 +30,8 @@ class Reckoning {
   // After the last round: throws Error, as half a sentence ("best_path/bound is ..."), unless every
   // field of the claim is what the rounds give.
   void check() const;
+  // After check(): what the bound against the best path is made of.
+  BoundParts made_of() const;
 
  private:
   // The losses of a sequence of experts, and what it costs to describe.
@@ -40,6 +43,7 @@ class Reckoning {
     std::vector<double> oracle, penalised;  // [K] lowest loss; lowest weighted loss and code
   };
 
+  void add_parts(std::size_t from, std::size_t to);
   void walk(Path& path, const TraceRow& row, std::size_t from, std::size_t to) const;
   void sweep(const TraceRow& row);
   double step_cost(std::size_t from, std::size_t to) const;
@@ -63,8 +67,11 @@ class Reckoning {
   Bounded total_paid_, weighted_paid_, realised_gaps_, worst_gaps_;
   Bounded total_rate_, weighted_combined_, combined_gaps_;
   Path path_;
-  std::vector<Path> stays_;      // [K] with one expert all the time
-  std::vector<double> any_;      // [K] as Cheapest::penalised, with any number of switches
+  BoundParts parts_;  // of the code of path_, so far
+  double cross_entropy_ = 0;
+  double aligned_stays_ = 0;  // what Theorem 2 charges for them; infinite where it does not apply
+  std::vector<Path> stays_;   // [K] with one expert all the time
+  std::vector<double> any_;   // [K] as Cheapest::penalised, with any number of switches
   std::vector<Cheapest> fewer_;  // [S + 1] with at most s switches; none if no budget is claimed
   std::size_t most_switches_ = 0;
 };

@@ -7,10 +7,12 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <unordered_set>
 
 #include "core/whole_file.h"
 #include "io/input_bytes.h"
+#include "io/json_text.h"
 #include "io/trace_fingerprint.h"
 #include "io/trace_reader.h"
 #include "pcgs/error.h"
@@ -42,6 +44,8 @@ class Rows {
     replay(row);
   }
   virtual void check() const = 0;
+  // After check(): what was proved about them, if anything was.
+  virtual std::optional<BoundParts> made_of() const { return std::nullopt; }
 
  protected:
   virtual void replay(const TraceRow& row) = 0;
@@ -83,6 +87,7 @@ class ProvedRows final : public Rows {
     }
     check_rows(claimed_);
   }
+  std::optional<BoundParts> made_of() const override { return reckoning_.made_of(); }
 
  private:
   void replay(const TraceRow& row) override { reckoning_.next(row, replay_.next(row)); }
@@ -236,6 +241,12 @@ Verified verify(const Named& trace_file, const Named& certificate_file) {
   std::size_t proved = 0, unchanged = 0;
   std::unordered_set<std::string> seen;
   std::unique_ptr<Rows> rows;
+  std::vector<BoundParts> made_of;
+  const auto finish = [&] {
+    if (!rows) return;
+    rows->check();
+    if (auto parts = rows->made_of()) made_of.push_back(std::move(*parts));
+  };
   const auto begin = [&](bool share_form) {
     const std::string& name = trace.method();
     if (!seen.insert(name).second) {
@@ -254,7 +265,7 @@ Verified verify(const Named& trace_file, const Named& certificate_file) {
   while (trace.next()) {
     if (!rows || rows->name() != trace.method()) {
       about_certificate([&] {
-        if (rows) rows->check();
+        finish();
         begin(trace.row().step != nullptr);
       });
     }
@@ -266,7 +277,7 @@ Verified verify(const Named& trace_file, const Named& certificate_file) {
     }
   }
   about_certificate([&] {
-    if (rows) rows->check();
+    finish();
     if (proved != certificate.methods.size()) {
       throw Error(fmt::format("the trace has no rows of {}", certificate.methods[proved].name));
     }
@@ -277,7 +288,13 @@ Verified verify(const Named& trace_file, const Named& certificate_file) {
     check_published(certificate);
     if (proved == 0) throw Error("there is nothing in it that a trace can prove");
   });
-  return {certificate};
+  return {certificate, std::move(made_of)};
+}
+
+std::string to_json(const Verified& verified) {
+  auto out = results::ordered_json::parse(results::to_json(verified.certificate, -1));
+  out["made_of"] = results::encode(verified.made_of);
+  return io::json_text(out, -1);
 }
 
 std::string sentences(const Verified& verified) {

@@ -7,8 +7,10 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "results/certificate_file.h"
+#include "verify/bound_parts.h"
 
 namespace pcgs::verify {
 
@@ -17,6 +19,8 @@ namespace pcgs::verify {
 // were written.
 struct Verified {
   results::CertificateFile certificate;
+  std::vector<BoundParts>
+      made_of;  // the bound of each of the certificate's methods, in their order
 };
 
 // A file as it was read, with its name for messages.
@@ -30,5 +34,7 @@ Verified verify_files(const std::string& trace_path, const std::string& certific
 
 // What was checked and what was not, one sentence a line.
 std::string sentences(const Verified& verified);
+// The certificate, with what its bounds are made of behind it ("made_of": see bound_parts.h).
+std::string to_json(const Verified& verified);
 
 }  // namespace pcgs::verify

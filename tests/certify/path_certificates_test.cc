@@ -85,6 +85,50 @@ TEST(CodeLength, KeepsTheDigitsOfATinyRestartRate) {
   EXPECT_NEAR(code_length(record, ExpertPath{0, 1}), std::log(2e20), 1e-13);
 }
 
+TEST(CodeParts, AddUpToTheCodeOfEveryPath) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    const Tiny tiny(300 + seed);
+    const ShareRecord record = record_of(tiny.initial, tiny.rounds);
+    reference::for_each_path(tiny.initial.size(), tiny.rounds.size(), [&](const ExpertPath& path) {
+      const CodeParts parts = code_parts(record, path);
+      const double code = code_length(record, path);
+      if (code == kInfinity) {
+        ASSERT_EQ(parts.total(), kInfinity);
+      } else {
+        ASSERT_NEAR(parts.total(), code, 1e-12);
+      }
+      ASSERT_EQ(parts.switches, reference::switches_of(path));
+    });
+  }
+}
+
+// Two experts, two steps with rho = 1/4: one stays, to which q gives 1/8, one goes, to which it gives
+// 1/2.
+TEST(CodeParts, AreTheirFormulasByHand) {
+  ShareRecord record(2, {{0.25, 0.75}});
+  record.add({{0.0, 1.0}}, {1, 0.25, {{0.125, 0.875}}});
+  record.add({{0.0, 1.0}}, {1, 0.25, {{0.5, 0.5}}});
+  record.add({{0.0, 1.0}}, {1, 0.25, {}});
+  const CodeParts parts = code_parts(record, ExpertPath{0, 0, 1});
+  EXPECT_DOUBLE_EQ(parts.start, std::log(4.0));
+  EXPECT_DOUBLE_EQ(parts.stays, -std::log(0.75 + 0.25 / 8));
+  EXPECT_DOUBLE_EQ(parts.restarts, std::log(4.0));
+  EXPECT_DOUBLE_EQ(parts.where_to, std::log(2.0));
+  EXPECT_DOUBLE_EQ(parts.uniform_stays, -std::log(0.75 + 0.25 / 2));
+  EXPECT_DOUBLE_EQ(parts.uniform_where_to, std::log(2.0));
+  EXPECT_EQ(parts.switches, 1u);
+}
+
+TEST(CodeParts, WithUniformRestartsAreThoseOfUniformRestarts) {
+  Random random(12);
+  ShareRecord record(5);
+  for (int t = 0; t < 30; ++t) record.add(random.losses(5), {2, random.uniform(), {}});
+  const CodeParts parts = code_parts(record, random_path(random, 5, 30));
+  ASSERT_GT(parts.switches, 0u);
+  EXPECT_DOUBLE_EQ(parts.stays, parts.uniform_stays);
+  EXPECT_NEAR(parts.where_to, parts.uniform_where_to, 1e-12);
+}
+
 // sum eta <w,l> = -ln Phi + sum eta d, where Phi is the sum over all K^T paths.
 TEST(SharpCertificate, RestsOnAnIdentityWithTheSumOverAllPaths) {
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
@@ -154,6 +198,9 @@ TEST(PathCertificates, AreTheirFormulas) {
     EXPECT_NEAR(entropy.effective, effective, 1e-12);
     EXPECT_NEAR(entropy.all_rounds, all, 1e-12);
     EXPECT_NEAR(entropy.by_floor, by_floor, 1e-12);
+    EXPECT_NEAR(code_parts(record, path).where_to, effective, 1e-12);
+    // The largest rho_max that the theorem allows makes it say most.
+    EXPECT_LE(training_aligned_certificate(record, path, 0.5).bound, trained.bound + 1e-12);
     const Certificate raw = scaled(sharp, 250);
     EXPECT_DOUBLE_EQ(raw.regret, 250 * sharp.regret);
     EXPECT_DOUBLE_EQ(raw.bound, 250 * sharp.bound);
@@ -195,6 +242,7 @@ TEST(PathCertificates, RejectWhatTheyCannotUse) {
                          code_length(record, ExpertPath{0, 2});
                        }),
                        "expert number 2"));
+  EXPECT_TRUE(mentions(error_of([&] { code_parts(record, ExpertPath{0}); }), "1 rounds"));
   EXPECT_TRUE(mentions(error_of([&] { unweighted(record, Certificate{}); }), "eta"));
   EXPECT_TRUE(
       mentions(error_of([&] { training_aligned_certificate(record, path, 0.6); }), "rho_max"));
@@ -267,6 +315,7 @@ TEST(SwitchingCertificates, MatchBruteForceOnAllTinyProblems) {
 TEST(PathCertificates, NoRoundsCostNothing) {
   const ShareRecord record(3);
   EXPECT_EQ(code_length(record, {}), 0);
+  EXPECT_EQ(code_parts(record, {}).total(), 0);
   EXPECT_EQ(best_path(record).cost.penalised(), 0);
   EXPECT_TRUE(best_path(record).experts.empty());
   for (const SwitchingCertificate& s : switching_certificates(record, 2)) {

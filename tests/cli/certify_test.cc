@@ -47,6 +47,28 @@ TEST_F(Certify, HoldsForWhatWasWritten) {
   }
 }
 
+TEST_F(Certify, ShowsWhatTheBoundsAreMadeOf) {
+  const Said said = run_program({"certify", trace_, certificate_});
+  EXPECT_NE(said.out.find("What the bounds are made of, in nats"), std::string::npos) << said.out;
+  EXPECT_NE(said.out.find("Theorem 2"), std::string::npos) << said.out;
+  const Said printed = run_program({"certify", trace_, certificate_, "--json"});
+  ASSERT_EQ(printed.exit_code, 0) << printed.err;
+  const json file = json::parse(printed.out);
+  ASSERT_EQ(file["made_of"].size(), file["methods"].size());
+  for (std::size_t i = 0; i < file["methods"].size(); ++i) {
+    const json &method = file["methods"][i], &parts = file["made_of"][i];
+    EXPECT_EQ(parts["name"], method["name"]);
+    EXPECT_EQ(parts["switches"], method["best_path"]["switches"]);
+    const auto part = [&](const char* name) { return parts[name].get<double>(); };
+    EXPECT_NEAR(part("start") + part("stays") + part("restarts") + part("where_to"),
+                method["best_path"]["code"].get<double>(), 1e-9);
+    EXPECT_NEAR(part("sharp_bound"), method["best_path"]["bound"].get<double>(), 1e-9);
+    EXPECT_LE(part("where_to"), part("cross_entropy") + 1e-12);  // Lemma 1
+    EXPECT_LE(part("sharp_bound"), part("plain_bound"));
+    EXPECT_LE(part("plain_bound"), part("training_aligned_bound") * (1 + 1e-12));  // Theorem 2
+  }
+}
+
 TEST_F(Certify, RejectsATraceWithOneNumberChanged) {
   const std::string original = content(trace_);
   Random random(5);

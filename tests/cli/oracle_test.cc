@@ -102,6 +102,36 @@ TEST_F(OracleCommand, WritesThePathOfTheLargestBudget) {
   expect_path(written, path, {"a", "b,1", "c", "d", "e", "f"});
 }
 
+TEST_F(OracleCommand, SwitchesMayCost) {
+  const json out = parsed({"oracle", npy_, "--switches", "3,40", "--switch-cost", "0.5", "--json"});
+  const auto frontier = switching_oracle(losses_, 40, 1, 0.5);
+  EXPECT_EQ(out["values"], json({{"3", frontier[3]}, {"40", frontier[40]}}));
+  EXPECT_EQ(out["switch_cost"], 0.5);
+  const SwitchingPath any = unlimited_path(losses_, 0.5);
+  EXPECT_EQ(out["unlimited"], json({{"value", any.loss}, {"switches_used", any.switches}}));
+  const Said said = run_program({"oracle", npy_, "--switch-cost", "0.5"});
+  EXPECT_NE(said.out.find("0.5 for every switch"), std::string::npos) << said.out;
+  EXPECT_NE(said.out.find(std::to_string(any.loss)), std::string::npos) << said.out;
+}
+
+TEST_F(OracleCommand, WithoutABudgetThePathSwitchesAsOftenAsPays) {
+  const std::string written = dir_ / "path.csv";
+  const json out = parsed({"oracle", npy_, "--switch-cost", "1.5", "--path", written, "--json"});
+  EXPECT_EQ(out["values"], json::object());
+  const std::vector<std::string> names = {"e1", "e2", "e3", "e4", "e5", "e6"};
+  expect_path(written, unlimited_path(losses_, 1.5), names);
+  parsed({"oracle", npy_, "--switch-cost", "1.5", "--switches", "2", "--path", written, "--json"});
+  expect_path(written, switching_path(losses_, 2, kOracleMemory, 1, 1.5), names);
+}
+
+TEST_F(OracleCommand, RefusesWhatIsNoCost) {
+  for (const char* cost : {"-1", "1e300", "much"}) {
+    refuses({npy_, "--switch-cost", cost}, {"--switch-cost"});
+  }
+  refuses({npy_, "--switch-cost", "nan"}, {"cost"});
+  refuses({file("nobody.csv", "a,b\n1,2\n,\n"), "--switch-cost", "1"}, {"nobody", "awake"});
+}
+
 TEST_F(OracleCommand, IgnoredColumnsMayHoldText) {
   const std::string path = file("dated.csv", "date,a,b\nmonday,1,0\ntuesday,0,1\n");
   const std::string written = dir_ / "path.csv";

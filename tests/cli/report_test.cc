@@ -155,9 +155,9 @@ TEST_F(Report, OfAllStudiesShowsAllOfThem) {
   run({"report", dir_ / "s", "--out", dir_ / "later.html"});
   for (const std::string file : {"page.html", "later.html"}) {
     const std::string page = content(dir_ / file);
-    for (const char* id :
-         {"summary", "main", "heavy-tail", "scaling", "ablation", "mechanism", "depth", "restarts",
-          "means", "wins", "closed", "grid", "scaling-chart", "ablation-chart"}) {
+    for (const char* id : {"summary", "main", "heavy-tail", "scaling", "ablation", "mechanism",
+                           "depth", "restarts", "means", "tests", "tests-recipe", "wins", "closed",
+                           "grid", "grid-recipe", "scaling-chart", "ablation-chart"}) {
       EXPECT_NE(page.find("id=\"" + std::string(id) + "\""), std::string::npos) << file << id;
     }
   }

@@ -25,6 +25,7 @@ const std::vector<Options>& many_options() {
       {"--method", "boa", "--loss", "absolute"},
       {"--method", "genshare", "--scale", "400"},
       {"--method", "guard"},
+      {"--method", "fixed-share", "--scale", "catoni:auto"},
       {"--method", "blend", "--season", "12", "--loss", "pinball", "--tau", "0.3"},
       {"--method", "pcgs-tf:combine", "--intervals", "50"},
   };

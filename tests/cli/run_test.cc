@@ -50,6 +50,76 @@ TEST_F(Run, JsonAgreesWithTheLibrary) {
   }
 }
 
+TEST_F(Run, SwitchCostsArePaidOnBothSides) {
+  const json out = parsed({"run", npy_, "--method", "fixed-share,ml-poly", "--switches", "3,10",
+                           "--switch-cost", "0.5", "--json"});
+  const auto frontier = switching_oracle(losses_, 10, 1, 0.5);
+  const SwitchingPath any = unlimited_path(losses_, 0.5);
+  const json& costs = out["switch_costs"];
+  EXPECT_EQ(costs["cost"], 0.5);
+  EXPECT_EQ(costs["oracle"], json({{"3", frontier[3]}, {"10", frontier[10]}}));
+  EXPECT_EQ(costs["unlimited"], any.loss);
+  EXPECT_EQ(costs["unlimited_switches"], any.switches);
+  for (const json& method : out["methods"]) {
+    auto aggregator = make_aggregator(method["name"].get<std::string>(), 6);
+    double moved = 0;
+    for (std::size_t t = 0; t < losses_.rows; ++t) {
+      const std::vector<double> before(aggregator.weights().begin(), aggregator.weights().end());
+      aggregator.learn(losses_.row(t));
+      for (std::size_t k = 0; k < 6 && t + 1 < losses_.rows; ++k) {
+        moved += std::abs(aggregator.weights()[k] - before[k]) / 2;
+      }
+    }
+    const json& with = method["switch_costs"];
+    EXPECT_NEAR(with["moved"], moved, 1e-9);
+    EXPECT_NEAR(with["total"], aggregator.total_loss() + 0.5 * moved, 1e-9);
+    EXPECT_NEAR(with["regret"]["3"], with["total"].get<double>() - frontier[3], 1e-12);
+    EXPECT_NEAR(with["unlimited_regret"], with["total"].get<double>() - any.loss, 1e-12);
+    EXPECT_EQ(method["dynamic_regret"]["3"],
+              aggregator.total_loss() - switching_oracle(losses_, 3)[3])
+        << "without costs, as ever";
+  }
+  const Said said = run_program({"run", npy_, "--method", "boa", "--switch-cost", "0.5"});
+  EXPECT_NE(said.out.find("0.5 for every switch"), std::string::npos) << said.out;
+}
+
+TEST_F(Run, SaysRegretOnLossesBeforeTheyWereCapped) {
+  Matrix wide = losses_;
+  for (double& l : wide.values) l *= 10;
+  const std::string path = npy("wide.npy", wide);
+  const json out =
+      parsed({"run", path, "--scale", "4", "--method", "fixed-share", "--switches", "3", "--json"});
+  const double oracle = switching_oracle(wide, 3)[3];
+  EXPECT_EQ(out["unclipped_oracle"], json({{"3", oracle}}));
+  const json& unclipped = out["methods"][0]["unclipped"];
+  EXPECT_NEAR(unclipped["regret"]["3"], unclipped["total_loss"].get<double>() - oracle, 1e-12);
+  EXPECT_GT(unclipped["total_loss"], 4 * out["methods"][0]["total_loss"].get<double>());
+  const Said said = run_program({"run", path, "--scale", "4", "--method", "fixed-share"});
+  EXPECT_NE(said.out.find("nothing bounded"), std::string::npos) << said.out;
+  const json unit = parsed({"run", npy_, "--method", "fixed-share", "--json"});
+  EXPECT_FALSE(unit.contains("unclipped_oracle"));
+  EXPECT_FALSE(unit["methods"][0].contains("unclipped"));
+}
+
+TEST_F(Run, BendsLossesInsteadOfCappingThem) {
+  Matrix wide = losses_;
+  for (double& l : wide.values) l *= 10;
+  const std::string path = npy("wide.npy", wide);
+  const json out =
+      parsed({"run", path, "--scale", "catoni:4", "--method", "fixed-share", "--json"});
+  EXPECT_EQ(out["bound"], "catoni");
+  Matrix bounded = wide;
+  for (double& l : bounded.values) l = catoni_bounded(l / 4);
+  auto aggregator = make_aggregator("fixed-share", 6);
+  for (std::size_t t = 0; t < bounded.rows; ++t) aggregator.learn(bounded.row(t));
+  EXPECT_EQ(out["methods"][0]["total_loss"], aggregator.total_loss());
+  EXPECT_EQ(out["oracle"]["5"], switching_oracle(bounded, 5)[5]);
+  EXPECT_EQ(out["unclipped_oracle"]["5"], switching_oracle(wide, 5)[5]);
+  const Said said = run_program({"run", path, "--scale", "catoni:auto", "--method", "boa"});
+  EXPECT_NE(said.out.find("Catoni"), std::string::npos) << said.out;
+  refuses({"run", path, "--scale", "catoni:much"}, {"--scale", "catoni:much", "number"});
+}
+
 TEST_F(Run, CsvAndNpyGiveTheSameNumbers) {
   const json a = parsed({"run", npy_, "--method", "boa", "--json"});
   const json b = parsed({"run", csv_, "--method", "boa", "--json"});

@@ -258,6 +258,12 @@ TEST_F(SuiteCommand, HeavyTailHasACellForEveryTailAndJumpProbability) {
         kRounds, kExperts, suite::evaluation_seed(7, 0));
     EXPECT_EQ(cell["oracle"][0], switching_oracle(sequence.losses, 12)[12]);
     EXPECT_EQ(cell["methods"].size(), 3u);  // and the limit
+    for (const json& method : cell["methods"]) {
+      const auto unclipped = numbers(method["unclipped_regret"]);
+      ASSERT_EQ(unclipped.size(), kSequences);
+      EXPECT_NEAR(method["unclipped"]["mean"], mean(unclipped), 1e-12);
+      EXPECT_NE(method["unclipped"]["mean"], method["mean"]);
+    }
   }
   EXPECT_EQ(cells.size(), 9u);
 }
@@ -282,6 +288,44 @@ TEST_F(SuiteCommand, ScalingHasAPoolForEveryNumberOfExperts) {
                       mean(numbers(pool["generating_path"])),
                   1e-10);
     }
+  }
+}
+
+TEST_F(SuiteCommand, ThePapersMethodIsAmongTheRowsOfEveryStudyThatPlaysAllMethods) {
+  const json main = parsed({"--families", "switch"});
+  EXPECT_NO_THROW(named(main["families"][0]["methods"], "pcgs-tf:oracle").at("mean"));
+  const json mechanism = parsed({"--study", "mechanism", "--families", "switch"});
+  EXPECT_NO_THROW(named(mechanism["families"][0]["methods"], "pcgs-tf:oracle").at("rho_ratio"));
+}
+
+TEST_F(SuiteCommand, ThePapersMethodIsComparedWithAllOthersLikeTheFeaturedOne) {
+  const std::string methods = "fixed-share,pcgs-tf,genshare,pcgs-tf:oracle{eta=2}";
+  const json tails = parsed({"--study", "heavy-tail", "--method", methods});
+  const json scaling = parsed({"--study", "scaling", "--method", methods, "--pools", "3,4"});
+  std::vector<json> parts = tails["cells"];
+  for (const json& pool : scaling["pools"]) parts.push_back(pool);
+  ASSERT_EQ(parts.size(), 11u);
+  for (const json& part : parts) {
+    std::vector<std::pair<std::string, std::string>> pairs;
+    for (const json& pair : part["comparisons"]) {
+      pairs.emplace_back(pair["a"], pair["b"]);
+      const auto regret = [&](const json& name) {
+        return numbers(named(part["methods"], name.get<std::string>())["regret"]);
+      };
+      EXPECT_NEAR(pair["mean_improvement"], mean(regret(pair["b"])) - mean(regret(pair["a"])),
+                  1e-12);
+      for (const char* what : {"win_rate", "t_p", "wilcoxon_p", "cohens_d"}) {
+        EXPECT_TRUE(pair.contains(what)) << what;
+      }
+    }
+    const std::string ours = "pcgs-tf", papers = "pcgs-tf:oracle{eta=2}";
+    EXPECT_EQ(pairs.size(), std::set(pairs.begin(), pairs.end()).size());
+    std::size_t of_limit = 0;
+    for (const auto& [a, b] : pairs) {
+      EXPECT_TRUE(a == ours || a == papers) << a;
+      of_limit += b == "bayes" ? 1u : 0u;
+    }
+    EXPECT_EQ(pairs.size() - of_limit, 6u);
   }
 }
 
@@ -466,6 +510,48 @@ TEST_F(SuiteFiles, MainTableHasTheMeansAndDeviationsOfTheJson) {
                                   methods[m]["std"].get<double>()));
     }
   }
+}
+
+// The paper's Table 2, for what the study is about and for the paper's own method.
+TEST_F(SuiteFiles, TestsOfTheFeaturedAndOfThePapersMethodAreTablesOfTheirOwn) {
+  const json out = study("genshare,pcgs-tf,pcgs-tf:oracle,fixed-share,fixed-share*", "switch,mix");
+  for (const auto& [table, method] :
+       {std::pair{"featured", "pcgs-tf"}, std::pair{"recipe", "pcgs-tf:oracle"}}) {
+    SCOPED_TRACE(table);
+    const auto rows = csv_rows(dir_ / fmt::format("a/b/{}.csv", table));
+    EXPECT_EQ(rows[0], (std::vector<std::string>{"family", "against", "won", "improvement", "t: p",
+                                                 "Wilcoxon: p", "Cohen's d"}));
+    ASSERT_EQ(rows.size(), 7u);
+    std::size_t row = 0;
+    for (const json& family : out["families"]) {
+      for (const char* other : {"genshare", "fixed-share", "fixed-share*"}) {
+        const auto& cells = rows[++row];
+        json pair;
+        for (const json& one : family["comparisons"]) {
+          if (one["a"] == method && one["b"] == other) pair = one;
+        }
+        EXPECT_EQ(json(cells[0]), family["name"]);
+        EXPECT_EQ(cells[1], other);
+        const auto number_of = [&](const char* what) { return pair.at(what).get<double>(); };
+        EXPECT_EQ(cells[2], fmt::format("{:.0f} %", 100 * number_of("win_rate")));
+        EXPECT_EQ(cells[3], fmt::format("{:+.2f} [{:+.2f}, {:+.2f}]", number_of("mean_improvement"),
+                                        number_of("ci_low"), number_of("ci_high")));
+        EXPECT_EQ(cells[4], fmt::format("{:.0e}", number_of("t_p_holm")));
+        EXPECT_EQ(cells[5], fmt::format("{:.0e}", number_of("wilcoxon_p_holm")));
+        EXPECT_EQ(cells[6], fmt::format("{:.1f}", number_of("cohens_d")));
+      }
+    }
+  }
+  const auto trace = csv_rows(dir_ / "a/b/traces/switch-trace.csv");
+  EXPECT_TRUE(std::any_of(trace.begin(), trace.end(),
+                          [](const auto& cells) { return cells[0] == "pcgs-tf:oracle"; }));
+}
+
+TEST_F(SuiteFiles, TheFeaturedMethodIsThePapersOwnWhereNoOtherIsLearned) {
+  study("genshare,pcgs-tf:oracle,fixed-share*", "switch");
+  EXPECT_EQ(csv_rows(dir_ / "a/b/featured.csv").size(), 3u);
+  const auto all = files();
+  EXPECT_EQ(std::count(all.begin(), all.end(), "a/b/recipe.csv"), 0);
 }
 
 TEST_F(SuiteFiles, LatexHasARowForEachRowOfTheCsv) {

@@ -137,7 +137,8 @@ TEST_P(ForecastAllocation, NoneWithSleepersAndLateOutcomes) {
 }
 
 TEST_P(Allocation, NoneUnderAScale) {
-  for (const LossScale& scale : {LossScale::fixed(0.5), LossScale::following()}) {
+  for (const LossScale& scale : {LossScale::fixed(0.5), LossScale::following(),
+                                 LossScale::following().bounded_by(LossBound::kCatoni)}) {
     expect_none(make_aggregator(GetParam(), kExperts, test::scaled(scale)),
                 [](Aggregator& a, const std::vector<double>& l) { a.learn(l); });
   }

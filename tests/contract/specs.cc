@@ -62,6 +62,10 @@ std::vector<std::string> contract_specs() {
       highest.push_back(option.high);
     }
     for (std::size_t i = 0; i < standard.size(); ++i) {
+      // A rate that is given to a method that has its own, and nothing else.
+      if (options[i].kind == Option::Kind::kOverride && options[i].name == "eta") {
+        specs.push_back(fmt::format("{}{{eta={}}}", method.name, along(options[i], 0.6)));
+      }
       if (options[i].kind != Option::Kind::kNumber) continue;
       for (double part : {0.25, 0.75}) {
         std::vector<double> values = standard;

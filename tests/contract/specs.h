@@ -10,7 +10,7 @@
 namespace pcgs::test {
 
 // Every method with its default options; with each option that has a default alone low and high
-// inside its range; and with all numbers at the lowest and at the highest value accepted.
+// inside its range; with a learning rate alone where it replaces the method's own; and with all numbers at the lowest and at the highest value accepted.
 std::vector<std::string> contract_specs();
 // Of those that need forecasts, which the others leave out: plain, and with one option at a time.
 std::vector<std::string> forecast_specs();

@@ -83,6 +83,30 @@ TEST(AggregatorScale, ShowsMethodsTheLossesDividedByItsScale) {
   EXPECT_EQ(capped, 10);
 }
 
+TEST(AggregatorScale, ShowsMethodsTheLossesAsTheyAreBounded) {
+  Random random(3);
+  auto seen = std::make_shared<SeenRounds>();
+  const LossScale scale = LossScale::fixed(40).bounded_by(LossBound::kCatoni);
+  Aggregator aggregator(test::recording_method(kExperts, 2, 0.1, seen), test::scaled(scale));
+  std::int64_t capped = 0;
+  for (std::size_t t = 0; t < 60; ++t) {
+    Numbers losses = raw_losses(random);
+    if (t % 10 == 3) losses[t % kExperts] = 1e300;
+    if (t % 10 == 4) losses[t % kExperts] = 50;  // beyond the scale, and still less than 1
+    aggregator.learn(losses);
+    for (std::size_t k = 0; k < kExperts; ++k) {
+      ASSERT_EQ((*seen)[t].losses[k], catoni_bounded(losses[k] / 40));
+    }
+    capped += *std::max_element(losses.begin(), losses.end()) > scale.counts_as_one(40) ? 1 : 0;
+  }
+  EXPECT_EQ(aggregator.capped(), capped);
+  aggregator.predict(Numbers{1, 2, 3, 4});
+  aggregator.learn(9.0);
+  EXPECT_EQ(seen->back().losses[0], catoni_bounded(64.0 / 40));
+  EXPECT_EQ(seen->back().losses[3], catoni_bounded(25.0 / 40));
+  EXPECT_LT(seen->back().learner_loss, 1);
+}
+
 TEST(AggregatorScale, AFixedScaleGivesWhatDividedLossesGive) {
   Random random(2);
   Aggregator scaled = share_aggregator(kExperts, 2, 0.1, test::scaled(LossScale::fixed(32)));
@@ -130,8 +154,10 @@ TEST(AggregatorScale, TheSameAggregatorTakesLossesInTheUnitIntervalAndForecasts)
 TEST(AggregatorScale, ResumesAtAnyRound) {
   for (std::size_t stop = 0; stop <= 5; ++stop) {
     Random random(4);
-    Aggregator straight = share_aggregator(kExperts, 2, 0.1, test::scaled(LossScale::following()));
-    Aggregator resumed = share_aggregator(kExperts, 2, 0.1, test::scaled(LossScale::following()));
+    const auto scale =
+        LossScale::following().bounded_by(stop % 2 == 0 ? LossBound::kClip : LossBound::kCatoni);
+    Aggregator straight = share_aggregator(kExperts, 2, 0.1, test::scaled(scale));
+    Aggregator resumed = share_aggregator(kExperts, 2, 0.1, test::scaled(scale));
     for (std::size_t t = 0; t < 20; ++t) {
       if (t == stop) {
         resumed = Aggregator::load_bytes(resumed.save_bytes(), "memory", test::recording_factory);

@@ -71,6 +71,90 @@ TEST(LossScale, FixedDividesAndCaps) {
   EXPECT_FALSE(LossScale::fixed(1).wants_unit(kGiven)) << "a scale of 1 is not the unit interval";
 }
 
+// As Catoni writes it, in more digits than a double has.
+double catoni_as_written(double x) {
+  const long double ln2 = std::log(2.0L), z = x * ln2;
+  return static_cast<double>(z >= 1 ? 1 : -std::log(1 - z + z * z / 2) / ln2);
+}
+
+TEST(CatoniBound, IsItsDefinition) {
+  for (double x = 0; x <= 3; x += 0x1p-10) {
+    ASSERT_NEAR(catoni_bounded(x), catoni_as_written(x), 1e-15) << x;
+  }
+  EXPECT_EQ(catoni_bounded(1.45), 1);
+}
+
+TEST(CatoniBound, IsTheLossItselfNearZero) {
+  for (double x = 0.1; x > 1e-300; x /= 3) {
+    const double z = x * 0.6931471805599453;  // psi(z) = z - z^3/6 - ...
+    ASSERT_LE(std::abs(catoni_bounded(x) - x), x * (z * z / 3 + 1e-15)) << x;
+  }
+  EXPECT_EQ(catoni_bounded(0), 0);
+}
+
+TEST(CatoniBound, RisesAndStaysBelowClippingWithinTheUnitInterval) {
+  Random random(7);
+  const LossScale clip = LossScale::fixed(1), catoni = clip.bounded_by(LossBound::kCatoni);
+  for (int i = 0; i < 100000; ++i) {
+    const double x = std::exp(random.uniform(-40, 2)), above = x * (1 + 1e-12);
+    const double low = catoni.bounded(x, 1), high = catoni.bounded(above, 1);
+    ASSERT_LE(low, high + 2.3e-16) << x;  // the last bit is the logarithm's
+    ASSERT_GT(low, 0) << x;
+    ASSERT_LE(low, clip.bounded(x, 1) * (1 + 1e-15)) << x;
+  }
+  for (const double x :
+       {0.0, 5e-324, 1e-300, 1e308, std::numeric_limits<double>::max(), kInfinity}) {
+    for (const double c : {1e-290, 1.0, 1e300}) {
+      const double loss = catoni.bounded(x, c);
+      EXPECT_TRUE(loss >= 0 && loss <= 1) << x << " / " << c;
+    }
+  }
+  EXPECT_EQ(catoni.bounded(kInfinity, 1e300), 1);
+}
+
+TEST(CatoniBound, CountsAsOneFromWhereItDoes) {
+  const LossScale catoni = LossScale::fixed(4).bounded_by(LossBound::kCatoni);
+  const double from = catoni.counts_as_one(4);
+  EXPECT_EQ(catoni.bounded(from * (1 + 1e-15), 4), 1);
+  EXPECT_LT(catoni.bounded(from * 0.999, 4), 1);
+  EXPECT_EQ(LossScale::fixed(4).counts_as_one(4), 4);
+}
+
+TEST(LossScale, IsReadAsItIsWritten) {
+  const auto expect = [](const char* text, LossScale::Kind kind, LossBound bound, double c) {
+    const LossScale scale = LossScale::from(text, "--scale");
+    EXPECT_EQ(scale.kind(), kind) << text;
+    EXPECT_EQ(scale.bound(), bound) << text;
+    EXPECT_EQ(scale.value(kGiven), c) << text;
+  };
+  expect("4", LossScale::Kind::kFixed, LossBound::kClip, 4);
+  expect("auto", LossScale::Kind::kFollowing, LossBound::kClip, 1);
+  expect("catoni:0.5", LossScale::Kind::kFixed, LossBound::kCatoni, 0.5);
+  expect("catoni:auto", LossScale::Kind::kFollowing, LossBound::kCatoni, 1);
+  for (const char* text : {"", "x", "4x", "catoni", "catoni:", "catoni:x", "clip:4", "auto4"}) {
+    const std::string said = error_of([text] { (void)LossScale::from(text, "--scale"); });
+    EXPECT_NE(said.find("--scale is '" + std::string(text) + "'"), std::string::npos) << said;
+  }
+  error_of([] { (void)LossScale::from("catoni:-1", "--scale"); });
+  error_of([] { (void)LossScale::from("catoni:1e305", "--scale"); });
+}
+
+TEST(LossScale, RefusesAStateThatIsBoundedInNoKnownWay) {
+  constexpr std::uint64_t kOne = 1;
+  const auto unit = static_cast<std::uint64_t>(LossScale::Kind::kUnit);
+  const auto fixed = static_cast<std::uint64_t>(LossScale::Kind::kFixed);
+  for (const std::uint64_t kind : {fixed | kOne << 9, unit | kOne << 8, fixed | kOne << 40}) {
+    StateWriter out;
+    out.u64(kind);
+    for (int i = 0; i < 3; ++i) out.f64(1);
+    out.u64(1);
+    const std::vector<std::uint8_t> file = out.file(0);
+    StateReader in(file, "memory");
+    LossScale loaded;
+    EXPECT_NE(error_of([&] { loaded.load(in); }).find("bounded"), std::string::npos);
+  }
+}
+
 TEST(LossScale, RefusesANumberThatIsNoScale) {
   for (double c : {0.0, -1.0, std::nan(""), kInfinity, 1e-300, 1e305}) {
     error_of([c] { LossScale::fixed(c); });
@@ -175,8 +259,10 @@ TEST(LossScale, StaysFiniteAndPositiveAtTheEndsOfTheRange) {
 TEST(LossScale, SurvivesSavingAndLoading) {
   LossScale begun;
   begun.advance(Numbers{1, 2, 3}, {}, kForecasts);
-  for (const LossScale& scale : {LossScale(), LossScale::unit(), LossScale::fixed(0.1),
-                                 LossScale::fixed(1e-290), LossScale::following(), begun}) {
+  for (const LossScale& scale :
+       {LossScale(), LossScale::unit(), LossScale::fixed(0.1), LossScale::fixed(1e-290),
+        LossScale::following(), begun, begun.bounded_by(LossBound::kCatoni),
+        LossScale::fixed(3).bounded_by(LossBound::kCatoni)}) {
     StateWriter out;
     scale.save(out);
     const std::vector<std::uint8_t> file = out.file(0);
@@ -185,6 +271,7 @@ TEST(LossScale, SurvivesSavingAndLoading) {
     loaded.load(in);
     in.finish();
     EXPECT_EQ(loaded.kind(), scale.kind());
+    EXPECT_EQ(loaded.bound(), scale.bound());
     LossScale original = scale;
     for (const double l : {5.0, 0.5, 50.0}) {
       for (const auto source : {kGiven, kForecasts}) {

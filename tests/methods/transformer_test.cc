@@ -140,6 +140,25 @@ TEST(Transformer, ChoosesItsRateUnlessTheModelFixesIt) {
   for (const auto& row : fixed.rows()) ASSERT_EQ(row.eta, 4);
 }
 
+TEST(Transformer, AGivenRateReplacesTheConstantOneOfTheModelAndNothingElse) {
+  const Matrix losses = suite::generate("switch", 100, 6, 1).losses;
+  const Trace usual = traced("pcgs-tf:oracle", losses),
+              same = traced("pcgs-tf:oracle{eta=4}", losses),
+              other = traced("pcgs-tf:oracle{eta=1.5}", losses);
+  for (std::size_t t = 0; t < losses.rows; ++t) {
+    const Trace::Row &one = usual.rows()[t], &two = other.rows()[t];
+    ASSERT_TRUE(test::same_bits(one.weights, same.rows()[t].weights));
+    ASSERT_EQ(two.eta, 1.5);
+    ASSERT_EQ(two.rho, one.rho);
+    ASSERT_TRUE(test::same_bits(two.q, one.q));
+  }
+  EXPECT_NE(usual.rows().back().weights, other.rows().back().weights);
+  // What is proved is about plain losses: eta is constant.
+  const ShareRecord record = ShareRecord::of(other);
+  EXPECT_EQ(record.constant_eta(), 1.5);
+  EXPECT_TRUE(training_aligned_certificate(record, best_path(record).experts, 0.5).holds());
+}
+
 TEST(Transformer, EveryCertificateHoldsOnEveryFamily) {
   for (const auto& [method, name] : kShipped) {
     for (const auto& family : suite::families()) {

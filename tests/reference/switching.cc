@@ -8,25 +8,32 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Every continuation of a path that has come to round t at expert `at` with this loss.
-void extend(MatrixView losses, std::size_t t, std::size_t at, std::size_t switches, double loss,
-            std::vector<double>& best_with_exactly) {
+// Every continuation of a path that has come to round t at expert `at` with this loss and cost.
+void extend(MatrixView losses, double switch_cost, std::size_t t, std::size_t at,
+            std::size_t switches, double loss, std::vector<double>& best_with_exactly) {
   loss += losses.row(t)[at];
   if (t + 1 == losses.rows) {
     best_with_exactly[switches] = std::min(best_with_exactly[switches], loss);
     return;
   }
   for (std::size_t next = 0; next < losses.columns; ++next) {
-    extend(losses, t + 1, next, switches + (next != at), loss, best_with_exactly);
+    if (next == at) {
+      extend(losses, switch_cost, t + 1, next, switches, loss, best_with_exactly);
+    } else {
+      extend(losses, switch_cost, t + 1, next, switches + 1, loss + switch_cost, best_with_exactly);
+    }
   }
 }
 
 }  // namespace
 
-std::vector<double> switching_by_enumeration(MatrixView losses, std::size_t max_switches) {
+std::vector<double> switching_by_enumeration(MatrixView losses, std::size_t max_switches,
+                                             double switch_cost) {
   if (losses.rows == 0) return std::vector<double>(max_switches + 1, 0);
   std::vector<double> exactly(losses.rows, kInfinity);  // a path of T rounds has < T switches
-  for (std::size_t k = 0; k < losses.columns; ++k) extend(losses, 0, k, 0, 0, exactly);
+  for (std::size_t k = 0; k < losses.columns; ++k) {
+    extend(losses, switch_cost, 0, k, 0, 0, exactly);
+  }
 
   std::vector<double> at_most(max_switches + 1);
   double best = kInfinity;
@@ -37,7 +44,8 @@ std::vector<double> switching_by_enumeration(MatrixView losses, std::size_t max_
   return at_most;
 }
 
-std::vector<double> switching_by_recursion(MatrixView losses, std::size_t max_switches) {
+std::vector<double> switching_by_recursion(MatrixView losses, std::size_t max_switches,
+                                           double switch_cost) {
   if (losses.rows == 0) return std::vector<double>(max_switches + 1, 0);
   const std::size_t experts = losses.columns;
   // dp[s][k]
@@ -49,7 +57,7 @@ std::vector<double> switching_by_recursion(MatrixView losses, std::size_t max_sw
       for (std::size_t k = 0; k < experts; ++k) {
         double best = before[s][k];
         for (std::size_t j = 0; s > 0 && j < experts; ++j) {
-          if (j != k) best = std::min(best, before[s - 1][j]);
+          if (j != k) best = std::min(best, before[s - 1][j] + switch_cost);
         }
         dp[s][k] = losses.row(t)[k] + best;
       }
@@ -60,7 +68,8 @@ std::vector<double> switching_by_recursion(MatrixView losses, std::size_t max_sw
   return out;
 }
 
-SwitchingPath switching_path_by_table(MatrixView losses, std::size_t max_switches) {
+SwitchingPath switching_path_by_table(MatrixView losses, std::size_t max_switches,
+                                      double switch_cost) {
   SwitchingPath path;
   const std::size_t rounds = losses.rows;
   const std::size_t experts = losses.columns;
@@ -86,9 +95,10 @@ SwitchingPath switching_path_by_table(MatrixView losses, std::size_t max_switche
       }
       for (std::size_t k = 0; k < experts; ++k) {
         const std::size_t other = k == best ? second : best;
-        const bool moves = other < experts && before[s - 1][other] < before[s][k];
+        const double moved = other < experts ? before[s - 1][other] + switch_cost : kInfinity;
+        const bool moves = moved < before[s][k];
         from_at(t, s, k) = static_cast<std::uint32_t>(moves ? other : k);
-        dp[s][k] = losses.row(t)[k] + (moves ? before[s - 1][other] : before[s][k]);
+        dp[s][k] = losses.row(t)[k] + (moves ? moved : before[s][k]);
       }
     }
   }

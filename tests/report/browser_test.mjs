@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { runInNewContext } from "node:vm";
 import {
   allDrawn,
@@ -27,9 +28,11 @@ import {
 } from "./pages.mjs";
 
 const screenshots = resolve(process.env.PCGS_SCREENSHOTS);
+const corpus = fileURLToPath(new URL("../../fuzz/corpus/report", import.meta.url));
 let studies; // the JSON that suite.html was made of
 let hours; // that of hours.html
 let stores; // that of stores.html
+let training; // that of training.html
 
 before(async () => {
   await start();
@@ -43,6 +46,8 @@ before(async () => {
   stores = JSON.parse(
     pcgs("run stores.csv --y load --time ds --by store --json --report stores.html"),
   );
+  training = JSON.parse(readFileSync(join(corpus, "training.json"), "utf8"));
+  pcgs(`report ${join(corpus, "training.json")} --out training.html`);
   const sizes = "--pools 4,8 --sequences 2 --rounds 60 --experts 4";
   const methods = "--method fixed-share,hedge,guard,fixed-share*";
   studies = JSON.parse(
@@ -82,6 +87,7 @@ const commands = {
   hours: null,
   forecast: "forecast forecasts.csv --column load --season 24 --out f.csv --report forecast.html",
   electricity: "electricity forecasts.csv --column load --window 0 --report electricity.html",
+  training: null,
 };
 for (const [name, line] of Object.entries(commands)) {
   test(`a page of ${name} is quiet and draws every chart`, () => {
@@ -139,10 +145,10 @@ describe("charts are Vega-Lite as its schema has it", () => {
     }
   });
 
-  test("every chart of a run, of forecasts, of many series and of all studies, as it is drawn", async () => {
+  test("every chart of a run, of forecasts, of many series, of a training and of all studies, as it is drawn", async () => {
     pcgs("run forecasts.csv --y load --method genshare,ml-poly --report lines.html");
     const used = new Set();
-    for (const name of ["run", "lines", "hours", "stores", "suite"]) {
+    for (const name of ["run", "lines", "hours", "stores", "suite", "training"]) {
       await open(`${name}.html`, {}, async (page) => {
         assert.deepEqual(await chartsNotDrawn(page), []);
         for (const [chart, spec] of await page.evaluate(() => window.specifications)) {
@@ -442,7 +448,7 @@ describe("on screens and on paper", () => {
         .map((figure) => figure.id),
     );
 
-  for (const name of ["run", "hours", "stores", "suite"]) {
+  for (const name of ["run", "hours", "stores", "suite", "training"]) {
     for (const width of [1280, 390]) {
       for (const scheme of ["light", "dark"]) {
         test(`${name}, ${width} pixels wide, ${scheme}: nothing overflows, text stands out`, () =>
@@ -609,6 +615,18 @@ describe("numbers", () => {
       const difference = ({ beside_best }) => beside_best.difference;
       const sorted = stores.series.toSorted((a, b) => difference(b) - difference(a));
       rowsEqual(await rowsOf(page, "series-table"), sorted);
+    }));
+
+  test("of a training equal its JSON at the step that was kept", () =>
+    open("training.html", {}, async (page) => {
+      const kept = training.course.checks.find(({ step }) => step === training.best_step);
+      rowsEqual(await rowsOf(page, "held-out-scores-table"), kept.held_out);
+      const options = await rowsOf(page, "options-table");
+      assert.deepEqual(
+        options.map(({ name }) => name),
+        Object.keys(training.options).map((name) => `--${name}`),
+      );
+      assert.deepEqual(await foreignElements(page), []);
     }));
 
   test("of a study equal its JSON to the last digit", () =>

@@ -160,6 +160,61 @@ TEST_F(Page, OfManySeriesShowsTheWorstFirstAndSaysHowManyThereAre) {
   EXPECT_NE(text.find("it is better in 5 of 300 series"), std::string::npos);
 }
 
+results::TrainingResult a_training() {
+  results::TrainingResult training;
+  training.recipe = "regret";
+  training.steps = 20;
+  training.best_step = 10;
+  training.course.losses = {{10, 20}, {0.5, 0.25}, {0.002, 0.001}};
+  for (const auto& [step, score] : {std::pair{0, 0.125}, {10, -0.5}, {20, -0.25}}) {
+    training.course.checks.push_back({static_cast<std::size_t>(step),
+                                      score,
+                                      {{"switch", score, 0.75, 10 + score, 12.0, 8.0, {}},
+                                       {"<b>mine</b>", score, 1, 3.5, 4.0}}});
+  }
+  training.options.by_name = {{"losses", "<b>past</b>.csv"}};
+  return training;
+}
+
+TEST_F(Page, OfATrainingSaysFromWhereToWhereTheScoreFell) {
+  const std::string text = page_of(a_training());
+  EXPECT_NE(text.find("<p class=\"lead\">The held-out score fell from +0.125 to -0.5, which it had "
+                      "after step 10; it fell on 2 of 2 kinds of sequences.</p>"),
+            std::string::npos);
+  EXPECT_NE(text.find("A controller, trained by the recipe regret in 20 steps"), std::string::npos);
+  EXPECT_NE(text.find("<td data-value=\"10.125\">10.12</td><td data-value=\"9.5\">9.50</td>"),
+            std::string::npos);
+  EXPECT_NE(text.find("&lt;b&gt;mine&lt;/b&gt;"), std::string::npos);
+  EXPECT_NE(text.find("&lt;b&gt;past&lt;/b&gt;.csv"), std::string::npos);
+  EXPECT_EQ(text.find("<b>mine"), std::string::npos);
+}
+
+TEST_F(Page, OfATrainingThatFoundNothingBetterSaysSo) {
+  results::TrainingResult training = a_training();
+  training.best_step = 0;
+  EXPECT_NE(page_of(training).find("nothing was better on held-out sequences than the weights that "
+                                   "were given (+0.125): they were kept."),
+            std::string::npos);
+}
+
+TEST(Sections, OfATrainingHaveALineForEachKindOfHeldOutSequences) {
+  Material material;
+  material.results.push_back({"mine", a_training()});
+  const auto all = sections(material);
+  const auto* choice = std::get_if<Choice>(&all.at(1).blocks.at(0));
+  ASSERT_NE(choice, nullptr);
+  const auto& moved = std::get<Chart>(choice->options.at(0).blocks.at(0));
+  const auto& scores = std::get<Chart>(choice->options.at(1).blocks.at(0));
+  const ordered_json lines = {"mean of all kinds", "switch", "<b>mine</b>"};
+  EXPECT_EQ(scores.values["series"], lines);
+  EXPECT_EQ(scores.groups[1]["round"], ordered_json({0, 10, 20}));
+  EXPECT_EQ(scores.groups[1]["value"], ordered_json({0.125, -0.5, -0.25}));
+  EXPECT_EQ(moved.groups[1]["value"], ordered_json({0, -0.625, -0.375}));
+  EXPECT_NE(scores.alternative.find("switch from +0.125 to -0.25"), std::string::npos);
+  const auto& losses = std::get<Chart>(all.at(1).blocks.at(1));
+  EXPECT_EQ(losses.groups[0]["value"], ordered_json({0.5, 0.25}));
+}
+
 TEST_F(Page, LoadsNothing) {
   const std::string text = page_of(a_run());
   EXPECT_NE(text.find("default-src 'none'"), std::string::npos);
@@ -189,7 +244,7 @@ void collect(const ordered_json& value, const ordered_json::json_pointer& at,
 TEST(Sections, ShowOrRefuseResultsOfEveryKindWhateverIsChangedInThem) {
   const std::string folder = test::data_file("../fuzz/corpus/report/");
   for (const char* kind : {"run", "answer", "series", "main", "grid", "scaling", "mechanism",
-                           "ablation", "forecast", "electricity"}) {
+                           "ablation", "forecast", "electricity", "training"}) {
     std::ifstream file(folder + kind + ".json");
     const ordered_json whole = ordered_json::parse(file);
     const auto shown = [&](const ordered_json& json) {

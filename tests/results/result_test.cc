@@ -18,7 +18,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 StudyConfig config() { return {600, 32, 2, 12, 7, {"guard", "fixed-share*"}, "guard"}; }
 
 MethodRegret full_method() {
-  return {"fixed-share*", "fixed-share{eta=8}", {1.5, -2.25}, -0.375, 2.65, 0.25, Spread{0.1, 0.3}};
+  return {"fixed-share*",   "fixed-share{eta=8}", {1.5, -2.25},       -0.375, 2.65, 0.25,
+          Spread{0.1, 0.3}, {2.5, -1.25},         Spread{0.625, 2.75}};
 }
 MethodRegret bare_method() { return {"guard", "", {0.1, 1e-300}, 0.05, 0.07, {}, {}}; }
 
@@ -66,18 +67,21 @@ SeriesResult series() {
 }
 
 RunResult run() {
-  const RunResult::Method full = {.name = "fixed-share*",
-                                  .full_name = "fixed-share*{season=24}",
-                                  .chosen_in_hindsight = "fixed-share{eta=8}",
-                                  .total_loss = 12.5,
-                                  .mean_forecast_loss = 3.25,
-                                  .total_forecast_loss = 11.25,
-                                  .forecast_regret = by_budget({5, 20}, {0.5, -kInfinity}),
-                                  .dynamic_regret = by_budget({5, 20}, {1, -kInfinity}),
-                                  .certificate = RunResult::Proof{9.5, 8.25, true, true, 20},
-                                  .ns_per_round = 66.5,
-                                  .next_weights = {0.25, 0.75},
-                                  .intervals = {{0.8, 299, 0.81, 2.5}, {0.95, 0, {}, {}}}};
+  const RunResult::Method full = {
+      .name = "fixed-share*",
+      .full_name = "fixed-share*{season=24}",
+      .chosen_in_hindsight = "fixed-share{eta=8}",
+      .total_loss = 12.5,
+      .mean_forecast_loss = 3.25,
+      .total_forecast_loss = 11.25,
+      .forecast_regret = by_budget({5, 20}, {0.5, -kInfinity}),
+      .dynamic_regret = by_budget({5, 20}, {1, -kInfinity}),
+      .unclipped = RunResult::Unclipped{{}, by_budget({5, 20}, {kInfinity, 4})},
+      .switch_costs = RunResult::Movement{7.5, 16.25, by_budget({5, 20}, {2, -kInfinity}), 3.5},
+      .certificate = RunResult::Proof{9.5, 8.25, true, true, 20},
+      .ns_per_round = 66.5,
+      .next_weights = {0.25, 0.75},
+      .intervals = {{0.8, 299, 0.81, 2.5}, {0.95, 0, {}, {}}}};
   const RunResult::Method bare = {.name = "guard",
                                   .chosen_in_hindsight = "",
                                   .total_loss = 13,
@@ -90,14 +94,18 @@ RunResult run() {
   infinite.name = "log loss of a forecast of zero";
   infinite.mean_forecast_loss = finite(kInfinity);
   infinite.certificate = RunResult::Proof{1, 2, false, false, {}};
-  return {300,
-          {"a", "b"},
-          {5, 20},
-          by_budget({5, 20}, {11.5, kInfinity}),
-          RunResult::BestExpert{"a", 14},
-          2.5,
-          3,
-          {full, bare, infinite}};
+  RunResult out = {300,
+                   {"a", "b"},
+                   {5, 20},
+                   by_budget({5, 20}, {11.5, kInfinity}),
+                   RunResult::BestExpert{"a", 14},
+                   2.5,
+                   3,
+                   {full, bare, infinite}};
+  out.bound = "catoni";
+  out.unclipped_oracle = by_budget({5, 20}, {23, kInfinity});
+  out.switch_costs = {0.5, by_budget({5, 20}, {12.5, kInfinity}), {}, 0};
+  return out;
 }
 
 MainStudy main_study() {
@@ -133,21 +141,27 @@ HeavyTailStudy heavy_tail_study() {
 }
 
 ElectricityResult electricity() {
-  return {"house.txt",
-          "power",
-          {24, 168},
-          20000,
-          48,
-          13952,
-          6000,
-          1.5,
-          {"lag1", "rls"},
-          {"rls", 0.02},
-          {5, 20},
-          by_budget({5, 20}, {0.015, 0.0125}),
-          {{"guard", "", "", 0.019, by_budget({5, 20}, {0.004, 0.0065}), 5000},
-           {"fixed-share*", "fixed-share{eta=8}", "", 0.02, by_budget({5, 20}, {1, 2}), 60},
-           {"fixed-share", "", "fixed-share{eta=4}", 0.02, by_budget({5, 20}, {1, 2}), 60}}};
+  ElectricityResult out = {
+      "house.txt",
+      "power",
+      {24, 168},
+      20000,
+      48,
+      13952,
+      6000,
+      1.5,
+      {"lag1", "rls"},
+      {"rls", 0.02},
+      {5, 20},
+      by_budget({5, 20}, {0.015, 0.0125}),
+      {{"guard", "", "", 0.019, by_budget({5, 20}, {0.004, 0.0065}), 5000},
+       {"fixed-share*", "fixed-share{eta=8}", "", 0.02, by_budget({5, 20}, {1, 2}), 60},
+       {"fixed-share", "", "fixed-share{eta=4}", 0.02, by_budget({5, 20}, {1, 2}), 60}}};
+  out.bound = "catoni";
+  out.unclipped_oracle_mean_loss = by_budget({5, 20}, {0.25, 0.125});
+  out.methods[0].unclipped_mean_loss = 0.5;
+  out.methods[0].unclipped_regret_per_round = by_budget({5, 20}, {0.25, 0.375});
+  return out;
 }
 
 ForecastResult forecast() {
@@ -169,6 +183,26 @@ OracleResult oracle() {
   out.switches_used.at_budgets = {{0, {}}, {7, 6}};
   return out;
 }
+OracleResult costly_oracle() {
+  OracleResult out = oracle();
+  out.switch_cost = 0.5;
+  out.unlimited = {23.5, 11};
+  return out;
+}
+
+TrainingResult training() {
+  const HeldOutResult full = {"switch", -0.25, 0.75, 12.5, 20.25, 11.5, {}},
+                      bare = {"prior", {}, 0.5, {}, {}, {}, {}},
+                      combines = {"errors", 0.125, 1, {}, {}, {}, 0.975};
+  return {"both",
+          3,
+          2,
+          1,
+          61,
+          {{{1, 2, 3}, {0.5, std::nullopt, -1e-300}, {0.001, 0.002, 0.0005}},
+           {{0, {}, {full, bare, combines}}, {2, -0.5, {full, bare, combines}}}},
+          {{{"a", "both"}, {"b", "0.002"}}}};
+}
 
 // Of every kind one with everything in it, and one with all that can be absent absent.
 std::vector<Result> examples() {
@@ -189,6 +223,11 @@ std::vector<Result> examples() {
   no_round.forecasts.clear();
   no_round.next_intervals.clear();
   no_round.experts.clear();
+  TrainingResult no_step = training();
+  no_step.steps = no_step.best_step = 0;
+  no_step.course.losses = {};
+  no_step.course.checks.resize(1);
+  no_step.options = {};
   return {run(),
           nobody_awake,
           on_forecasts,
@@ -205,7 +244,10 @@ std::vector<Result> examples() {
           electricity(),
           forecast(),
           no_round,
-          oracle()};
+          oracle(),
+          costly_oracle(),
+          training(),
+          no_step};
 }
 
 TEST(Results, AreTheSameAfterJson) {
@@ -274,6 +316,16 @@ const std::vector<std::string> kMayBeMissing = {"chosen_in_hindsight",
                                                 "timing",
                                                 "share_closed",
                                                 "generating_path_regret",
+                                                "bound",
+                                                "switch_cost",
+                                                "switch_costs",
+                                                "unclipped",
+                                                "unclipped_mean_loss",
+                                                "unclipped_oracle",
+                                                "unclipped_oracle_mean_loss",
+                                                "unclipped_regret",
+                                                "unclipped_regret_per_round",
+                                                "unlimited",
                                                 "t_p_holm",
                                                 "wilcoxon_p_holm",
                                                 "fixed_share_tuned_per_sequence",
@@ -301,6 +353,10 @@ const std::vector<std::string> kMayBeMissing = {"chosen_in_hindsight",
                                                 "times",
                                                 "0.8",
                                                 "0.95",
+                                                "regret",
+                                                "tuned_fixed_share",
+                                                "limit",
+                                                "error_to_best_candidate",
                                                 "a",
                                                 "b"};
 
@@ -382,6 +438,31 @@ TEST(Results, RefuseSeriesThatDoNotFitTogether) {
   SeriesResult one_end = series();
   one_end.answer.beside_best->interval.pop_back();
   EXPECT_NE(objection(to_json(one_end)).find("interval"), std::string::npos);
+}
+
+TEST(Results, RefuseTrainingsThatDoNotFitTogether) {
+  const auto refuses = [](const char* what, const std::function<void(TrainingResult&)>& change) {
+    TrainingResult changed = training();
+    change(changed);
+    EXPECT_NE(objection(to_json(changed)).find(what), std::string::npos) << what;
+  };
+  refuses("best_step is not among the checks", [](auto& t) { t.best_step = 1; });
+  refuses("course.losses.loss is not as long as steps",
+          [](auto& t) { t.course.losses.loss.pop_back(); });
+  refuses("course.losses.rate is not as long as steps",
+          [](auto& t) { t.course.losses.rate.pop_back(); });
+  refuses("course.losses.steps do not grow", [](auto& t) { t.course.losses.steps[1] = 1; });
+  refuses("course.checks have steps that do not grow",
+          [](auto& t) { t.course.checks[0].step = 2; });
+  refuses("course.checks are of different sequences",
+          [](auto& t) { t.course.checks[1].held_out.pop_back(); });
+  refuses("course.checks is empty", [](auto& t) { t.course.checks.clear(); });
+}
+
+TEST(Results, ACourseIsTheSameAfterItsText) {
+  const TrainingCourse course = training().course;
+  EXPECT_TRUE(read_course(course_text(course), "checkpoint") == course);
+  EXPECT_THROW(read_course("{}", "checkpoint"), Error);
 }
 
 TEST(Results, RefuseDeepNesting) {

@@ -11,6 +11,7 @@
 
 #include "pcgs/oracle.h"
 #include "pcgs/registry.h"
+#include "reference/switching.h"
 #include "registry/hindsight.h"
 #include "support/expect.h"
 
@@ -103,6 +104,39 @@ TEST(Tournament, OracleAndGeneratingPathAreThoseOfTheEvaluationSeeds) {
     double loss = 0;
     for (std::size_t t = 0; t < 90; ++t) loss += sequence.losses.row(t)[sequence.path[t]];
     EXPECT_NEAR(played.generating[i], loss, 1e-12);
+  }
+}
+
+TEST(Tournament, UnclippedLossesAreThoseOfTheSameWeights) {
+  const auto options = small("heavy-tail", {"boa", "hedge*"});
+  const Tournament played = play_tournament(options);
+  ASSERT_EQ(played.unclipped_oracle.size(), 4u);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const Sequence sequence = sequence_of(options, i);
+    EXPECT_NEAR(played.unclipped_oracle[i],
+                reference::switching_by_recursion(sequence.unclipped, 3)[3], 1e-12);
+    const auto lost = [&](std::span<const double> weights, std::size_t t) {
+      double loss = 0;
+      for (std::size_t k = 0; k < 5; ++k) loss += weights[k] * sequence.unclipped.row(t)[k];
+      return loss;
+    };
+    for (std::size_t m = 0; m < 2; ++m) {
+      const Entry& entry = played.entries[m];
+      Aggregator aggregator(make_method(entry.chosen.empty() ? entry.name : entry.chosen, 5));
+      double expected = 0;
+      for (std::size_t t = 0; t < 90; ++t) {
+        expected += lost(aggregator.weights(), t);
+        aggregator.learn(sequence.losses.row(t));
+      }
+      EXPECT_NEAR(entry.unclipped_losses[i], expected, 1e-10);
+    }
+    const auto limit = sequence.limit();
+    double expected = 0;
+    for (std::size_t t = 0; t < 90; ++t) {
+      expected += lost(limit->weights(), t);
+      limit->learn(sequence.losses.row(t));
+    }
+    EXPECT_NEAR(played.entries.back().unclipped_losses[i], expected, 1e-12);
   }
 }
 

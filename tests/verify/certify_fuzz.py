@@ -2,8 +2,9 @@
 
     certify_fuzz.py [--seed N] [--cases N] [--seconds S] [--keep FOLDER]
 
-Every disagreement is a failure: something false that is accepted, something true that is refused, an exit
-code other than 0 and 2, a complaint of other than one line. A file that stands for it is kept.
+Every disagreement is a failure: something false that is accepted, something true that is refused, a bound that
+is said to be made of other parts, an exit code other than 0 and 2, a complaint of other than one line. A file
+that stands for it is kept.
 """
 
 import argparse
@@ -358,6 +359,9 @@ def judge(program, folder, trace, certificate, honest):
         return verdict, f"refuses what holds: {program.complaint.strip()}"
     if verdict == "reject" and accepted:
         return verdict, f"accepts what does not hold: {reason}"
+    if honest:
+        program("certify", "t.csv", "c.json", "--json", folder=folder)
+        return verdict, check_certificate.check_made_of(trace, json.loads(program.output))
     return verdict, None
 
 

@@ -18,6 +18,15 @@ from certificate_files import Rejected, fingerprint, need, read_certificate, rea
 from share_run import EPSILON, INFINITE, NOTICEABLE, Run, exactly, near, total
 
 
+def whole_path(stretches, names, rounds):
+    """The expert of each round."""
+    starts = [stretch["from"] for stretch in stretches]
+    path = []
+    for stretch, start, end in zip(stretches, starts, starts[1:] + [rounds + 1]):
+        path += [names.index(stretch["expert"])] * int(end - start)
+    return path
+
+
 def check_method(one, run, names, budgets, loss):
     rounds = len(run.rows)
     need(one["rounds"] == rounds, "rounds are missing")
@@ -32,9 +41,7 @@ def check_method(one, run, names, budgets, loss):
     experts = [names.index(stretch["expert"]) for stretch in best["path"]]
     need(all(a != b for a, b in zip(experts, experts[1:])), "the path switches to the same expert")
     need(best["switches"] == len(starts) - 1, "best_path/switches is wrong")
-    path = []
-    for start, end, k in zip(starts, starts[1:] + [rounds + 1], experts):
-        path += [k] * int(end - start)
+    path = whole_path(best["path"], names, rounds)
     _, weighted, code = run.along(path)
     need(code < INFINITE, "the path was ruled out")
     lowest = run.paths(rounds, True)[-1]
@@ -127,6 +134,30 @@ def check(trace, certificate):
         except Rejected as reason:
             return "reject", str(reason)
     return ("unclear", doubts[0]) if doubts else ("accept", "")
+
+
+def check_made_of(trace, printed):
+    """What is wrong with what `pcgs certify --json` says the bounds of an honest certificate are made of."""
+    with exactly():
+        names, methods = read_trace(trace, [])
+        if [one["name"] for one in printed["made_of"]] != [one["name"] for one in printed["methods"]]:
+            return "made_of is about other methods"
+        for one, parts in zip(printed["methods"], printed["made_of"]):
+            run = Run(methods[one["name"]], len(names), [])
+            path = whole_path(one["best_path"]["path"], names, len(run.rows))
+            if parts["switches"] != sum(a != b for a, b in zip(path, path[1:])):
+                return "made_of/switches"
+            size = 1 + run.size() + run.along(path)[2]
+            per = 1 if run.weighted else run.rounds[0][0]
+            for name, value in run.made_of(path).items():
+                said = parts.get(name)
+                in_loss = name.endswith("bound") or name == "regret"
+                scale = (size + (0 if value is None else abs(value) * per)) / (per if in_loss else 1)
+                if (said is None) != (value is None):
+                    return f"made_of/{name} is {said} and should be {value}"
+                if value is not None and abs(Decimal(said) - value) > Decimal(NOTICEABLE) * scale:
+                    return f"made_of/{name} is {said} and should be {value}"
+    return None
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@
 #include "compare/comparison.h"
 #include "contract/specs.h"
 #include "core/whole_file.h"
+#include "pcgs/certify.h"
 #include "pcgs/registry.h"
 #include "results/observers.h"
 #include "suite/suite.h"
@@ -160,6 +161,130 @@ TEST(Verify, SaysWhatWasCheckedAndWhatWasNot) {
   EXPECT_TRUE(mentions(said, "boa: its 30 rows are as they were"));
   EXPECT_TRUE(mentions(said, "blend: what it says about the forecasts"));
   EXPECT_TRUE(mentions(said, "was not checked"));
+}
+
+// The run of one method, as the library keeps it.
+ShareRecord record_of(const compare::Problem& problem, const std::string& spec) {
+  Aggregator aggregator = make_aggregator(spec, problem.experts.size());
+  Trace trace;
+  aggregator.trace(&trace);
+  for (std::size_t t = 0; t < problem.values.rows; ++t) aggregator.learn(problem.values.row(t));
+  return ShareRecord::of(trace);
+}
+
+std::vector<verify::BoundParts> made_of(const Pair& pair) {
+  const std::string csv = pair.text(), json = pair.certificate.dump();
+  return verify::verify({csv, "t.csv"}, {json, "c.json"}).made_of;
+}
+
+void expect_near(double ours, double other) {
+  EXPECT_NEAR(ours, other, 1e-9 * (1 + std::abs(other)));
+}
+
+TEST(BoundParts, AreThoseThatTheLibraryFinds) {
+  const auto problem = losses_of(suite::generate("switch", 300, 6, 4).losses);
+  std::size_t switching = 0, aligned = 0, weighted = 0;
+  for (const auto& spec : share_specs()) {
+    SCOPED_TRACE(spec);
+    const auto parts = made_of(play(problem, {spec})).at(0);
+    const ShareRecord record = record_of(problem, spec);
+    const BestPath best = best_path(record);
+    const CodeParts code = code_parts(record, best.experts);
+    EXPECT_EQ(parts.switches, code.switches);
+    expect_near(parts.start, code.start);
+    expect_near(parts.stays, code.stays);
+    expect_near(parts.restarts, code.restarts);
+    expect_near(parts.where_to, code.where_to);
+    expect_near(parts.uniform_stays, code.uniform_stays);
+    expect_near(parts.uniform_where_to, code.uniform_where_to);
+    expect_near(parts.gaps, record.realised_gaps());
+    switching += parts.switches > 0 ? 1 : 0;
+
+    const double eta = record.constant_eta(), unit = eta > 0 ? eta : 1;
+    EXPECT_EQ(parts.weighted, eta == 0);
+    const Certificate sharp = sharp_certificate(record, best.experts);
+    expect_near(parts.regret, sharp.regret / unit);
+    expect_near(parts.sharp_bound, sharp.bound / unit);
+    expect_near(parts.plain_bound, weighted_certificate(record, best.experts).bound / unit);
+    weighted += parts.weighted ? 1 : 0;
+    // Theorem 2 asks for a constant eta and rho <= 1/2, and says nothing where rho = 1/2 and a path stays.
+    bool low = eta > 0;
+    for (std::size_t t = 0; t + 1 < record.rounds(); ++t) low &= record.controls(t).rho <= 0.5;
+    constexpr double kNone = std::numeric_limits<double>::infinity();
+    const double aligned_bound =
+        low ? training_aligned_certificate(record, best.experts, 0.5).bound : kNone;
+    ASSERT_EQ(parts.training_aligned_bound.has_value(), std::isfinite(aligned_bound));
+    if (!parts.training_aligned_bound) continue;
+    ++aligned;
+    expect_near(*parts.training_aligned_bound, aligned_bound);
+    EXPECT_GE(*parts.training_aligned_bound, parts.plain_bound * (1 - 1e-12));
+  }
+  // Of each there was something to see.
+  EXPECT_GT(switching, 3u);
+  EXPECT_GT(aligned, 3u);
+  EXPECT_GT(weighted, 0u);
+}
+
+// Two experts, each the only one to lose in half of the rounds. eta is so large that the path follows the
+// winner, and rho and q are known, so that everything can be written down.
+TEST(BoundParts, AreTheirFormulasByHand) {
+  Matrix losses(20, 2);
+  for (std::size_t t = 0; t < 20; ++t) losses.row(t)[t < 10 ? 1 : 0] = 1;
+  const auto parts = made_of(play(losses_of(losses), {"fixed-share{eta=60,rho=0.25}"})).at(0);
+  EXPECT_EQ(parts.name, "fixed-share{eta=60,rho=0.25}");
+  EXPECT_EQ(parts.switches, 1u);
+  EXPECT_FALSE(parts.weighted);
+  EXPECT_NEAR(parts.start, std::log(2.0), 1e-12);
+  EXPECT_NEAR(parts.stays, -18 * std::log(0.875), 1e-12);
+  EXPECT_NEAR(parts.restarts, std::log(4.0), 1e-12);
+  EXPECT_NEAR(parts.where_to, std::log(2.0), 1e-12);
+  EXPECT_NEAR(parts.uniform_stays, parts.stays, 1e-12);
+  EXPECT_NEAR(parts.uniform_where_to, std::log(2.0), 1e-12);
+  EXPECT_NEAR(parts.cross_entropy.value(), 19 * std::log(2.0), 1e-12);
+  const double switches = std::log(2.0) + std::log(8.0);
+  EXPECT_NEAR(parts.plain_bound, (switches + parts.stays) / 60 + 60 * 20 / 8.0, 1e-10);
+  EXPECT_NEAR(parts.training_aligned_bound.value(),
+              (switches + 18 * std::log(2.0)) / 60 + 60 * 20 / 8.0, 1e-10);
+}
+
+// Staying is impossible to describe with Theorem 2 where rho = rho_max, and above it does not apply.
+TEST(BoundParts, SayNothingOfTheoremTwoWhereItSaysNothing) {
+  const auto problem = losses_of(uniform_losses(30, 3, 2));
+  for (const char* spec : {"fixed-share{rho=0.5}", "fixed-share{rho=0.7}"}) {
+    EXPECT_FALSE(made_of(play(problem, {spec})).at(0).training_aligned_bound) << spec;
+  }
+  EXPECT_TRUE(made_of(play(problem, {"fixed-share{rho=0.499}"})).at(0).training_aligned_bound);
+}
+
+TEST(BoundParts, AreThereForEachMethodThatWasProvedInTheirOrder) {
+  const auto pair =
+      play(losses_of(uniform_losses(30, 3, 2)), {"genshare", "boa", "pcgs-tf:oracle", "hedge"});
+  const auto parts = made_of(pair);
+  ASSERT_EQ(parts.size(), 3u);
+  EXPECT_EQ(parts[0].name, "genshare");
+  EXPECT_EQ(parts[1].name, "pcgs-tf:oracle");
+  EXPECT_EQ(parts[2].name, "hedge");
+  EXPECT_EQ(parts[2].stays, 0);  // Hedge never restarts
+  const std::string said = verify::tables(parts);
+  EXPECT_TRUE(mentions(said, "What the bounds are made of"));
+  EXPECT_TRUE(mentions(said, "Theorem 2"));
+  EXPECT_TRUE(mentions(said, "pcgs-tf:oracle"));
+  EXPECT_FALSE(mentions(said, "boa"));
+}
+
+TEST(BoundParts, StandBehindTheCertificateInJson) {
+  const Pair pair = play(losses_of(uniform_losses(30, 3, 2)), {"fixed-share", "pcgs-tf"});
+  const std::string csv = pair.text(), json = pair.certificate.dump();
+  auto printed = ordered_json::parse(to_json(verify::verify({csv, "t.csv"}, {json, "c.json"})));
+  ASSERT_EQ(printed["made_of"].size(), 2u);
+  const auto& fixed = printed["made_of"][0];
+  EXPECT_NEAR(fixed["start"].get<double>() + fixed["stays"].get<double>() +
+                  fixed["restarts"].get<double>() + fixed["where_to"].get<double>(),
+              pair.certificate["methods"][0]["best_path"]["code"].get<double>(), 1e-12);
+  EXPECT_TRUE(fixed.contains("training_aligned_bound"));
+  EXPECT_FALSE(printed["made_of"][1].contains("training_aligned_bound"));  // eta changes
+  printed.erase("made_of");
+  EXPECT_EQ(printed, pair.certificate);
 }
 
 // Calls `visit` with every leaf of a JSON value and where it is.

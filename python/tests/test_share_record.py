@@ -1,0 +1,167 @@
+"""What is proved about a run of the share recursion, against its formulas and the program."""
+
+import math
+
+import numpy as np
+import pytest
+
+import pcgs
+
+
+def controls_like(losses, seed, constant=True):
+    """(eta, rho, q) of each round: rho below 1/2, q at least 0.1 / K."""
+    rounds, experts = losses.shape
+    random = np.random.default_rng(seed)
+    eta = np.full(rounds, 3.0) if constant else random.uniform(1, 5, rounds)
+    q = 0.9 * random.dirichlet(np.ones(experts), rounds) + 0.1 / experts
+    return eta, random.uniform(0.01, 0.45, rounds), q
+
+
+def reference(losses, eta, rho, q, path):
+    """Everything that is asked below, with a loop over the rounds."""
+    rounds, experts = losses.shape
+    w = np.full(experts, 1 / experts)
+    found = dict.fromkeys(
+        "regret stays restarts where_to uniform_stays all_rounds aligned gaps worst".split(), 0.0
+    )
+    for t in range(rounds):
+        mean, z = w @ losses[t], w @ np.exp(-eta[t] * losses[t])
+        found["regret"] += eta[t] * (mean - losses[t, path[t]])
+        found["gaps"] += eta[t] * mean + math.log(z)
+        found["worst"] += eta[t] ** 2 / 8
+        w = (1 - rho[t]) * w * np.exp(-eta[t] * losses[t]) / z + rho[t] * q[t]
+        if t + 1 == rounds:
+            break
+        to = q[t, path[t + 1]]
+        found["all_rounds"] -= math.log(to)
+        if path[t] == path[t + 1]:
+            found["stays"] -= math.log(1 - rho[t] + rho[t] * to)
+            found["uniform_stays"] -= math.log(1 - rho[t] + rho[t] / experts)
+            found["aligned"] -= math.log(1 - 2 * rho[t])
+        else:
+            found["restarts"] -= math.log(rho[t])
+            found["where_to"] -= math.log(to)
+    found["start"] = math.log(experts)
+    return found
+
+
+@pytest.mark.parametrize("constant", [True, False])
+def test_it_is_its_formulas(losses, constant):
+    eta, rho, q = controls_like(losses, 2, constant)
+    record = pcgs.ShareRecord.of(losses, eta, rho, q)
+    path = pcgs.switching_oracle(losses, 7, path=True).path
+    is_ = reference(losses, eta, rho, q, path)
+    parts = record.code_parts(path)
+    for name in ["start", "stays", "restarts", "where_to", "uniform_stays"]:
+        assert getattr(parts, name) == pytest.approx(is_[name], rel=1e-12)
+    switches = np.count_nonzero(np.diff(path))
+    assert parts.switches == switches > 0
+    assert parts.uniform_where_to == pytest.approx(switches * math.log(5))
+    code = is_["start"] + is_["stays"] + is_["restarts"] + is_["where_to"]
+    assert parts.total == pytest.approx(code, rel=1e-12)
+
+    unit = 3.0 if constant else 1.0
+    sharp, plain = record.sharp_certificate(path), record.plain_certificate(path)
+    assert sharp.weighted == plain.weighted == (not constant)
+    assert sharp.regret == plain.regret == pytest.approx(is_["regret"] / unit)
+    assert sharp.bound == pytest.approx((code + is_["gaps"]) / unit)
+    assert plain.bound == pytest.approx((code + is_["worst"]) / unit)
+    assert sharp.holds and plain.holds
+
+    lemma = record.cross_entropy(path, eps=0.1)
+    assert lemma.effective == pytest.approx(is_["where_to"])
+    assert lemma.all_rounds == pytest.approx(is_["all_rounds"])
+    assert lemma.by_floor == pytest.approx(switches * math.log(50))
+    assert lemma.effective <= min(lemma.all_rounds, lemma.by_floor)
+    if not constant:
+        with pytest.raises(pcgs.Error, match="eta was not the same in every round"):
+            record.training_aligned_certificate(path)
+        return
+    aligned = record.training_aligned_certificate(path)
+    assert aligned.bound == pytest.approx((code - is_["stays"] + is_["aligned"] + is_["worst"]) / 3)
+    assert aligned.regret == sharp.regret and aligned.holds
+    assert sharp.bound < plain.bound < aligned.bound < record.training_aligned_certificate(path, 0.46).bound
+
+
+def test_a_number_stands_for_every_round_and_no_q_for_a_uniform_one(losses):
+    rounds, experts = losses.shape
+    short = pcgs.ShareRecord.of(losses, 4, 0.01)
+    long = pcgs.ShareRecord.of(
+        losses, np.full(rounds, 4), np.full(rounds, 0.01), np.full(losses.shape, 1 / experts)
+    )
+    assert short.sharp_certificate().bound == pytest.approx(long.sharp_certificate().bound, rel=1e-13)
+    assert short.eta.tolist() == [4] * rounds and long.rho.tolist() == [0.01] * rounds
+
+
+@pytest.mark.parametrize("method", ["fixed-share", "pcgs-tf:oracle", "pcgs-tf"])
+def test_a_played_method_has_the_certificate_of_the_loop(losses, method):
+    record = pcgs.ShareRecord.play(losses, method)
+    agg = pcgs.Aggregator(5, method)
+    for row in losses:
+        agg.learn(losses=row)
+    loop, here = agg.certificate(), record.sharp_certificate()
+    assert here.bound == pytest.approx(loop.bound, rel=1e-9)
+    assert here.regret == pytest.approx(loop.regret, rel=1e-9)
+    assert here.weighted == loop.weighted == (method == "pcgs-tf")
+
+
+def test_the_rate_of_the_papers_method_can_be_set(losses):
+    for spec, eta in [("pcgs-tf:oracle", 4), ("pcgs-tf:oracle{eta=1.5}", 1.5)]:
+        record = pcgs.ShareRecord.play(losses, spec)
+        assert record.eta.tolist() == [eta] * 300
+        assert record.training_aligned_certificate().holds
+
+
+def test_certify_says_what_the_program_says(losses, tmp_path, program_json):
+    np.save(tmp_path / "losses.npy", losses)
+    files = tmp_path / "t.csv", tmp_path / "c.json"
+    methods = "pcgs-tf:oracle,pcgs-tf,boa"
+    program_json("run", tmp_path / "losses.npy", "--method", methods, "--trace", files[0], "--certificate", files[1])
+    proved = pcgs.certify(*files)
+    assert proved == program_json("certify", *files)
+    ours, learned = proved["made_of"]
+    assert (ours["name"], learned["name"]) == ("pcgs-tf:oracle", "pcgs-tf")
+    record = pcgs.ShareRecord.play(losses, "pcgs-tf:oracle")
+    parts = record.code_parts()
+    for name in ["start", "stays", "restarts", "where_to", "uniform_stays", "uniform_where_to"]:
+        assert ours[name] == pytest.approx(getattr(parts, name), rel=1e-9)
+    assert ours["training_aligned_bound"] == pytest.approx(record.training_aligned_certificate().bound)
+    assert ours["cross_entropy"] == pytest.approx(record.cross_entropy(eps=0.01).all_rounds)
+    assert "training_aligned_bound" not in learned
+
+    trace = files[0].read_text()
+    last = trace.rstrip("\n").rfind(",")
+    files[0].write_text(trace[:last] + ",0.5\n")
+    with pytest.raises(pcgs.Error, match="t.csv"):
+        pcgs.certify(*files)
+
+
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (lambda r: pcgs.ShareRecord.of([[0, 2]], 1), "round 1 has the loss 2"),
+        (lambda r: pcgs.ShareRecord.of([[0, 1]], 0), "eta 0"),
+        (lambda r: pcgs.ShareRecord.of([[0, 1]], [1, 2]), "eta: here are 2 numbers for 1 rounds"),
+        (lambda r: pcgs.ShareRecord.of([[0, 1]], 1, 1.0), "rho 1"),
+        (lambda r: pcgs.ShareRecord.of([[0, 1]], 1, 0.5, [[0.5, 0.4]]), "summing to 1"),
+        (lambda r: pcgs.ShareRecord.of([[0, 1]], 1, 0.5, [[1.0]]), "q: it has 1 rows and 1 columns"),
+        (lambda r: pcgs.ShareRecord.of(np.zeros((2, 0)), 1), "no experts"),
+        (lambda r: pcgs.ShareRecord.play([[0, 1]], "boa"), "boa is not of the share form"),
+        (lambda r: pcgs.ShareRecord.play(np.zeros((0, 2)), "hedge"), "no rounds"),
+        (lambda r: r.code_parts([0, 2]), "path: 2 is no expert; give numbers from 0 to 1"),
+        (lambda r: r.code_parts([0, 0.5]), "path: 0.5 is no expert"),
+        (lambda r: r.code_parts([0]), "a path of 1 rounds for a record of 2"),
+        (lambda r: r.cross_entropy(eps=0), "eps is 0"),
+        (lambda r: r.training_aligned_certificate(rho_max=0.6), r"rho_max is 0.6; give a number in \(0, 1/2\]"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_a_sentence(make, message):
+    record = pcgs.ShareRecord.of([[0, 1], [0, 1]], 1, 0.25)
+    with pytest.raises(pcgs.Error, match=message):
+        make(record)
+
+
+def test_nobody_else_makes_one():
+    for kind in (pcgs.ShareRecord, pcgs.CodeParts, pcgs.CrossEntropy):
+        with pytest.raises(TypeError, match="are made by pcgs"):
+            kind()
