@@ -45,7 +45,8 @@ std::vector<std::string> names_in(const std::string& folder) {
   std::vector<std::string> names;
   // Not std::filesystem's iterator, which ends the program without a word where memory ends.
   const std::unique_ptr<DIR, int (*)(DIR*)> all(opendir(folder.c_str()), closedir);
-  while (const dirent* entry = all ? readdir(all.get()) : nullptr) names.emplace_back(entry->d_name);
+  while (const dirent* entry = all ? readdir(all.get()) : nullptr)
+    names.emplace_back(entry->d_name);
   std::sort(names.begin(), names.end());
   return names;
 }
