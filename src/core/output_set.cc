@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 
 #include "core/output_recovery.h"
@@ -151,12 +152,12 @@ void OutputSet::put_in_place(const OutputJournal& journal) {
   try {
     finish(journal);
     return;
-  } catch (const Error&) {
+  } catch (const std::exception&) {  // memory may end here as well
   }
   try {
     finish(journal);  // as the next command would try
     return;
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     why = error.what();
   }
   if (nothing_moved(journal) && said.remove()) {
