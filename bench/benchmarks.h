@@ -17,5 +17,6 @@ void register_blend();
 void register_infer();
 void register_learn();
 void register_oracle();
+void register_quantiles();
 
 }  // namespace pcgs::bench

@@ -8,5 +8,6 @@ int main(int argc, char** argv) {
   pcgs::bench::register_infer();
   pcgs::bench::register_learn();
   pcgs::bench::register_oracle();
+  pcgs::bench::register_quantiles();
   benchmark::RunSpecifiedBenchmarks();
 }

@@ -25,6 +25,7 @@
 #include "results/run_table.h"
 #include "run_files.h"
 #include "run_options.h"
+#include "run_quantiles.h"
 #include "say.h"
 
 namespace pcgs::cli {
@@ -330,6 +331,10 @@ void run_many(std::vector<SeriesRun>& runs, Plan& plan, compare::SeriesStates& s
 
 void run(RunOptions& options) {
   settle(options);
+  if (!options.quantiles.empty()) {
+    run_quantiles(options);
+    return;
+  }
   compare::SeriesStates states = earlier_states(options);
   Plan plan = plan_from(states, options);
   std::vector<SeriesRun> runs = prepare_all(states, plan, options);

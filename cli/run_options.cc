@@ -89,12 +89,41 @@ void declare_outputs(CLI::App& command, RunOptions& options) {
   add_printing(command, options.json, options.quiet, " of the tables");
 }
 
+void declare_quantiles(CLI::App& command, RunOptions& options) {
+  CLI::Option* quantiles =
+      add_text(
+          command, "--quantiles", options.quantiles,
+          "Forecasts are distributions: the columns that hold their quantiles, with * for the "
+          "level, such as 'q*' for q0.1, q0.5, q0.9. With --y, --time, --expert-column and, for "
+          "several series, --by, which then learn from each other")
+          ->needs(command.get_option("--y"));
+  add_text(command, "--known", options.known,
+           "With --quantiles: the column that says when the outcome is known. It is learned before "
+           "the first --time that is later; without it, before the next one")
+      ->needs(quantiles);
+  add_text(command, "--y-file", options.outcome_file,
+           "With --quantiles: the outcomes are in this file, in rows with the same texts in the "
+           "columns that both files have")
+      ->needs(quantiles);
+  add_text(command, "--transform", options.transform,
+           "With --quantiles: combine and score on another scale; log1p is ln(1 + x), for counts")
+      ->needs(quantiles)
+      ->check(CLI::IsMember({"log1p"}));
+  for (const char* other :
+       {"--method", "--model", "--switches", "--switch-cost", "--loss", "--tau", "--scale",
+        "--season", "--no-season", "--block", "--delay", "--intervals", "--experts", "--side",
+        "--side-file", "--trace", "--certificate", "--skip-learned"}) {
+    if (CLI::Option* option = command.get_option_no_throw(other)) quantiles->excludes(option);
+  }
+}
+
 }  // namespace
 
 void declare(CLI::App& command, RunOptions& options) {
   declare_input(command, options);
   declare_task(command, options);
   declare_outputs(command, options);
+  declare_quantiles(command, options);
   command.footer(
       "With --y the answer comes first: how large the error of the combination was beside every\n"
       "model's, the next forecast if the last rows have no outcome yet, and the weights now.\n\n"
@@ -105,6 +134,7 @@ void declare(CLI::App& command, RunOptions& options) {
       "  pcgs run prices.csv --y price --season 24,168 --block 24             # day-ahead\n"
       "  pcgs run stores.csv.gz --y sold --time day --by store,item --out results\n"
       "  pcgs run hub.csv --y cases --time week --by state --expert-column model\n"
+      "  pcgs run hub.csv --y cases --time week --by state --expert-column model --quantiles 'q*'\n"
       "  pcgs run losses.npy --method all\n"
       "  pcgs run losses.csv --method 'fixed-share{eta=8,rho=0.003},ml-poly' --switches 0,10\n"
       "  pcgs run losses.csv --method fixed-share --trace t.csv --certificate c.json");
@@ -115,7 +145,7 @@ namespace {
 // All but the states.
 NamedFiles files_of(const RunOptions& options) {
   NamedFiles files{{options.trace, options.certificate, options.report},
-                   {options.input, options.columns.side_file, options.model}};
+                   {options.input, options.columns.side_file, options.outcome_file, options.model}};
   if (!options.out.empty()) {
     files.outputs.insert(files.outputs.end(), {options.results_file(), options.forecasts_file(),
                                                options.intervals_file()});

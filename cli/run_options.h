@@ -21,6 +21,9 @@ struct RunOptions {
   LossOptions loss;
   SeasonOptions seasons;
   std::size_t block = 1, delay = 0;
+  // Forecasts that are distributions: the pattern of their columns, when outcomes are known, the file
+  // that has them, and whether they are combined on the scale of ln(1 + x). Empty: not given.
+  std::string quantiles, known, outcome_file, transform;
   std::vector<std::size_t> levels = {80, 95};  // of intervals, in per cent
   bool levels_given = false;
   std::vector<std::size_t> switches = {5, 10, 20};

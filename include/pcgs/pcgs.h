@@ -16,6 +16,7 @@
 #include "pcgs/method.h"
 #include "pcgs/option.h"
 #include "pcgs/oracle.h"
+#include "pcgs/quantiles.h"
 #include "pcgs/registry.h"
 #include "pcgs/round.h"
 #include "pcgs/share.h"

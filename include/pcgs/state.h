@@ -76,5 +76,7 @@ std::uint64_t architecture_hash(std::string_view method_name, std::size_t expert
 // In the place of a method's name in a file that pcgs run --by saves: it holds the states of several
 // series, and is not one itself.
 inline constexpr std::string_view kStatesOfSeries = "states of several series";
+// And in a file that a QuantilePanel saves.
+inline constexpr std::string_view kQuantilePanel = "quantile panel";
 
 }  // namespace pcgs

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <unordered_map>
 
+#include "compare/numbering.h"
 #include "pcgs/error.h"
 
 namespace pcgs::compare {
@@ -16,21 +16,6 @@ namespace pcgs::compare {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-// Numbers for texts, in the order of their first appearance.
-class Numbering {
- public:
-  std::size_t of(std::string_view text) {
-    const auto [at, is_new] = numbers_.emplace(std::string(text), texts_.size());
-    if (is_new) texts_.emplace_back(text);
-    return at->second;
-  }
-  std::vector<std::string> take() { return std::move(texts_); }
-
- private:
-  std::unordered_map<std::string, std::size_t> numbers_;
-  std::vector<std::string> texts_;
-};
 
 void check(const Problem& problem) {
   if (!problem.times) {

@@ -1,6 +1,7 @@
 #include "levels/combination.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 namespace pcgs::levels {
@@ -9,25 +10,42 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+// At kWidth levels from `first` on: that many sums stay in registers while rows are read as they lie.
+template <std::size_t kWidth>
+void mean_of_levels(std::span<const double> quantiles, std::span<const double> weights,
+                    std::size_t first, std::span<double> out) {
+  std::array<double, kWidth> sum{}, low, high;
+  low.fill(kInfinity);
+  high.fill(-kInfinity);
+  for (std::size_t k = 0; k < weights.size(); ++k) {
+    const double weight = weights[k];
+    if (weight == 0) continue;
+    const double* row = quantiles.data() + k * out.size() + first;
+    for (std::size_t i = 0; i < kWidth; ++i) {
+      sum[i] += weight * row[i];
+      low[i] = std::min(low[i], row[i]);
+      high[i] = std::max(high[i], row[i]);
+    }
+  }
+  // Weights sum to 1 but for rounding, and a combination stays in the range of what it combines.
+  for (std::size_t i = 0; i < kWidth; ++i) out[first + i] = std::clamp(sum[i], low[i], high[i]);
+}
+
 }  // namespace
 
 void quantile_mean(std::span<const double> quantiles, std::span<const double> weights,
                    std::span<double> out) {
-  const std::size_t count = out.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    double sum = 0, low = kInfinity, high = -kInfinity;
-    for (std::size_t k = 0; k < weights.size(); ++k) {
-      if (weights[k] == 0) continue;
-      const double x = quantiles[k * count + i];
-      sum += weights[k] * x;
-      low = std::min(low, x);
-      high = std::max(high, x);
+  constexpr std::size_t kWidth = 8;
+  if (out.size() < kWidth) {
+    for (std::size_t i = 0; i < out.size(); ++i) mean_of_levels<1>(quantiles, weights, i, out);
+  } else {
+    // The last levels are as many as the others, some of them for the second time.
+    for (std::size_t i = 0; i < out.size(); i += kWidth) {
+      mean_of_levels<kWidth>(quantiles, weights, std::min(i, out.size() - kWidth), out);
     }
-    // Weights sum to 1 but for rounding, and a combination stays in the range of what it combines.
-    out[i] = std::clamp(sum, low, high);
-    // Sums of numbers in order are in order but for rounding.
-    if (i > 0) out[i] = std::max(out[i], out[i - 1]);
   }
+  // Sums of numbers in order are in order but for rounding.
+  for (std::size_t i = 1; i < out.size(); ++i) out[i] = std::max(out[i], out[i - 1]);
 }
 
 void quantile_median(std::span<const double> quantiles, std::span<const double> weights,

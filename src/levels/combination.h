@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -40,8 +41,8 @@ class Pool {
  public:
   Pool(const Levels& levels, std::size_t experts);
 
-  // An expert whose first quantile is NaN has no distribution and must get no weight. The numbers must
-  // stay where they are until the next call.
+  // An expert whose first quantile is NaN has no distribution and must get no weight; those of all
+  // others are in order. The numbers must stay where they are until the next call.
   void arrange(std::span<const double> quantiles);
 
   void linear(std::span<const double> weights, std::span<double> out);
@@ -50,12 +51,16 @@ class Pool {
  private:
   struct Point {
     double x;
-    std::size_t expert;
+    std::uint32_t expert, level;
   };
-  // A distribution function between two of its quantiles: at + slope (x/2 - from). Halves, because the
-  // difference of two doubles may be none.
-  struct Pieces {
-    std::vector<double> at, from, slope;  // [K]
+  // What a distribution function does at one of its quantiles: how far it jumps, and by how much its
+  // slope changes. Slopes are those in x/2, because the difference of two doubles may be none.
+  struct Turn {
+    double lump, bend;
+  };
+  // A distribution function between two points: its value at both, and its slope.
+  struct Line {
+    double from, to, slope;
   };
 
   double quantile(std::size_t expert, std::size_t level) const {
@@ -63,9 +68,9 @@ class Pool {
   }
   enum class Side { kLeft, kAt };  // the limit from the left, or the value with its lump
 
-  void step_to(std::size_t expert, std::size_t level, double weight);
-  double pass(std::size_t& point, std::span<const double> weights);
-  double mixture(double x) const;
+  void add_points(std::size_t expert, Point* out);
+  // Of all experts' pieces that begin at the last quantiles that were passed.
+  Line mixture(std::span<const double> weights, double from, double to) const;
   double distribution(std::size_t expert, double x, Side side) const;
   double substitution(std::span<const double> weights, double x, Side side) const;
   double substituted_between(std::span<const double> weights, double from, double to,
@@ -74,9 +79,12 @@ class Pool {
   Levels levels_;
   std::size_t experts_;
   std::span<const double> quantiles_;
-  std::vector<Point> points_;      // [up to K P] in order of x
-  std::vector<std::size_t> next_;  // [K] the level that an expert comes to next
-  Pieces pieces_;                  // times its weight
+  std::vector<double> tops_;           // [P] the levels, and 1 for the last: where pieces begin
+  std::vector<double> slopes_;         // [K x P] of the piece that begins at a quantile
+  std::vector<Turn> turns_;            // [K x P]
+  std::vector<Point> points_;          // [up to K P] in order of x
+  std::vector<Point> merged_;          // room for as many
+  std::vector<std::uint32_t> passed_;  // [K] how many quantiles of an expert the sweep has passed
 };
 
 }  // namespace pcgs::levels

@@ -1,8 +1,9 @@
 // The pool's distribution function is linear between the experts' quantiles. So one sweep over all of
-// them in order finds every quantile of the pool: O(K) at each of K P points, in which nothing that was
-// summed before is carried on.
+// them in order finds every quantile of the pool: O(1) at each of K P points to see whether a level may
+// be reached there, and O(K) where it may, in which nothing that was summed before is carried on.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "levels/combination.h"
 
@@ -16,81 +17,136 @@ double between(double a, double b, double low, double high, double level) {
   return std::clamp((1 - part) * a + part * b, a, b);
 }
 
+// The mixture as a sum that is carried from point to point, and what it may be off. It decides only
+// where to look, never what is there: one steep piece that has passed spoils all digits of the slope.
+class Carried {
+ public:
+  Carried(std::size_t experts, double half)
+      : experts_(static_cast<double>(experts)), half_(half), start_(half) {}
+
+  // What both are here, exactly.
+  void restart(double value, double slope) {
+    start_ = half_;
+    value_ = value;
+    steepest_ = slope_ = slope;
+    steps_ = 0;
+  }
+  void move_to(double half) {
+    value_ += slope_ * (half - half_);
+    half_ = half;
+  }
+  void step(double lump, double bend) {
+    value_ += lump;
+    slope_ += bend;
+    steepest_ = std::max(steepest_, slope_);
+    steps_ += 1;
+  }
+  // False only if the exact value is below. A step rounds the value by a few units of its last digit
+  // and the slope by as many of the steepest one's, which then counts for all the way since the start;
+  // an exact sum is a step for each expert. Not the other way round, for what is no number may.
+  bool may_reach(double level) const {
+    const double off = 4 * std::numeric_limits<double>::epsilon() * (steps_ + experts_) *
+                       (1 + steepest_ * (half_ - start_));
+    return !(value_ + off < level);
+  }
+
+ private:
+  double experts_;
+  double half_, value_ = 0, slope_ = 0;
+  double start_, steepest_ = 0, steps_ = 0;  // where it was exact, and since then
+};
+
 }  // namespace
 
 Pool::Pool(const Levels& levels, std::size_t experts)
     : levels_(levels),
       experts_(experts),
-      next_(experts),
-      pieces_{std::vector<double>(experts), std::vector<double>(experts),
-              std::vector<double>(experts)} {
+      tops_(levels.values().begin(), levels.values().end()),
+      slopes_(experts * levels.size()),
+      turns_(experts * levels.size()),
+      passed_(experts) {
+  tops_.back() = 1;
   points_.reserve(experts * levels.size());
+  merged_.reserve(experts * levels.size());
 }
 
 void Pool::arrange(std::span<const double> quantiles) {
   quantiles_ = quantiles;
-  points_.clear();
+  points_.resize(slopes_.size());
+  std::size_t count = 0;
   for (std::size_t k = 0; k < experts_; ++k) {
     if (std::isnan(quantile(k, 0))) continue;
-    for (std::size_t i = 0; i < levels_.size(); ++i) points_.push_back({quantile(k, i), k});
+    add_points(k, points_.data() + count);
+    count += levels_.size();
   }
-  std::sort(points_.begin(), points_.end(),
-            [](const Point& a, const Point& b) { return a.x < b.x; });
+  points_.resize(count);
+  merged_.resize(count);
+  // Every expert's are in order already.
+  for (std::size_t run = levels_.size(); run < count; run *= 2) {
+    const auto at = [&](std::size_t i) { return points_.data() + std::min(i, count); };
+    for (std::size_t from = 0; from < count; from += 2 * run) {
+      std::merge(at(from), at(from + run), at(from + run), at(from + 2 * run),
+                 merged_.data() + from, [](const Point& a, const Point& b) { return a.x < b.x; });
+    }
+    points_.swap(merged_);
+  }
 }
 
-double Pool::mixture(double x) const {
-  const double half = 0.5 * x;
-  double sum = 0;
+void Pool::add_points(std::size_t expert, Point* out) {
+  double slope = 0, left = 0;  // of the piece that ends here, and where it ends
+  for (std::size_t i = 0; i < levels_.size(); ++i) {
+    const std::size_t index = expert * levels_.size() + i;
+    out[i] = {quantile(expert, i), static_cast<std::uint32_t>(expert),
+              static_cast<std::uint32_t>(i)};
+    const bool last = i + 1 == levels_.size();
+    const double width = last ? 0 : 0.5 * quantile(expert, i + 1) - 0.5 * quantile(expert, i);
+    // Where there is no way to go, the next point is this one. A slope must not be infinite.
+    slopes_[index] = width > 0 ? std::min((levels_[i + 1] - levels_[i]) / width, 1e300) : 0;
+    turns_[index] = {tops_[i] - left, slopes_[index] - slope};
+    slope = slopes_[index];
+    left = tops_[i] + slope * width;
+  }
+}
+
+Pool::Line Pool::mixture(std::span<const double> weights, double from, double to) const {
+  Line sum{0, 0, 0};
   for (std::size_t k = 0; k < experts_; ++k) {
-    sum += pieces_.at[k] + pieces_.slope[k] * (half - pieces_.from[k]);
+    if (passed_[k] == 0) continue;
+    const std::size_t i = passed_[k] - 1;
+    const double slope = slopes_[k * levels_.size() + i], begin = 0.5 * quantile(k, i);
+    sum.from += weights[k] * (tops_[i] + slope * (0.5 * from - begin));
+    sum.to += weights[k] * (tops_[i] + slope * (0.5 * to - begin));
+    sum.slope += weights[k] * slope;
   }
   return sum;
 }
 
-// The expert has come to its quantile of this level.
-void Pool::step_to(std::size_t expert, std::size_t level, double weight) {
-  const double here = 0.5 * quantile(expert, level);
-  pieces_.from[expert] = here;
-  if (level + 1 == levels_.size()) {
-    pieces_.at[expert] = weight;
-    pieces_.slope[expert] = 0;
-    return;
-  }
-  const double width = 0.5 * quantile(expert, level + 1) - here;
-  pieces_.at[expert] = weight * levels_[level];
-  // Where there is no way to go, the next point is this one. A slope must not be infinite.
-  pieces_.slope[expert] =
-      width > 0 ? std::min(weight * (levels_[level + 1] - levels_[level]) / width, 1e300) : 0;
-}
-
-// Lets all experts step that have a quantile where the point is; the mixture there, lumps included.
-double Pool::pass(std::size_t& point, std::span<const double> weights) {
-  const double x = points_[point].x;
-  for (; point < points_.size() && points_[point].x == x; ++point) {
-    const std::size_t k = points_[point].expert;
-    step_to(k, next_[k]++, weights[k]);
-  }
-  return mixture(x);
-}
-
 void Pool::linear(std::span<const double> weights, std::span<double> out) {
-  std::ranges::fill(next_, 0u);
-  for (auto* values : {&pieces_.at, &pieces_.from, &pieces_.slope}) std::ranges::fill(*values, 0.0);
+  std::ranges::fill(passed_, 0u);
+  Carried carried(experts_, points_.empty() ? 0 : 0.5 * points_.front().x);
   std::size_t level = 0, point = 0;
-  double before = 0, reached = 0;  // the last point, and the mixture there
+  double x = 0;
   while (level < levels_.size() && point < points_.size()) {
-    const double x = points_[point].x;
-    const double left = mixture(x);
-    for (; level < levels_.size() && levels_[level] <= left; ++level) {
-      out[level] = between(before, x, reached, left, levels_[level]);
-    }
-    reached = pass(point, weights);
-    for (; level < levels_.size() && levels_[level] <= reached + kReached; ++level) {
+    x = points_[point].x;
+    do {  // all that have a quantile here
+      const auto [here, k, i] = points_[point];
+      const Turn& turn = turns_[k * levels_.size() + i];
+      passed_[k] = i + 1;
+      carried.step(weights[k] * turn.lump, weights[k] * turn.bend);
+    } while (++point < points_.size() && points_[point].x == x);
+    const double next = point < points_.size() ? points_[point].x : x;
+    carried.move_to(0.5 * next);
+    if (!carried.may_reach(levels_[level] - kReached)) continue;
+    const Line line = mixture(weights, x, next);
+    for (; level < levels_.size() && levels_[level] <= line.from + kReached; ++level) {
       out[level] = x;
     }
-    before = x;
+    for (; level < levels_.size() && levels_[level] <= line.to; ++level) {
+      out[level] = between(x, next, line.from, line.to, levels_[level]);
+    }
+    carried.restart(line.to, line.slope);
   }
-  for (; level < levels_.size(); ++level) out[level] = before;
+  for (; level < levels_.size(); ++level) out[level] = x;
 }
 
 }  // namespace pcgs::levels

@@ -85,6 +85,10 @@ struct SectionsOf {
   void operator()(const results::SeriesResult& result) {
     add(series_summary(result), series_section(result));
   }
+  void operator()(const results::QuantileResult& result) {
+    for (auto& block : quantile_summary(result)) summary.push_back(std::move(block));
+    for (auto& section : quantile_sections(result)) sections.push_back(std::move(section));
+  }
   void operator()(const results::ElectricityResult& study) {
     add(electricity_summary(study), electricity_section(study));
   }
@@ -167,6 +171,11 @@ std::string subtitle_of(const Material& material, const Parts& parts) {
     if (const auto* many = std::get_if<results::SeriesResult>(&result)) {
       return fmt::format("{} series by {}, {} models, {} rounds together", many->series.size(),
                          fmt::join(many->by, ", "), many->experts.size(), many->rounds);
+    }
+    if (const auto* levels = std::get_if<results::QuantileResult>(&result)) {
+      return fmt::format("{} models with {} quantiles each, {} rounds of {} series",
+                         levels->experts.size(), levels->levels.size(), levels->rounds,
+                         levels->series.size());
     }
     if (const auto* training = std::get_if<results::TrainingResult>(&result)) {
       return fmt::format("A controller, trained by the recipe {} in {} step{}", training->recipe,

@@ -110,11 +110,24 @@ std::string run_page(const compare::Problem& problem, const compare::Comparison&
   return run_page(problem, comparison, std::move(result), depth.take());
 }
 
-std::string series_page(const results::SeriesResult& result, const std::string& origin) {
+namespace {
+
+// Of a result that says everything itself.
+std::string page_of(const results::Result& result, const std::string& origin) {
   require_available();
   Material material;
   material.results.push_back({origin, result, {}});
   return page(material);
+}
+
+}  // namespace
+
+std::string series_page(const results::SeriesResult& result, const std::string& origin) {
+  return page_of(result, origin);
+}
+
+std::string quantile_page(const results::QuantileResult& result, const std::string& origin) {
+  return page_of(result, origin);
 }
 
 }  // namespace pcgs::report

@@ -7,6 +7,7 @@
 #include "compare/comparison.h"
 #include "report/depth.h"
 #include "results/run_result.h"
+#include "results/quantile_result.h"
 #include "results/series_result.h"
 
 namespace pcgs::report {
@@ -39,5 +40,6 @@ std::string run_page(const compare::Problem& problem, const compare::Comparison&
 
 // The page of many series.
 std::string series_page(const results::SeriesResult& result, const std::string& origin);
+std::string quantile_page(const results::QuantileResult& result, const std::string& origin);
 
 }  // namespace pcgs::report

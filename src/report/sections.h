@@ -34,6 +34,10 @@ void add_errors(const results::ForecastAnswer& answer, std::vector<Block>& block
 std::vector<Block> series_summary(const results::SeriesResult& result);
 Section series_section(const results::SeriesResult& result);
 
+// pcgs run --quantiles.
+std::vector<Block> quantile_summary(const results::QuantileResult& result);
+std::vector<Section> quantile_sections(const results::QuantileResult& result);
+
 // pcgs electricity.
 std::vector<Block> electricity_summary(const results::ElectricityResult& study);
 Section electricity_section(const results::ElectricityResult& study);

@@ -89,6 +89,8 @@ std::string coming_text(const ComingForecast& one) {
   return out + '\n';
 }
 
+}  // namespace
+
 std::string weights_text(const ByName<double>& weights) {
   auto all = weights.by_name;
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
@@ -105,8 +107,6 @@ std::string weights_text(const ByName<double>& weights) {
   }
   return out + '\n';
 }
-
-}  // namespace
 
 std::string answer_text(const ForecastAnswer& answer, const std::string& caption) {
   std::string out = caption + "\n\n";

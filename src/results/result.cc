@@ -13,6 +13,7 @@ std::string to_json(const Kind& result, int indent) {
 
 template std::string to_json(const RunResult&, int);
 template std::string to_json(const SeriesResult&, int);
+template std::string to_json(const QuantileResult&, int);
 template std::string to_json(const MainStudy&, int);
 template std::string to_json(const HeavyTailStudy&, int);
 template std::string to_json(const ScalingStudy&, int);

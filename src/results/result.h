@@ -8,6 +8,7 @@
 #include "results/electricity_result.h"
 #include "results/forecast_result.h"
 #include "results/oracle_result.h"
+#include "results/quantile_result.h"
 #include "results/run_result.h"
 #include "results/series_result.h"
 #include "results/suite_result.h"
@@ -16,9 +17,9 @@
 namespace pcgs::results {
 
 // In the order in which a report shows them.
-using Result = std::variant<RunResult, SeriesResult, ElectricityResult, ForecastResult, MainStudy,
-                            HeavyTailStudy, ScalingStudy, AblationStudy, MechanismStudy,
-                            SuiteResult, OracleResult, TrainingResult>;
+using Result = std::variant<RunResult, SeriesResult, QuantileResult, ElectricityResult,
+                            ForecastResult, MainStudy, HeavyTailStudy, ScalingStudy, AblationStudy,
+                            MechanismStudy, SuiteResult, OracleResult, TrainingResult>;
 
 // JSON as the program prints it, for one kind or for a Result. `indent` -1: on one line.
 template <class Kind>

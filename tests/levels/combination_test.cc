@@ -153,6 +153,57 @@ TEST(LinearPool, InvertsTheMeanOfDistributionFunctions) {
   }
 }
 
+TEST(LinearPool, InvertsItForEveryChoiceOfEqualQuantiles) {
+  const std::vector<std::vector<double>> rows = {{-1, -1}, {-1, 0}, {-1, 1},
+                                                 {0, 0},   {0, 1},  {1, 1}};
+  Problem p(1);
+  p.levels = Levels({0.25, 0.75});
+  p.experts = 3;
+  for (const auto& weights : {std::vector{0.25, 0.25, 0.5}, std::vector{0.0, 0.5, 0.5},
+                              std::vector{1.0 / 3, 1.0 / 3, 1.0 / 3}}) {
+    p.weights = weights;
+    for (std::size_t choice = 0; choice < 6 * 6 * 6; ++choice) {
+      p.quantiles.clear();
+      for (const std::size_t row : {choice % 6, choice / 6 % 6, choice / 36}) {
+        p.quantiles.insert(p.quantiles.end(), rows[row].begin(), rows[row].end());
+      }
+      expect_inverse(p, pool_of(p), 1e-10, choice, reference::pooled);
+    }
+  }
+}
+
+// A sum of slopes that is carried on has no correct digit behind such an expert.
+TEST(LinearPool, IsExactBehindExpertsOfAnyNarrowness) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    Random random(seed);
+    Problem p(seed);
+    p.levels = Levels(test::draw_levels(random, 23));
+    p.experts = 40;
+    p.weights = random.simplex(p.experts);
+    p.quantiles = test::draw_experts(random, p.experts, p.levels.size());
+    for (std::size_t k = 0; k < p.experts; k += 1 + random.below(5)) {
+      const double width = random.log_uniform(1e-300, 1e-3);
+      for (std::size_t i = 0; i < p.levels.size(); ++i) {
+        p.quantiles[k * p.levels.size() + i] *= width;
+      }
+    }
+    expect_inverse(p, pool_of(p), 1e-10, seed, reference::pooled);
+  }
+}
+
+TEST(LinearPool, IsTheSameInUnitsNearTheLargestDouble) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    Problem p(seed);
+    for (double& x : p.quantiles) x = 2 * x - 1;
+    const auto expected = pool_of(p);
+    constexpr double kUnit = 0x1p1023;
+    for (double& x : p.quantiles) x *= kUnit;
+    auto out = pool_of(p);
+    for (double& x : out) x /= kUnit;
+    EXPECT_TRUE(test::all_near(out, expected, 1e-12)) << seed;
+  }
+}
+
 TEST(LinearPool, TakesTheNearSideOfAGapHoweverWeightsRound) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     Random random(seed);

@@ -66,6 +66,25 @@ SeriesResult series() {
           {{{"Köln", "milk, fresh"}, 300, full_answer()}, {{"", "bread"}, 300, bare_answer()}}};
 }
 
+QuantileResult quantiles() {
+  QuantileResult out;
+  out.levels = {0.1, 0.5, 0.9};
+  out.scale = "log1p";
+  out.by = {"place"};
+  out.experts = {"a", "b"};
+  out.rounds = 20;
+  out.answer = full_answer();
+  out.answer.next.clear();
+  out.shapes = {{"blend", 20, {{{"0.8", 0.75}}}, 1.5, 0.25, 0.125}};
+  out.between = {1, 2, 3, 4};
+  out.crossed = 2;
+  out.wild = 1;
+  out.series = {{{"Köln"}, 10, 0.5, out.answer.beside_best, out.answer.beside_equal},
+                {{""}, 10, {}, {}, {}}};
+  out.coming = {{{"Köln"}, "2026-03-01", "2026-03-08", {1, 2, 3}}, {{""}, "2026-03-01", "", {}}};
+  return out;
+}
+
 RunResult run() {
   const RunResult::Method full = {
       .name = "fixed-share*",
@@ -233,6 +252,7 @@ std::vector<Result> examples() {
           on_forecasts,
           without_outcomes,
           series(),
+          quantiles(),
           main_study(),
           untimed,
           heavy_tail_study(),
@@ -438,6 +458,25 @@ TEST(Results, RefuseSeriesThatDoNotFitTogether) {
   SeriesResult one_end = series();
   one_end.answer.beside_best->interval.pop_back();
   EXPECT_NE(objection(to_json(one_end)).find("interval"), std::string::npos);
+}
+
+TEST(Results, RefuseQuantilesThatDoNotFitTogether) {
+  const auto refuses = [](const char* what, const std::function<void(QuantileResult&)>& change) {
+    QuantileResult changed = quantiles();
+    change(changed);
+    EXPECT_NE(objection(to_json(changed)).find(what), std::string::npos) << what;
+  };
+  refuses("levels", [](auto& q) {
+    q.levels.clear();
+    q.between.resize(1);
+  });
+  refuses("scale", [](auto& q) { q.scale = "ln"; });
+  refuses("between", [](auto& q) { q.between.pop_back(); });
+  refuses("series", [](auto& q) { q.series.clear(); });
+  refuses("series", [](auto& q) { q.series[0].key.clear(); });
+  refuses("coming", [](auto& q) { q.coming[0].key.push_back("x"); });
+  refuses("coming", [](auto& q) { q.coming[0].quantiles.pop_back(); });
+  refuses("shapes", [](auto& q) { q.shapes.resize(9, q.shapes[0]); });
 }
 
 TEST(Results, RefuseTrainingsThatDoNotFitTogether) {

@@ -1,0 +1,328 @@
+#include "levels/quantile_panel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "core/invariant.h"
+#include "levels/scores.h"
+#include "levels/wild.h"
+#include "pcgs/error.h"
+
+namespace pcgs {
+
+using levels::kOperators;
+using levels::kRates;
+using levels::kVectors;
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr std::size_t kEqual = kVectors - 1;  // the vector of equal weights
+
+// Two halves: what all series say and what this one says.
+double half_each(std::span<const double> all, std::span<const double> own, std::size_t i) {
+  return 0.5 * all[i] + 0.5 * own[i];
+}
+
+}  // namespace
+
+// ---- One round ----------------------------------------------------------------------------------
+
+void QuantilePanel::Panel::take_forecasts(Round& round, std::span<const double> quantiles) {
+  round.forecasts.assign(quantiles.begin(), quantiles.end());
+  if (options.scale == QuantileScale::kLog1p) {
+    for (double& x : round.forecasts) x = std::log1p(x);
+  }
+  round.awake.resize(experts());
+  crossed += static_cast<std::int64_t>(completion.put_in_order(round.forecasts, round.awake));
+  // Before experts borrow shapes from each other.
+  wild +=
+      static_cast<std::int64_t>(levels::put_wild_to_sleep(round.forecasts, round.awake, scratch));
+  completion.fill(round.forecasts, round.awake);
+  round.heard = false;
+  for (std::size_t k = 0; k < experts(); ++k) {
+    round.heard = round.heard || round.awake[k];
+    if (round.awake[k]) continue;
+    std::fill_n(round.forecasts.begin() + static_cast<std::ptrdiff_t>(k * levels.size()),
+                levels.size(), kNaN);
+  }
+}
+
+// The weight vectors over those awake, and what they give together.
+void QuantilePanel::Panel::mix_vectors(const Round& round) {
+  const levels::Scope& of_series = own[round.series];
+  std::ranges::fill(mixed, 0.0);
+  for (std::size_t j = 0; j < kVectors; ++j) {
+    const std::span<double> vector(vectors.data() + j * experts(), experts());
+    const auto weights = j < kRates.size() ? all.weights(j)
+                         : j < kEqual      ? of_series.weights(j - kRates.size())
+                                           : std::span<const double>();
+    double total = 0;
+    for (std::size_t k = 0; k < experts(); ++k) {
+      vector[k] = !round.awake[k] ? 0 : weights.empty() ? 1 : weights[k];
+      total += vector[k];
+    }
+    const double trust = half_each(all.vectors(), of_series.vectors(), j);
+    for (std::size_t k = 0; k < experts(); ++k) {
+      vector[k] /= total;
+      mixed[k] += trust * vector[k];
+    }
+  }
+}
+
+void QuantilePanel::Panel::combine(Round& round) {
+  const std::size_t count = levels.size();
+  const auto row = [&](std::vector<double>& rows, std::size_t i) {
+    return std::span<double>(rows.data() + i * count, count);
+  };
+  make_room(round);
+  mix_vectors(round);
+  for (std::size_t j = 0; j < kVectors; ++j) {
+    levels::quantile_mean(round.forecasts, {vectors.data() + j * experts(), experts()},
+                          row(round.of_vectors, j));
+  }
+  const std::span<const double> equal(vectors.data() + kEqual * experts(), experts());
+  levels::quantile_mean(round.forecasts, mixed, row(round.made, levels::kMean));
+  std::ranges::copy(row(round.of_vectors, kEqual), row(round.made, levels::kEqualMean).begin());
+  pool.arrange(round.forecasts);
+  pool.linear(mixed, row(round.made, levels::kPool));
+  pool.linear(equal, row(round.made, levels::kEqualPool));
+
+  std::array<double, kOperators> trust{};
+  for (std::size_t i = 0; i < kOperators; ++i) {
+    trust[i] = half_each(all.operators(), own[round.series].operators(), i);
+  }
+  levels::quantile_mean(round.made, trust, round.combined);
+  publish(round);
+}
+
+void QuantilePanel::Panel::publish(Round& round) const {
+  round.published = round.combined;
+  if (options.scale != QuantileScale::kLog1p) return;
+  // Where the exponential rounds to its limits, what can be given is published.
+  const double least = std::nextafter(-1.0, 0.0), most = std::numeric_limits<double>::max();
+  for (double& x : round.published) x = std::clamp(std::expm1(x), least, most);
+}
+
+void QuantilePanel::Panel::learn_from(Round& round, double outcome) {
+  const std::size_t count = levels.size();
+  const double y = options.scale == QuantileScale::kLog1p ? std::log1p(outcome) : outcome;
+  const auto score = [&](const std::vector<double>& rows, std::size_t i) {
+    return std::min(levels::level_score(levels, {rows.data() + i * count, count}, y),
+                    std::numeric_limits<double>::max());
+  };
+  // Losses in units of a middling one's; false if they say nothing.
+  const auto relative = [&](std::span<double> out) {
+    const double unit = levels::unit_of(out, scratch);
+    for (double& x : out) x = levels::in_units(x, unit);
+    return unit;
+  };
+
+  scores.clear();
+  for (std::size_t k = 0; k < experts(); ++k) {
+    if (round.awake[k]) scores.push_back(score(round.forecasts, k));
+  }
+  const double unit = relative(scores);
+  if (unit == 0) return;  // everybody was right
+  const double of_sleepers = levels::in_units(score(round.combined, 0), unit);
+  losses.clear();
+  for (std::size_t k = 0, heard = 0; k < experts(); ++k) {
+    losses.push_back(round.awake[k] ? scores[heard++] : of_sleepers);
+  }
+  std::array<double, kVectors> of_vectors{};
+  for (std::size_t j = 0; j < kVectors; ++j) of_vectors[j] = score(round.of_vectors, j);
+  std::array<double, kOperators> of_operators{};
+  for (std::size_t i = 0; i < kOperators; ++i) of_operators[i] = score(round.made, i);
+  relative(of_vectors);
+  relative(of_operators);
+  const levels::Scope::Losses all_losses{losses, of_vectors, of_operators};
+  all.learn(all_losses, 1 / static_cast<double>(series.size()));
+  own[round.series].learn(all_losses, 1);
+}
+
+// ---- Rounds that are open -----------------------------------------------------------------------
+
+std::size_t QuantilePanel::Panel::index_of(std::int64_t round) const {
+  const auto at = std::ranges::find_if(open, [&](const auto& one) { return one->number == round; });
+  if (at == open.end()) {
+    throw Error(fmt::format("round {} is not open; rounds are opened by open()", round));
+  }
+  return static_cast<std::size_t>(at - open.begin());
+}
+
+QuantilePanel::Panel::Round& QuantilePanel::Panel::new_round() {
+  if (free.empty()) {
+    free.push_back(std::make_unique<Round>());
+    free.reserve(open.size() + 1);  // for when all of them close
+  }
+  return *free.back();
+}
+
+void QuantilePanel::Panel::make_room(Round& round) const {
+  round.of_vectors.resize(kVectors * levels.size());
+  round.made.resize(kOperators * levels.size());
+  round.combined.resize(levels.size());
+  round.published.resize(levels.size());
+}
+
+void QuantilePanel::Panel::drop(std::size_t index) {
+  free.push_back(std::move(open[index]));
+  open.erase(open.begin() + static_cast<std::ptrdiff_t>(index));
+}
+
+void QuantilePanel::Panel::resize_for_experts() {
+  pool = levels::Pool(levels, experts());
+  vectors.resize(kVectors * experts());
+  mixed.resize(experts());
+  for (auto* room_for : {&scores, &losses, &scratch}) {
+    room_for->reserve(std::max(experts(), kVectors));
+  }
+}
+
+QuantilePanel::Panel::Panel(QuantileOptions given)
+    : options(std::move(given)),
+      levels(options.levels),
+      nothing(levels.size(), kNaN),
+      completion(levels),
+      pool(levels, 0) {}
+
+// ---- The user's object --------------------------------------------------------------------------
+
+QuantilePanel::QuantilePanel(QuantileOptions options)
+    : panel_(std::make_unique<Panel>(std::move(options))) {}
+QuantilePanel::QuantilePanel(std::unique_ptr<Panel> panel) : panel_(std::move(panel)) {}
+QuantilePanel::~QuantilePanel() = default;
+QuantilePanel::QuantilePanel(QuantilePanel&&) noexcept = default;
+QuantilePanel& QuantilePanel::operator=(QuantilePanel&&) noexcept = default;
+
+const QuantileOptions& QuantilePanel::options() const { return panel_->options; }
+std::span<const std::string> QuantilePanel::experts() const { return panel_->names; }
+std::span<const std::string> QuantilePanel::series() const { return panel_->series; }
+std::int64_t QuantilePanel::rounds() const { return panel_->learned; }
+std::int64_t QuantilePanel::crossed() const { return panel_->crossed; }
+std::int64_t QuantilePanel::wild() const { return panel_->wild; }
+const std::string& QuantilePanel::note() const { return panel_->note; }
+void QuantilePanel::set_note(std::string note) { panel_->note = std::move(note); }
+
+std::size_t QuantilePanel::add_expert(std::string_view name) {
+  Panel& p = *panel_;
+  if (std::ranges::find(p.names, name) != p.names.end()) {
+    throw Error(fmt::format("there is an expert {} already; give each a name of its own", name));
+  }
+  p.names.emplace_back(name);
+  p.all.add_expert();
+  for (auto& one : p.own) one.add_expert();
+  for (auto& round : p.open) {
+    round->awake.push_back(0);
+    if (round->heard) round->forecasts.resize(p.experts() * p.levels.size(), kNaN);
+  }
+  p.resize_for_experts();
+  return p.experts() - 1;
+}
+
+void QuantilePanel::remove_expert(std::string_view name) {
+  Panel& p = *panel_;
+  const auto at = std::ranges::find(p.names, name);
+  if (at == p.names.end()) throw Error(fmt::format("there is no expert {}", name));
+  const auto expert = at - p.names.begin();
+  const auto index = static_cast<std::size_t>(expert);
+  p.names.erase(at);
+  p.all.remove_expert(index);
+  for (auto& one : p.own) one.remove_expert(index);
+  const auto count = static_cast<std::ptrdiff_t>(p.levels.size());
+  for (auto& round : p.open) {
+    round->awake.erase(round->awake.begin() + expert);
+    if (!round->heard) continue;
+    const auto row = round->forecasts.begin() + expert * count;
+    round->forecasts.erase(row, row + count);
+  }
+  p.resize_for_experts();
+}
+
+std::size_t QuantilePanel::add_series(std::string_view name) {
+  Panel& p = *panel_;
+  if (std::ranges::find(p.series, name) != p.series.end()) {
+    throw Error(fmt::format("there is a series {} already; give each a name of its own", name));
+  }
+  p.series.emplace_back(name);
+  auto& scope = p.own.emplace_back();
+  for (std::size_t k = 0; k < p.experts(); ++k) scope.add_expert();
+  return p.series.size() - 1;
+}
+
+std::int64_t QuantilePanel::open(std::size_t series, std::span<const double> quantiles) {
+  Panel& p = *panel_;
+  invariant(series < p.series.size(), "a round belongs to a series of the panel");
+  invariant(quantiles.size() == p.experts() * p.levels.size(), "a quantile for each level of each");
+  for (std::size_t i = 0; i < quantiles.size(); ++i) {
+    if (std::isinf(quantiles[i]) ||
+        (p.options.scale == QuantileScale::kLog1p && quantiles[i] <= -1)) {
+      throw Error(fmt::format(
+          "the quantile {:g} of {} is {}; give {}, or NaN for none", p.levels[i % p.levels.size()],
+          p.names[i / p.levels.size()], quantiles[i],
+          p.options.scale == QuantileScale::kLog1p ? "numbers above -1" : "finite numbers"));
+    }
+  }
+  Panel::Round& round = p.new_round();
+  round.number = p.next_round;
+  round.series = series;
+  p.take_forecasts(round, quantiles);
+  if (round.heard) p.combine(round);
+  p.open.push_back(std::move(p.free.back()));
+  p.free.pop_back();
+  return p.next_round++;
+}
+
+std::span<const double> QuantilePanel::forecast(std::int64_t round) const {
+  const Panel::Round& one = *panel_->open[panel_->index_of(round)];
+  return one.heard ? one.published : panel_->nothing;
+}
+
+void QuantilePanel::learn(std::int64_t round, double outcome) {
+  Panel& p = *panel_;
+  const std::size_t index = p.index_of(round);
+  if (!std::isfinite(outcome) || (p.options.scale == QuantileScale::kLog1p && outcome <= -1)) {
+    throw Error(fmt::format(
+        "the outcome of round {} is {}; give a {}", round, outcome,
+        p.options.scale == QuantileScale::kLog1p ? "number above -1" : "finite number"));
+  }
+  if (p.open[index]->heard) p.learn_from(*p.open[index], outcome);
+  ++p.learned;
+  p.drop(index);
+}
+
+void QuantilePanel::abandon(std::int64_t round) { panel_->drop(panel_->index_of(round)); }
+
+std::vector<std::int64_t> QuantilePanel::open_rounds() const {
+  std::vector<std::int64_t> numbers;
+  for (const auto& round : panel_->open) numbers.push_back(round->number);
+  return numbers;
+}
+
+std::size_t QuantilePanel::series_of(std::int64_t round) const {
+  return panel_->open[panel_->index_of(round)]->series;
+}
+
+std::vector<double> QuantilePanel::weights(std::size_t series) const {
+  invariant(series < panel_->series.size(), "a series of the panel");
+  Panel::Round everybody;
+  everybody.series = series;
+  everybody.awake.assign(panel_->experts(), 1);
+  const std::size_t experts = panel_->experts();
+  if (experts == 0) return {};
+  panel_->mix_vectors(everybody);
+  // Two of the operators take the mixed weights, two equal ones.
+  double learned = 0;
+  for (const levels::Operator i : {levels::kMean, levels::kPool}) {
+    learned += half_each(panel_->all.operators(), panel_->own[series].operators(), i);
+  }
+  std::vector<double> weights = panel_->mixed;
+  for (double& w : weights) w = learned * w + (1 - learned) / static_cast<double>(experts);
+  return weights;
+}
+
+}  // namespace pcgs

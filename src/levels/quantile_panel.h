@@ -1,0 +1,70 @@
+// What a QuantilePanel is made of.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "levels/combination.h"
+#include "levels/complete.h"
+#include "levels/levels.h"
+#include "levels/scope.h"
+#include "pcgs/quantiles.h"
+#include "pcgs/state.h"
+
+namespace pcgs {
+
+struct QuantilePanel::Panel {
+  explicit Panel(QuantileOptions options);
+
+  // A round from its opening until its outcome is there, on the scale that is combined on.
+  struct Round {
+    std::int64_t number = 0;
+    std::size_t series = 0;
+    bool heard = false;               // somebody gave something; else what is below is empty
+    std::vector<std::uint8_t> awake;  // [K]
+    std::vector<double> forecasts;    // [K x P] complete; NaN for those asleep
+    std::vector<double> of_vectors;   // [kVectors x P] the quantile mean with each
+    std::vector<double> made;         // [kOperators x P]
+    std::vector<double> combined;     // [P] of those
+    std::vector<double> published;    // [P] in the units of the forecasts
+  };
+
+  std::size_t experts() const { return names.size(); }
+  std::size_t index_of(std::int64_t round) const;
+  Round& new_round();
+  void make_room(Round& round) const;
+  void take_forecasts(Round& round, std::span<const double> quantiles);
+  void combine(Round& round);
+  void publish(Round& round) const;
+  void mix_vectors(const Round& round);
+  void learn_from(Round& round, double outcome);
+  void drop(std::size_t index);
+  void resize_for_experts();
+
+  void save(StateWriter& out) const;
+  void load(StateReader& in);
+  void save(StateWriter& out, const Round& round) const;
+  void load(StateReader& in, Round& round);
+
+  QuantileOptions options;
+  levels::Levels levels;
+  std::vector<std::string> names;   // [K]
+  std::vector<std::string> series;  // names
+  levels::Scope all;                // learned from all series
+  std::vector<levels::Scope> own;   // [series]
+  std::vector<std::unique_ptr<Round>> open, free;
+  std::int64_t next_round = 1, learned = 0, crossed = 0, wild = 0;
+  std::string note;
+
+  // Of one call.
+  std::vector<double> nothing;  // [P] NaN: the forecast of a round in which nobody is heard
+  levels::Completion completion;
+  levels::Pool pool;
+  std::vector<double> vectors;  // [kVectors x K] weights of those awake, each on the simplex
+  std::vector<double> mixed;    // [K] the weights that result
+  std::vector<double> scores, losses, scratch;
+};
+
+}  // namespace pcgs

@@ -1,0 +1,54 @@
+#include "levels/scope.h"
+
+#include <algorithm>
+
+namespace pcgs::levels {
+
+double unit_of(std::span<const double> scores, std::vector<double>& scratch) {
+  scratch.assign(scores.begin(), scores.end());
+  if (scratch.empty()) return 0;
+  const auto middle = scratch.begin() + static_cast<std::ptrdiff_t>((scratch.size() - 1) / 2);
+  std::nth_element(scratch.begin(), middle, scratch.end());
+  if (*middle > 0) return *middle;
+  double mean = 0;
+  for (const double s : scores) mean += s / static_cast<double>(scores.size());
+  return mean;
+}
+
+// Not a division where the quotient would be no number.
+double in_units(double score, double unit) {
+  return score < kLargestLoss * unit ? score / unit : kLargestLoss;
+}
+
+Scope::Scope() {
+  for (const double rate : kRates) weights_.emplace_back(rate, kRestart);
+}
+
+void Scope::learn(const Losses& losses, double part) {
+  for (ExpertWeights& one : weights_) one.learn(losses.experts, part);
+  const Controls controls{part * kChoiceRate, part * kRestart, {}};
+  vectors_.step(losses.vectors, controls);
+  operators_.step(losses.operators, controls);
+}
+
+void Scope::add_expert() {
+  for (ExpertWeights& one : weights_) one.add();
+}
+
+void Scope::remove_expert(std::size_t expert) {
+  for (ExpertWeights& one : weights_) one.remove(expert);
+}
+
+void Scope::save(StateWriter& out) const {
+  for (const ExpertWeights& one : weights_) one.save(out);
+  vectors_.save(out);
+  operators_.save(out);
+}
+
+void Scope::load(StateReader& in, std::size_t experts) {
+  for (ExpertWeights& one : weights_) one.load(in, experts);
+  vectors_.load(in);
+  operators_.load(in);
+}
+
+}  // namespace pcgs::levels

@@ -1,0 +1,124 @@
+// Forecasts that are distributions: their scores, what those are made of, and a row for each series.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/drawn.h"
+#include "report/sections.h"
+#include "results/headline.h"
+
+namespace pcgs::report {
+
+namespace {
+
+using results::QuantileResult;
+
+constexpr std::size_t kSeriesShown = 200;
+
+Table scores_table(const QuantileResult& result) {
+  Table table;
+  table.id = "scores-table";
+  table.caption = fmt::format(
+      "{}, twice the mean pinball loss over the levels{}; the difference is the combination's to "
+      "this one, on the rounds of both",
+      result.answer.measure, result.scale == "log1p" ? ", of ln(1 + x)" : "");
+  table.head = {{"forecaster", "name"},
+                {result.answer.measure, "loss"},
+                {"combination beside it", "difference"},
+                {"rounds", "rounds"}};
+  for (const auto& line : result.answer.errors) {
+    table.rows.push_back({{line.name + (line.kind == "method" ? " (the combination)" : "")},
+                          error_cell(line.loss),
+                          line.difference ? number(line.difference, "{:+.1f} %") : Cell{""},
+                          whole(line.rounds)});
+  }
+  return table;
+}
+
+Table shapes_table(const QuantileResult& result) {
+  Table table;
+  table.id = "shapes-table";
+  table.caption =
+      "What scores are made of: the width of intervals, and how far they lay above and below what "
+      "happened; and how many outcomes central intervals held";
+  table.head = {
+      {"forecaster", "name"}, {"width", "width"}, {"too high", "above"}, {"too low", "below"}};
+  const auto& intervals = result.shapes.front().held.by_name;
+  for (const auto& [name, held] : intervals) {
+    table.head.push_back({fmt::format("{:g} %", 100 * std::stod(name)), "held." + name});
+  }
+  for (const auto& shape : result.shapes) {
+    auto& row = table.rows.emplace_back();
+    row.push_back({shape.name});
+    for (const double part : {shape.width, shape.above, shape.below}) {
+      row.push_back(error_cell(part));
+    }
+    for (const auto& [name, held] : shape.held.by_name) {
+      row.push_back({fmt::format("{:.0f} %", 100 * held), fmt::format("{}", held)});
+    }
+  }
+  return table;
+}
+
+Table series_rows(const QuantileResult& result) {
+  Table table;
+  table.id = "series-table";
+  table.caption = "Each series";
+  if (result.series.size() > kSeriesShown) {
+    table.caption += fmt::format(": {} of {}; results.json of --out, and --json, have all",
+                                 kSeriesShown, result.series.size());
+  }
+  for (std::size_t i = 0; i < result.by.size(); ++i) {
+    table.head.push_back({result.by[i], fmt::format("key.{}", i)});
+  }
+  table.head.insert(table.head.end(), {{result.answer.measure, "score"},
+                                       {"beside equal weights", "beside_equal_weights.difference"},
+                                       {"beside the best model", "beside_best.difference"},
+                                       {"best model", "beside_best.name"},
+                                       {"rounds", "rounds"}});
+  for (const auto& one : result.series) {
+    if (table.rows.size() == kSeriesShown) break;
+    auto& row = table.rows.emplace_back();
+    for (const auto& value : one.key) row.push_back({value});
+    row.push_back(error_cell(one.score));
+    for (const auto* beside : {&one.beside_equal, &one.beside_best}) {
+      row.push_back(*beside ? number((*beside)->difference, "{:+.1f} %") : Cell{"none"});
+    }
+    row.push_back({one.beside_best ? one.beside_best->name : "none"});
+    row.push_back(whole(one.rounds));
+  }
+  return table;
+}
+
+}  // namespace
+
+std::vector<Block> quantile_summary(const QuantileResult& result) {
+  std::vector<Block> blocks;
+  blocks.emplace_back(Paragraph{headline(result.answer), true});
+  if (const std::string sure = sureness(result.answer); !sure.empty()) {
+    blocks.emplace_back(Paragraph{sure});
+  }
+  if (auto figures = error_figures(result.answer); !figures.all.empty()) {
+    blocks.emplace_back(std::move(figures));
+  }
+  blocks.emplace_back(scores_table(result));
+  return blocks;
+}
+
+std::vector<Section> quantile_sections(const QuantileResult& result) {
+  std::vector<Section> sections;
+  if (!result.shapes.empty()) {
+    Section shapes{"shapes", "Width and coverage", {}};
+    shapes.blocks.emplace_back(shapes_table(result));
+    sections.push_back(std::move(shapes));
+  }
+  if (!result.by.empty()) {
+    Section series{"series", "Series", {}};
+    series.blocks.emplace_back(series_rows(result));
+    sections.push_back(std::move(series));
+  }
+  return sections;
+}
+
+}  // namespace pcgs::report

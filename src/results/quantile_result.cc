@@ -1,0 +1,247 @@
+#include "results/quantile_result.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <unordered_set>
+
+#include "compare/level_play.h"
+#include "io/csv_field.h"
+#include "results/fields.h"
+#include "results/kinds.h"
+
+namespace pcgs::results {
+
+namespace {
+
+using compare::LevelError;
+using compare::LevelScores;
+
+const char* kind_name(LevelError::Kind kind) {
+  switch (kind) {
+    case LevelError::Kind::kMethod:
+      return "method";
+    case LevelError::Kind::kReference:
+      return "reference";
+    case LevelError::Kind::kExpert:
+      break;
+  }
+  return "expert";
+}
+
+double per_cent(double ratio) { return 100 * (ratio - 1); }
+
+std::optional<Difference> difference_to(const LevelError& other,
+                                        const std::optional<stats::LossRatio>& ratio) {
+  if (!ratio) return std::nullopt;
+  Difference out{other.name, other.own.rounds, per_cent(other.ratio()), {}, ratio->p};
+  if (ratio->interval) {
+    out.interval = {per_cent(ratio->interval->low), per_cent(ratio->interval->high)};
+  }
+  return out;
+}
+
+std::optional<Difference> beside_best(const LevelScores& scores) {
+  if (!scores.best_expert) return std::nullopt;
+  return difference_to(scores.all[*scores.best_expert], scores.beside_best);
+}
+
+std::optional<Difference> beside_equal(const LevelScores& scores) {
+  const auto pool = std::ranges::find_if(
+      scores.all, [](const auto& one) { return one.kind == LevelError::Kind::kReference; });
+  if (pool == scores.all.end()) return std::nullopt;
+  return difference_to(*pool, scores.beside_pool);
+}
+
+ForecastAnswer answer_of(const LevelScores& scores, const levels::Levels& levels) {
+  ForecastAnswer answer;
+  answer.measure = levels.symmetric() ? "WIS" : "level score";
+  for (const LevelError& one : scores.all) {
+    ErrorLine line{one.name, kind_name(one.kind), one.own.rounds, {}, {}, {}, {}, {}, {}};
+    if (one.own.rounds > 0) {
+      line.loss = one.own.mean();
+      if (one.kind != LevelError::Kind::kMethod && one.own.score > 0) {
+        line.difference = per_cent(one.ratio());
+      }
+    }
+    answer.errors.push_back(std::move(line));
+  }
+  answer.beside_best = beside_best(scores);
+  answer.beside_equal = beside_equal(scores);
+  return answer;
+}
+
+std::vector<QuantileResult::Shape> shapes_of(const LevelScores& scores,
+                                             const levels::Levels& levels) {
+  std::vector<QuantileResult::Shape> shapes;
+  const auto intervals = compare::central_intervals(levels);
+  if (!levels.symmetric()) return shapes;
+  for (const LevelError& one : scores.all) {
+    if (one.own.rounds == 0) continue;
+    const auto n = static_cast<double>(one.own.rounds);
+    QuantileResult::Shape shape{one.name,
+                                one.own.rounds,
+                                {},
+                                one.own.parts.width / n,
+                                one.own.parts.above / n,
+                                one.own.parts.below / n};
+    for (std::size_t i = 0; i < intervals.size(); ++i) {
+      shape.held.by_name.emplace_back(fmt::format("{:.6g}", intervals[i]),
+                                      static_cast<double>(one.own.held[i]) / n);
+    }
+    shapes.push_back(std::move(shape));
+  }
+  return shapes;
+}
+
+// The mean over the series of the problem, of those who forecast at the last time.
+ByName<double> weights_now(const compare::LevelProblem& problem, const QuantilePanel& panel) {
+  std::unordered_set<std::string> here, series;
+  for (const auto& round : problem.rounds) {
+    series.insert(compare::series_name(problem.series[round.series]));
+    if (round.time != problem.rounds.back().time) continue;
+    for (const auto& one : round.forecasts) here.insert(problem.experts[one.expert]);
+  }
+  std::vector<double> weights(panel.experts().size());
+  double total = 0;
+  for (std::size_t s = 0; s < panel.series().size(); ++s) {
+    if (!series.contains(panel.series()[s])) continue;
+    const auto of_series = panel.weights(s);
+    for (std::size_t k = 0; k < weights.size(); ++k) {
+      if (!here.contains(panel.experts()[k])) continue;
+      weights[k] += of_series[k];
+      total += of_series[k];
+    }
+  }
+  ByName<double> out;
+  for (std::size_t k = 0; k < weights.size(); ++k) {
+    if (!here.contains(panel.experts()[k])) continue;
+    out.by_name.emplace_back(panel.experts()[k], weights[k] / total);
+  }
+  return out;
+}
+
+std::vector<QuantileResult::Coming> coming_of(const compare::LevelProblem& problem,
+                                              const Matrix& published) {
+  std::vector<QuantileResult::Coming> out;
+  for (std::size_t t = 0; t < problem.rounds.size(); ++t) {
+    const auto& round = problem.rounds[t];
+    if (round.time != problem.rounds.back().time || !std::isnan(round.outcome)) continue;
+    auto& one = out.emplace_back();
+    one.key = problem.series[round.series];
+    one.time = round.time_text;
+    one.known = round.known_text;
+    const auto row = published.row(t);
+    if (!std::isnan(row[0])) one.quantiles.assign(row.begin(), row.end());
+  }
+  return out;
+}
+
+}  // namespace
+
+QuantileResult quantile_result(const compare::LevelProblem& problem, const QuantilePanel& panel,
+                               const Matrix& published) {
+  const levels::Levels levels(problem.levels);
+  const QuantileScale scale = panel.options().scale;
+  const LevelScores scores = level_scores(problem, published, scale);
+  QuantileResult out;
+  out.levels = problem.levels;
+  out.scale = scale == QuantileScale::kLog1p ? "log1p" : "raw";
+  out.by = problem.by;
+  out.experts = problem.experts;
+  out.rounds = problem.rounds.size();
+  out.answer = answer_of(scores, levels);
+  out.answer.weights_now = weights_now(problem, panel);
+  out.answer.times =
+      TimeSpan{problem.time, problem.rounds.front().time_text, problem.rounds.back().time_text};
+  out.shapes = shapes_of(scores, levels);
+  out.between = scores.between;
+  out.crossed = static_cast<std::size_t>(panel.crossed());
+  out.wild = static_cast<std::size_t>(panel.wild());
+  out.coming = coming_of(problem, published);
+  for (const auto& round : problem.rounds) {
+    out.answer.rounds_without_outcome +=
+        std::isnan(round.outcome) && round.time != problem.rounds.back().time;
+  }
+  for (std::size_t s = 0; s < problem.series.size(); ++s) {
+    const LevelScores own = level_scores(problem, published, scale, s);
+    auto& one = out.series.emplace_back();
+    one.key = problem.series[s];
+    one.rounds = static_cast<std::size_t>(std::ranges::count_if(
+        problem.rounds, [&](const auto& round) { return round.series == s; }));
+    if (own.all.front().own.rounds == 0) continue;
+    one.score = own.all.front().own.mean();
+    one.beside_best = beside_best(own);
+    one.beside_equal = beside_equal(own);
+  }
+  return out;
+}
+
+std::string quantiles_csv(const compare::LevelProblem& problem, const Matrix& published) {
+  std::string out = csv_field(problem.time);
+  for (const auto& name : problem.by) out += ',' + csv_field(name);
+  if (!problem.known.empty()) out += ',' + csv_field(problem.known);
+  out += ',' + csv_field(problem.outcome);
+  for (const auto& name : problem.columns) out += ',' + csv_field(name);
+  out += '\n';
+  const auto put = [&](double x) {
+    out += ',';
+    if (!std::isnan(x)) fmt::format_to(std::back_inserter(out), "{}", x);
+  };
+  for (std::size_t t = 0; t < problem.rounds.size(); ++t) {
+    const auto& round = problem.rounds[t];
+    out += csv_field(round.time_text);
+    for (const auto& name : problem.series[round.series]) out += ',' + csv_field(name);
+    if (!problem.known.empty()) out += ',' + csv_field(round.known_text);
+    put(round.outcome);
+    for (const double x : published.row(t)) put(x);
+    out += '\n';
+  }
+  return out;
+}
+
+void fields(Fields& f, QuantileResult::Shape& shape) {
+  f("name", shape.name, "rounds", shape.rounds, "held", shape.held, "width", shape.width, "above",
+    shape.above, "below", shape.below);
+}
+
+void fields(Fields& f, QuantileResult::One& one) {
+  f("key", one.key, "rounds", one.rounds, "score", one.score);
+  f.unless_empty("beside_best", one.beside_best);
+  f.unless_empty("beside_equal_weights", one.beside_equal);
+}
+
+void fields(Fields& f, QuantileResult::Coming& one) {
+  f("key", one.key, "time", one.time);
+  f.unless_empty("known", one.known);
+  f("quantiles", one.quantiles);
+}
+
+void fields(Fields& f, QuantileResult& result) {
+  f("levels", result.levels, "scale", result.scale, "by", result.by, "experts", result.experts,
+    "rounds", result.rounds);
+  fields(f, result.answer);
+  f("shapes", result.shapes, "between", result.between, "crossed", result.crossed, "wild",
+    result.wild, "series", result.series, "coming", result.coming);
+  f.require(!result.levels.empty(), "levels", "is empty");
+  f.require(result.scale == "raw" || result.scale == "log1p", "scale", "is unknown");
+  f.require(result.between.size() == result.levels.size() + 1, "between",
+            "is not one longer than levels");
+  f.require(result.shapes.empty() || result.shapes.size() <= result.answer.errors.size(), "shapes",
+            "has more than there are errors");
+  f.require(!result.series.empty(), "series", "is empty");
+  const auto has_key = [&](const auto& one) { return one.key.size() == result.by.size(); };
+  f.require(std::ranges::all_of(result.series, has_key), "series", "have keys of another length");
+  f.require(std::ranges::all_of(result.coming, has_key), "coming", "have keys of another length");
+  f.require(std::ranges::all_of(result.coming,
+                                [&](const auto& one) {
+                                  return one.quantiles.empty() ||
+                                         one.quantiles.size() == result.levels.size();
+                                }),
+            "coming", "have another number of quantiles");
+}
+
+}  // namespace pcgs::results

@@ -1,0 +1,191 @@
+// pcgs run --quantiles, as somebody with a forecast hub's files uses it.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "cli/program.h"
+#include "compare/level_rows.h"
+#include "results/result.h"
+#include "support/csv.h"
+#include "support/expect.h"
+
+namespace pcgs::test {
+namespace {
+
+using nlohmann::json;
+
+class RunQuantiles : public ProgramTest {
+ protected:
+  static std::vector<std::string> arguments(const std::string& input,
+                                            std::vector<std::string> more = {}) {
+    std::vector<std::string> all = {
+        "run",    input,  "--quantiles", "q*",      "--y",   "cases",           "--time",
+        "week",   "--by", "place",       "--known", "known", "--expert-column", "model",
+        "--quiet"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  static Said play(const std::string& input, std::vector<std::string> more = {}) {
+    return run_program(arguments(input, std::move(more)));
+  }
+};
+
+TEST_F(RunQuantiles, WritesQuantilesInOrderForEveryTimeOfEverySeries) {
+  const auto rows = made_up_rows(4, 30, 3, 4);
+  const auto said = play(file("a.csv", level_csv(rows)), {"--out", dir_ / "o"});
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  const auto written = csv_rows(dir_ / "o/forecasts.csv");
+  EXPECT_EQ(written[0], (std::vector<std::string>{"week", "place", "known", "cases", "q0.1",
+                                                  "q0.25", "q0.5", "q0.75", "q0.9"}));
+  std::map<std::pair<std::string, std::string>, std::string> rounds;
+  for (const auto& row : rows)
+    rounds[{date_of(row.week), row.place}] = date_of(row.week + row.ahead);
+  ASSERT_EQ(written.size(), rounds.size() + 1);
+  for (std::size_t t = 1; t < written.size(); ++t) {
+    const auto& fields = written[t];
+    EXPECT_EQ(rounds.at({fields[0], fields[1]}), fields[2]);
+    for (std::size_t i = 5; i < fields.size(); ++i) {
+      EXPECT_LE(std::stod(fields[i - 1]), std::stod(fields[i])) << t;
+    }
+  }
+  EXPECT_TRUE(mentions(said.out, "blend (the combination)"));
+  EXPECT_TRUE(mentions(said.out, "equal-weight linear pool"));
+  EXPECT_TRUE(mentions(said.out, "weights now:"));
+}
+
+TEST_F(RunQuantiles, ScoresAreThoseOfTheFileItWrites) {
+  const auto rows = made_up_rows(8, 30, 2, 3);
+  const auto said = play(file("a.csv", level_csv(rows)), {"--out", dir_ / "o", "--json"});
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  const json result = json::parse(said.out);
+  EXPECT_EQ(said.out, content(dir_ / "o/results.json"));
+  const auto read = results::read_result(said.out, "results.json");
+  EXPECT_TRUE(std::holds_alternative<results::QuantileResult>(read));
+  const auto written = csv_rows(dir_ / "o/forecasts.csv");
+  double sum = 0;
+  std::size_t held = 0;
+  for (std::size_t t = 1; t < written.size(); ++t) {
+    const double y = std::stod(written[t][3]);
+    for (std::size_t i = 0; i < 5; ++i) {
+      const double beyond = y - std::stod(written[t][4 + i]);
+      sum += 2 * std::max(kLevelsOfRows[i] * beyond, (kLevelsOfRows[i] - 1) * beyond) / 5;
+    }
+    held += std::stod(written[t][4]) <= y && y <= std::stod(written[t][8]);
+  }
+  const auto count = static_cast<double>(written.size() - 1);
+  EXPECT_EQ(result["errors"][0]["name"], "blend");
+  EXPECT_EQ(result["measure"], "WIS");
+  EXPECT_NEAR(result["errors"][0]["loss"].get<double>(), sum / count, 1e-9);
+  EXPECT_NEAR(result["shapes"][0]["held"]["0.8"].get<double>(), static_cast<double>(held) / count,
+              1e-12);
+  double weights = 0;
+  for (const auto& [name, weight] : result["weights_now"].items()) weights += weight.get<double>();
+  EXPECT_NEAR(weights, 1, 1e-12);
+  EXPECT_EQ(result["series"].size(), 2u);
+}
+
+TEST_F(RunQuantiles, OutcomesMayBeInAFileOfTheirOwn) {
+  const auto rows = made_up_rows(8, 20, 2, 3);
+  const auto together = play(file("a.csv", level_csv(rows)), {"--out", dir_ / "a"});
+  const auto apart = play(file("b.csv", level_csv(rows, false)),
+                          {"--y-file", file("y.csv", outcome_csv(rows)), "--out", dir_ / "b"});
+  ASSERT_EQ(apart.exit_code, 0) << apart.err;
+  EXPECT_EQ(content(dir_ / "a/forecasts.csv"), content(dir_ / "b/forecasts.csv"));
+}
+
+TEST_F(RunQuantiles, AJobThatRunsEveryWeekEqualsOneRun) {
+  const auto rows = made_up_rows(8, 20, 3, 4);
+  ASSERT_EQ(
+      play(file("a.csv", level_csv(rows)), {"--save", dir_ / "one", "--out", dir_ / "o"}).exit_code,
+      0);
+  std::vector<std::vector<std::string>> pieces;
+  for (const int weeks : {5, 6, 13, 20}) {
+    auto some = rows;
+    std::erase_if(some, [&](const auto& row) { return row.week >= weeks; });
+    const auto said =
+        play(file("b.csv", level_csv(some)), {"--state", dir_ / "state", "--out", dir_ / "p"});
+    ASSERT_EQ(said.exit_code, 0) << said.err;
+    const auto written = csv_rows(dir_ / "p/forecasts.csv");
+    pieces.insert(pieces.end(), written.begin() + 1, written.end());
+  }
+  auto whole = csv_rows(dir_ / "o/forecasts.csv");
+  whole.erase(whole.begin());
+  EXPECT_EQ(pieces, whole);
+  EXPECT_EQ(content(dir_ / "state"), content(dir_ / "one"));
+  const auto again = play(file("b.csv", level_csv(rows)), {"--state", dir_ / "state"});
+  EXPECT_EQ(again.exit_code, 0);
+  EXPECT_TRUE(mentions(again.out, "nothing was written"));
+  EXPECT_EQ(content(dir_ / "state"), content(dir_ / "one"));
+}
+
+TEST_F(RunQuantiles, ComingRoundsAreForecast) {
+  auto rows = made_up_rows(8, 20, 2, 3);
+  std::string text = level_csv(rows);
+  for (const auto& row : rows) {
+    if (row.week < 19) continue;
+    const auto outcome = fmt::format(",{}\n", row.cases);
+    for (auto at = text.find(outcome); at != text.npos; at = text.find(outcome)) {
+      text.replace(at, outcome.size(), ",\n");
+    }
+  }
+  const auto result = parsed(arguments(file("a.csv", text), {"--json"}));
+  ASSERT_EQ(result["coming"].size(), 2u);
+  EXPECT_EQ(result["coming"][0]["time"], date_of(19));
+  EXPECT_EQ(result["coming"][0]["quantiles"].size(), 5u);
+}
+
+TEST_F(RunQuantiles, APageShowsTheSameNumbers) {
+  const auto rows = made_up_rows(8, 20, 2, 3);
+  const auto said = play(file("a.csv", level_csv(rows)), {"--report", dir_ / "page.html"});
+  if (said.exit_code == 2 && said.err.find("PCGS_REPORT") != said.err.npos) {
+    GTEST_SKIP() << "built without pages";
+  }
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  const std::string page = content(dir_ / "page.html");
+  EXPECT_TRUE(mentions(page, "equal-weight linear pool"));
+  EXPECT_TRUE(mentions(page, "Width and coverage"));
+}
+
+TEST_F(RunQuantiles, WhatWouldSpoilTheAnswerIsRefused) {
+  const auto rows = made_up_rows(8, 6, 2, 3);
+  const auto path = file("a.csv", level_csv(rows));
+  const auto with = [&](std::vector<std::string> more) { return arguments(path, std::move(more)); };
+  const auto entries = dir_.entries();
+  const auto refused = [&](const std::vector<std::string>& all, const std::string& part) {
+    const auto said = run_program(all);
+    EXPECT_EQ(said.exit_code, 2) << part;
+    EXPECT_TRUE(mentions(said.err, part));
+    EXPECT_EQ(std::count(said.err.begin(), said.err.end(), '\n'), 1) << said.err;
+    EXPECT_EQ(dir_.entries(), entries);
+  };
+  refused(with({"--method", "boa"}), "--method");
+  refused(with({"--block", "4"}), "--block");
+  refused(with({"--loss", "absolute"}), "--loss");
+  refused(with({"--transform", "sqrt"}), "--transform");
+  refused({"run", path, "--y", "cases", "--known", "known"}, "--known requires --quantiles");
+  refused({"run", path, "--quantiles", "q*"}, "--quantiles requires --y");
+  refused(with({"--y-file", dir_ / "none.csv"}), "none.csv");
+  refused(with({"--out", dir_ / "o", "--y-file", path, "--save", path}), "a.csv");
+}
+
+TEST_F(RunQuantiles, AnotherKindOfStateIsRefused) {
+  const auto rows = made_up_rows(8, 6, 2, 3);
+  const auto path = file("a.csv", level_csv(rows));
+  const auto losses = file("l.csv", "a,b\n0.5,0.25\n0.5,0.75\n");
+  ASSERT_EQ(run_program({"run", losses, "--method", "hedge", "--save", dir_ / "losses", "--quiet"})
+                .exit_code,
+            0);
+  const auto wrong = play(path, {"--resume", dir_ / "losses"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_TRUE(mentions(wrong.err, "holds no panel of quantile forecasts"));
+  ASSERT_EQ(play(path, {"--save", dir_ / "panel"}).exit_code, 0);
+  const auto other = run_program({"run", losses, "--resume", dir_ / "panel", "--quiet"});
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_TRUE(mentions(other.err, "--quantiles"));
+}
+
+}  // namespace
+}  // namespace pcgs::test
