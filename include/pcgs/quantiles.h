@@ -22,7 +22,7 @@
 // equal ones: the mean of quantiles and the linear pool (docs/quantiles.md).
 //
 // Promises: quantiles of a forecast are finite, in order, and between the least and the greatest of
-// the experts' at their level or between those of all; once as many rounds have been open together
+// the experts' at their level, completed where they are missing, up to the rounding of log1p; once as many rounds have been open together
 // as ever will be, and no expert or series comes or goes, nothing is allocated. After an Error the
 // panel is as it was before the call.
 #pragma once

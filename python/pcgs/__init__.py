@@ -9,8 +9,9 @@
         agg.learn(y)
     agg.certificate().bound
 
-`run` combines a whole sequence and compares methods, `Aggregator` is the loop, `switching_oracle` is
-the exact best path in hindsight, `ShareRecord` and `certify` say what is proved, `suite` makes up sequences, `Controller` is for methods of your own,
+`run` combines a whole sequence and compares methods, `Aggregator` is the loop, `QuantilePanel` the one
+for forecasts that are quantiles, `switching_oracle` is the exact best path in hindsight, `ShareRecord`
+and `certify` say what is proved, `suite` makes up sequences, `Controller` is for methods of your own,
 `ExpertPool` brings simple forecasters. `pcgs.sklearn` and `pcgs.river` are for those who use them.
 """
 
@@ -23,6 +24,7 @@ from ._pcgs import (
     Error,
     ExpertPool,
     OraclePath,
+    QuantilePanel,
     Round,
     ShareRecord,
     __version__,
@@ -41,6 +43,7 @@ for _class in (
     CrossEntropy,
     ExpertPool,
     OraclePath,
+    QuantilePanel,
     Round,
     ShareRecord,
 ):
@@ -57,6 +60,7 @@ __all__ = [
     "Error",
     "ExpertPool",
     "OraclePath",
+    "QuantilePanel",
     "Result",
     "Round",
     "ShareRecord",

@@ -12,6 +12,7 @@
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
 #include "registry/share_forms.h"
+#include "state_bytes.h"
 
 namespace pcgs::python {
 
@@ -239,14 +240,7 @@ void PythonAggregator::skip(py::handle rounds) {
 
 void PythonAggregator::set_note(py::handle note) {
   const Turn turn(*this);
-  // Text with halves of letters has no bytes.
-  const auto bytes = py::reinterpret_steal<py::object>(
-      PyUnicode_Check(note.ptr()) != 0 ? PyUnicode_AsUTF8String(note.ptr()) : note.inc_ref().ptr());
-  if (!bytes) PyErr_Clear();
-  if (!bytes || !py::isinstance<py::bytes>(bytes)) {
-    throw Error(fmt::format("note is {}; give text or bytes", std::string(py::repr(note))));
-  }
-  made_.aggregator->set_note(bytes.cast<std::string>());
+  made_.aggregator->set_note(note_bytes(note));
 }
 
 LiveProof PythonAggregator::certificate(py::handle switches) {

@@ -151,13 +151,11 @@ Row row_of_experts(py::handle given, std::span<const std::string> names, const c
   return {std::move(ordered), values};
 }
 
-Table table_of(py::handle given, const char* what) {
+Table table_of(py::handle given, const char* what, const char* shape) {
   py::array array = as_doubles(given, what);
   if (array.ndim() != 2) {
-    throw Error(fmt::format(
-        "{}: the array has shape {}; give two dimensions, a row for each round and a column for "
-        "each expert",
-        what, shape_of(array)));
+    throw Error(fmt::format("{}: the array has shape {}; give two dimensions, {}", what,
+                            shape_of(array), shape));
   }
   const MatrixView values = {static_cast<const double*>(array.data()),
                              static_cast<std::size_t>(array.shape(0)),

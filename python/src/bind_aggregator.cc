@@ -8,6 +8,7 @@
 #include "interval_options.h"
 #include "paths.h"
 #include "pcgs/error.h"
+#include "state_bytes.h"
 
 namespace pcgs::python {
 
@@ -257,18 +258,10 @@ void bind_certificate(py::module_& m) {
 }
 
 std::unique_ptr<PythonAggregator> from_state(const py::object& state, py::object controller) {
-  if (PyObject_CheckBuffer(state.ptr()) == 0) {
-    throw Error(fmt::format("the state is {}; give the bytes that to_bytes() returned",
-                            std::string(py::repr(state))));
-  }
-  const auto bytes = py::reinterpret_steal<py::bytes>(PyBytes_FromObject(state.ptr()));
-  if (!bytes) throw py::error_already_set();
+  const py::bytes bytes = state_bytes(state);
   return PythonAggregator::from_bytes(static_cast<std::string_view>(bytes), "the state",
                                       std::move(controller));
 }
-
-// What a subclass written in Python adds.
-py::dict attributes_of(const py::object& self) { return py::getattr(self, "__dict__", py::dict()); }
 
 using Class = py::class_<PythonAggregator>;
 

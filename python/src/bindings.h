@@ -14,5 +14,6 @@ void bind_share_record(pybind11::module_& m);
 void bind_suite(pybind11::module_& m);
 void bind_comparison(pybind11::module_& m);
 void bind_expert_pool(pybind11::module_& m);
+void bind_quantile_panel(pybind11::module_& m);
 
 }  // namespace pcgs::python

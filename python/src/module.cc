@@ -16,4 +16,5 @@ PYBIND11_MODULE(_pcgs, m) {
   pcgs::python::bind_suite(m);
   pcgs::python::bind_comparison(m);
   pcgs::python::bind_expert_pool(m);
+  pcgs::python::bind_quantile_panel(m);
 }

@@ -1,6 +1,7 @@
 #include "levels/quantile_panel.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -53,11 +54,12 @@ void QuantilePanel::Panel::take_forecasts(Round& round, std::span<const double> 
 }
 
 // The weight vectors over those awake, and what they give together.
-void QuantilePanel::Panel::mix_vectors(const Round& round) {
+void QuantilePanel::Panel::mix_vectors(const Round& round, std::span<double> into_vectors,
+                                       std::span<double> into_mixed) const {
   const levels::Scope& of_series = own[round.series];
-  std::ranges::fill(mixed, 0.0);
+  std::ranges::fill(into_mixed, 0.0);
   for (std::size_t j = 0; j < kVectors; ++j) {
-    const std::span<double> vector(vectors.data() + j * experts(), experts());
+    const auto vector = into_vectors.subspan(j * experts(), experts());
     const auto weights = j < kRates.size() ? all.weights(j)
                          : j < kEqual      ? of_series.weights(j - kRates.size())
                                            : std::span<const double>();
@@ -69,7 +71,7 @@ void QuantilePanel::Panel::mix_vectors(const Round& round) {
     const double trust = half_each(all.vectors(), of_series.vectors(), j);
     for (std::size_t k = 0; k < experts(); ++k) {
       vector[k] /= total;
-      mixed[k] += trust * vector[k];
+      into_mixed[k] += trust * vector[k];
     }
   }
 }
@@ -80,7 +82,7 @@ void QuantilePanel::Panel::combine(Round& round) {
     return std::span<double>(rows.data() + i * count, count);
   };
   make_room(round);
-  mix_vectors(round);
+  mix_vectors(round, vectors, mixed);
   for (std::size_t j = 0; j < kVectors; ++j) {
     levels::quantile_mean(round.forecasts, {vectors.data() + j * experts(), experts()},
                           row(round.of_vectors, j));
@@ -227,7 +229,8 @@ std::size_t QuantilePanel::add_expert(std::string_view name) {
 void QuantilePanel::remove_expert(std::string_view name) {
   Panel& p = *panel_;
   const auto at = std::ranges::find(p.names, name);
-  if (at == p.names.end()) throw Error(fmt::format("there is no expert {}", name));
+  if (at == p.names.end())
+    throw Error(fmt::format("there is no expert {}; there are {}", name, fmt::join(p.names, ", ")));
   const auto expert = at - p.names.begin();
   const auto index = static_cast<std::size_t>(expert);
   p.names.erase(at);
@@ -264,7 +267,7 @@ std::int64_t QuantilePanel::open(std::size_t series, std::span<const double> qua
       throw Error(fmt::format(
           "the quantile {:g} of {} is {}; give {}, or NaN for none", p.levels[i % p.levels.size()],
           p.names[i / p.levels.size()], quantiles[i],
-          p.options.scale == QuantileScale::kLog1p ? "numbers above -1" : "finite numbers"));
+          p.options.scale == QuantileScale::kLog1p ? "finite numbers above -1" : "finite numbers"));
     }
   }
   Panel::Round& round = p.new_round();
@@ -288,7 +291,7 @@ void QuantilePanel::learn(std::int64_t round, double outcome) {
   if (!std::isfinite(outcome) || (p.options.scale == QuantileScale::kLog1p && outcome <= -1)) {
     throw Error(fmt::format(
         "the outcome of round {} is {}; give a {}", round, outcome,
-        p.options.scale == QuantileScale::kLog1p ? "number above -1" : "finite number"));
+        p.options.scale == QuantileScale::kLog1p ? "finite number above -1" : "finite number"));
   }
   if (p.open[index]->heard) p.learn_from(*p.open[index], outcome);
   ++p.learned;
@@ -314,13 +317,13 @@ std::vector<double> QuantilePanel::weights(std::size_t series) const {
   everybody.awake.assign(panel_->experts(), 1);
   const std::size_t experts = panel_->experts();
   if (experts == 0) return {};
-  panel_->mix_vectors(everybody);
+  std::vector<double> vectors(kVectors * experts), weights(experts);
+  panel_->mix_vectors(everybody, vectors, weights);
   // Two of the operators take the mixed weights, two equal ones.
   double learned = 0;
   for (const levels::Operator i : {levels::kMean, levels::kPool}) {
     learned += half_each(panel_->all.operators(), panel_->own[series].operators(), i);
   }
-  std::vector<double> weights = panel_->mixed;
   for (double& w : weights) w = learned * w + (1 - learned) / static_cast<double>(experts);
   return weights;
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,9 @@ struct QuantilePanel::Panel {
   void take_forecasts(Round& round, std::span<const double> quantiles);
   void combine(Round& round);
   void publish(Round& round) const;
-  void mix_vectors(const Round& round);
+  // [kVectors x K] the weight vectors over those awake, and [K] what they give together.
+  void mix_vectors(const Round& round, std::span<double> into_vectors,
+                   std::span<double> into_mixed) const;
   void learn_from(Round& round, double outcome);
   void drop(std::size_t index);
   void resize_for_experts();

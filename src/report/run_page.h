@@ -6,8 +6,8 @@
 
 #include "compare/comparison.h"
 #include "report/depth.h"
-#include "results/run_result.h"
 #include "results/quantile_result.h"
+#include "results/run_result.h"
 #include "results/series_result.h"
 
 namespace pcgs::report {

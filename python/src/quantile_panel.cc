@@ -1,0 +1,420 @@
+// pcgs.QuantilePanel: a QuantilePanel that Python can hold. It is used by one call at a time: a second
+// thread gets an Error and not a data race.
+#include <fmt/format.h>
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <unordered_map>
+
+#include "arrays.h"
+#include "bindings.h"
+#include "construction_guard.h"
+#include "core/whole_file.h"
+#include "interpreter.h"
+#include "paths.h"
+#include "pcgs/error.h"
+#include "pcgs/quantiles.h"
+#include "quantile_rows.h"
+#include "state_bytes.h"
+
+namespace pcgs::python {
+
+namespace {
+
+// Opening a round with so many quantiles takes tens of microseconds. Handing the interpreter over and
+// taking it back costs up to a thread's whole time slice, so it must be worth it.
+constexpr std::size_t kLongRound = 1024;
+
+std::optional<std::size_t> place_of(std::span<const std::string> names, std::string_view name) {
+  const auto at = std::ranges::find(names, name);
+  if (at == names.end()) return std::nullopt;
+  return static_cast<std::size_t>(at - names.begin());
+}
+
+std::int64_t round_of(py::handle given) {
+  return count_of(given, "round", 1, std::int64_t{1} << 62);
+}
+
+QuantileScale scale_of(py::handle given) {
+  if (py::isinstance<py::str>(given)) {
+    if (given.equal(py::str("raw"))) return QuantileScale::kRaw;
+    if (given.equal(py::str("log1p"))) return QuantileScale::kLog1p;
+  }
+  throw Error(fmt::format("scale is {}; give 'raw' or 'log1p'", std::string(py::repr(given))));
+}
+
+// The panel would say the same, but only after the newcomers of the round have been added to it.
+void check_quantiles(const QuantileRows& rows, const QuantileOptions& options) {
+  const bool log1p = options.scale == QuantileScale::kLog1p;
+  const std::size_t count = options.levels.size();
+  for (std::size_t i = 0; i < rows.values.size(); ++i) {
+    const double x = rows.values[i];
+    if (!std::isinf(x) && !(log1p && x <= -1)) continue;
+    throw Error(fmt::format("the quantile {:g} of {} is {}; give {}, or NaN for none",
+                            options.levels[i % count], rows.experts[i / count], x,
+                            log1p ? "finite numbers above -1" : "finite numbers"));
+  }
+}
+
+class PythonPanel : public ZeroedUntilConstructed {
+ public:
+  explicit PythonPanel(QuantilePanel panel)
+      : panel_(std::make_unique<QuantilePanel>(std::move(panel))) {}
+
+  static std::unique_ptr<PythonPanel> make(py::handle levels, py::handle scale) {
+    const Row row = row_of(levels, "levels");
+    return std::make_unique<PythonPanel>(
+        QuantilePanel({{row.values.begin(), row.values.end()}, scale_of(scale)}));
+  }
+  static std::unique_ptr<PythonPanel> from_bytes(std::string_view bytes,
+                                                 const std::string& origin) {
+    return std::make_unique<PythonPanel>(QuantilePanel::load_bytes(
+        {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, origin));
+  }
+  static std::unique_ptr<PythonPanel> from_state(const py::object& state) {
+    const py::bytes bytes = state_bytes(state);
+    return from_bytes(static_cast<std::string_view>(bytes), "the state");
+  }
+
+  void add_expert(py::handle name) {
+    const Turn turn(*this);
+    panel_->add_expert(name_of(name, "an expert"));
+  }
+  void remove_expert(py::handle name) {
+    const Turn turn(*this);
+    panel_->remove_expert(name_of(name, "an expert"));
+  }
+  void add_series(py::handle name) {
+    const Turn turn(*this);
+    panel_->add_series(name_of(name, "a series"));
+  }
+
+  std::int64_t open(py::handle series, py::handle quantiles) {
+    const Turn turn(*this);
+    const std::string name = name_of(series, "a series");
+    const QuantileRows rows = quantile_rows(quantiles, panel_->options().levels, panel_->experts());
+    check_quantiles(rows, panel_->options());
+    // Nothing is refused from here on.
+    const std::vector<double> table = in_order_of_experts(rows);
+    const auto place = place_of(panel_->series(), name);
+    const std::size_t index = place ? *place : panel_->add_series(name);
+    std::int64_t round = 0;
+    at_length([&] { round = panel_->open(index, table); });
+    return round;
+  }
+  py::object forecast(py::handle round) {
+    const Turn turn(*this);
+    return array_of(panel_->forecast(round_of(round)));
+  }
+  void learn(py::handle round, py::handle outcome) {
+    const Turn turn(*this);
+    const std::int64_t number = round_of(round);
+    const double y = number_of(outcome, "outcome");
+    at_length([&] { panel_->learn(number, y); });
+  }
+  void abandon(py::handle round) {
+    const Turn turn(*this);
+    panel_->abandon(round_of(round));
+  }
+  std::string series_of(py::handle round) {
+    const Turn turn(*this);
+    return panel_->series()[panel_->series_of(round_of(round))];
+  }
+  py::dict weights(py::handle series) {
+    const Turn turn(*this);
+    const std::string name = name_of(series, "a series");
+    const auto place = place_of(panel_->series(), name);
+    if (!place) {
+      throw Error(
+          fmt::format("there is no series {}; give one of panel.series, to which open() and "
+                      "add_series() add",
+                      name));
+    }
+    const auto weights = panel_->weights(*place);
+    py::dict out;
+    for (std::size_t k = 0; k < weights.size(); ++k) {
+      out[py::str(panel_->experts()[k])] = weights[k];
+    }
+    return out;
+  }
+
+  void set_note(py::handle note) {
+    const Turn turn(*this);
+    panel_->set_note(note_bytes(note));
+  }
+  py::bytes to_bytes() {
+    const Turn turn(*this);
+    const auto bytes = panel_->save_bytes();
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
+  void save(const std::string& path) {
+    const Turn turn(*this);
+    panel_->save(path);
+  }
+
+  // For what only reads, and between calls only.
+  const QuantilePanel& at_rest() const {
+    check_made();
+    if (busy_) {
+      throw Error("this panel is in the middle of another call; use it from one thread at a time");
+    }
+    return *panel_;
+  }
+  std::string description() const {
+    check_made();
+    const auto number = [](std::size_t n, const char* what) {
+      return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+    };
+    return fmt::format("<pcgs.QuantilePanel: {}, {}, {} series>",
+                       number(panel_->options().levels.size(), "level"),
+                       number(panel_->experts().size(), "expert"), panel_->series().size());
+  }
+
+ private:
+  // One call's use of the panel.
+  class Turn {
+   public:
+    explicit Turn(PythonPanel& one) : one_(one) {
+      one_.at_rest();
+      one_.busy_ = true;
+    }
+    ~Turn() { one_.busy_ = false; }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+   private:
+    PythonPanel& one_;
+  };
+
+  void check_made() const {
+    if (panel_ != nullptr) return;
+    throw Error("this panel was never made; call QuantilePanel(levels=...)");
+  }
+
+  // [K x P] with a row of NaN for those asleep; adds those whom the panel does not know.
+  std::vector<double> in_order_of_experts(const QuantileRows& rows) {
+    std::unordered_map<std::string, std::size_t> places;
+    for (const std::string& name : panel_->experts()) places.emplace(name, places.size());
+    for (const std::string& name : rows.experts) {
+      if (places.emplace(name, places.size()).second) panel_->add_expert(name);
+    }
+    const std::size_t count = panel_->options().levels.size();
+    std::vector<double> table(places.size() * count, std::nan(""));
+    for (std::size_t i = 0; i < rows.experts.size(); ++i) {
+      std::copy_n(rows.values.data() + i * count, count,
+                  table.data() + places.at(rows.experts[i]) * count);
+    }
+    return table;
+  }
+
+  template <class Work>
+  void at_length(const Work& work) {
+    if (panel_->experts().size() * panel_->options().levels.size() < kLongRound) return work();
+    const OthersMayRun others_may_run;
+    work();
+  }
+
+  bool busy_ = false;
+  std::unique_ptr<QuantilePanel> panel_;  // null: no constructor has run
+};
+
+constexpr const char* kClass = R"(QuantilePanel(levels, *, scale="raw")
+
+Combines the quantile forecasts of several experts online, for one series or for several related ones
+(places, horizons, stores), which learn from one another.
+
+>>> import pcgs
+>>> panel = pcgs.QuantilePanel(levels=[0.1, 0.5, 0.9])
+>>> round = panel.open("north", {"arima": [8, 10, 12], "ets": [9, 12, 15]})
+>>> panel.forecast(round)
+array([ 8.5  , 10.9  , 13.875])
+>>> panel.learn(round, 10.3)
+>>> weights = panel.weights("north")
+>>> weights["arima"] > weights["ets"]
+True
+
+Parameters
+----------
+levels : of the quantiles, rising, between 0 and 1.
+scale : "log1p" combines and scores ln(1 + x), for counts: an error of ten in a hundred weighs as much
+    as one of a hundred in a thousand. Forecasts and outcomes are given and published in their own
+    units, above -1.
+
+Experts may come and go, and give some rounds, some series or some levels only. docs/quantiles.md
+says how they are combined. After an Error the panel is as it was before the call. Use it from one
+thread at a time; pickle and copy.deepcopy go through the save format.)";
+
+constexpr const char* kOpen = R"(open(series, quantiles)
+
+Opens a round of a series and returns its number. Quantiles are a dict by the names of the experts,
+with a number for each level; NaN: that one is not given. Whoever is missing or None is asleep; new
+experts and a new series are added. Also an array of shape [K, P] in the order of panel.experts, or a
+pandas DataFrame with the names as its index and the levels as its columns.
+
+>>> import numpy as np, pcgs
+>>> panel = pcgs.QuantilePanel([0.25, 0.5, 0.75])
+>>> monday = panel.open("north", {"arima": [8, 10, 12], "ets": [np.nan, 11, np.nan]})
+>>> tuesday = panel.open("north", {"arima": [8, 9, 10]})
+>>> panel.experts, panel.open_rounds
+(['arima', 'ets'], [1, 2]))";
+
+constexpr const char* kForecast = R"(forecast(round)
+
+[P] the quantiles that an open round publishes, in order; NaN if nobody gave any. They depend on what
+was learned before the round was opened, and on nothing else.)";
+
+constexpr const char* kLearn = R"(learn(round, outcome)
+
+Closes an open round and learns from what happened. Outcomes may come late, in any order.)";
+
+constexpr const char* kAbandon = R"(abandon(round)
+
+Forgets an open round whose outcome will never come.)";
+
+constexpr const char* kSeriesOf = R"(series_of(round)
+
+The name of the series that an open round belongs to.)";
+
+constexpr const char* kWeights = R"(weights(series)
+
+{expert: weight} of a coming round of that series in which everybody is awake. They sum to 1.
+
+>>> import pcgs
+>>> panel = pcgs.QuantilePanel([0.5])
+>>> for name in ("arima", "ets"): panel.add_expert(name)
+>>> panel.add_series("north")
+>>> panel.weights("north")
+{'arima': 0.5, 'ets': 0.5})";
+
+constexpr const char* kAddExpert = R"(add_expert(name)
+
+Adds an expert before its first round, with 1/(K+1) of the weight. In rounds that are open it is
+asleep. open() adds those that it does not know.)";
+
+constexpr const char* kRemoveExpert = R"(remove_expert(name)
+
+Forgets an expert; the others share its weight in proportion, and in rounds that are open it is not
+learned from.)";
+
+constexpr const char* kAddSeries = R"(add_series(name)
+
+Adds a series before its first round. open() adds those that it does not know.)";
+
+constexpr const char* kNote =
+    R"(What its owner wants to keep with the state, as bytes: say, when the last round was.
+
+Set it to bytes, or to text, which is kept as UTF-8. A state of `pcgs run --quantiles --save` holds a
+note of the program's, which `pcgs run --resume` reads: leave it where that is to go on.
+
+>>> import pcgs
+>>> panel = pcgs.QuantilePanel([0.5])
+>>> panel.note = "week 7"
+>>> pcgs.QuantilePanel.from_bytes(panel.to_bytes()).note
+b'week 7')";
+
+constexpr const char* kSave = R"(save(path)
+
+Writes the whole state to a file, all of it or nothing. QuantilePanel.load(path) goes on from there,
+to the bit.)";
+
+constexpr const char* kLoad = R"(load(path)
+
+Goes on from a saved state, also one that `pcgs run --quantiles` wrote with --save.)";
+
+using Class = py::class_<PythonPanel>;
+
+void bind_rounds(Class& panel) {
+  panel
+      .def(py::init(&PythonPanel::make), py::arg("levels"), py::kw_only(), py::arg("scale") = "raw")
+      .def("add_expert", &PythonPanel::add_expert, py::arg("name"), kAddExpert)
+      .def("remove_expert", &PythonPanel::remove_expert, py::arg("name"), kRemoveExpert)
+      .def("add_series", &PythonPanel::add_series, py::arg("name"), kAddSeries)
+      .def("open", &PythonPanel::open, py::arg("series"), py::arg("quantiles"), kOpen)
+      .def("forecast", &PythonPanel::forecast, py::arg("round"), kForecast)
+      .def("learn", &PythonPanel::learn, py::arg("round"), py::arg("outcome"), kLearn)
+      .def("abandon", &PythonPanel::abandon, py::arg("round"), kAbandon)
+      .def("series_of", &PythonPanel::series_of, py::arg("round"), kSeriesOf)
+      .def("weights", &PythonPanel::weights, py::arg("series"), kWeights);
+}
+
+void bind_properties(Class& panel) {
+  const auto names = [](std::span<const std::string> all) {
+    return std::vector<std::string>(all.begin(), all.end());
+  };
+  panel
+      .def_property_readonly(
+          "levels", [](const PythonPanel& self) { return self.at_rest().options().levels; },
+          "[P] of the quantiles.")
+      .def_property_readonly(
+          "scale",
+          [](const PythonPanel& self) {
+            return self.at_rest().options().scale == QuantileScale::kLog1p ? "log1p" : "raw";
+          },
+          "\"raw\" or \"log1p\".")
+      .def_property_readonly(
+          "experts", [=](const PythonPanel& self) { return names(self.at_rest().experts()); },
+          "Their names, in the order of the rows of an array.")
+      .def_property_readonly(
+          "series", [=](const PythonPanel& self) { return names(self.at_rest().series()); },
+          "Their names, in the order in which they were added.")
+      .def_property_readonly(
+          "open_rounds", [](const PythonPanel& self) { return self.at_rest().open_rounds(); },
+          "The numbers of the open rounds, in the order of opening.")
+      .def_property_readonly(
+          "rounds", [](const PythonPanel& self) { return self.at_rest().rounds(); },
+          "How many rounds were learned.")
+      .def_property_readonly(
+          "crossed", [](const PythonPanel& self) { return self.at_rest().crossed(); },
+          "How often an expert's quantiles crossed and were put in order.")
+      .def_property_readonly(
+          "wild", [](const PythonPanel& self) { return self.at_rest().wild(); },
+          "How often an expert was so far from all others that it was left out of a round.")
+      .def_property(
+          "note", [](const PythonPanel& self) { return py::bytes(self.at_rest().note()); },
+          &PythonPanel::set_note, kNote)
+      .def("__repr__", &PythonPanel::description);
+}
+
+void bind_states(Class& panel) {
+  panel
+      .def(
+          "save", [](PythonPanel& self, py::object path) { self.save(path_of(path)); },
+          py::arg("path"), kSave)
+      .def_static(
+          "load",
+          [](py::object path) {
+            const std::string name = path_of(path);
+            const auto bytes = read_whole_file(name);
+            return PythonPanel::from_bytes(
+                {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, name);
+          },
+          py::arg("path"), kLoad)
+      .def("to_bytes", &PythonPanel::to_bytes,
+           "to_bytes()\n\nThe state that save() writes, as bytes.")
+      .def_static("from_bytes", &PythonPanel::from_state, py::arg("state"),
+                  "from_bytes(state)\n\nGoes on from to_bytes().")
+      .def(py::pickle(
+          [](const py::object& self) {
+            return py::make_tuple(self.cast<PythonPanel&>().to_bytes(), attributes_of(self));
+          },
+          [](const py::tuple& state) {
+            if (state.size() != 2 || !py::isinstance<py::bytes>(state[0]) ||
+                !py::isinstance<py::dict>(state[1])) {
+              throw Error("this is not the pickled state of a QuantilePanel");
+            }
+            return std::make_pair(PythonPanel::from_state(state[0]), py::dict(state[1]));
+          }));
+}
+
+}  // namespace
+
+void bind_quantile_panel(py::module_& m) {
+  Class panel(m, "QuantilePanel", kClass);
+  bind_rounds(panel);
+  bind_properties(panel);
+  bind_states(panel);
+}
+
+}  // namespace pcgs::python
