@@ -11,19 +11,15 @@
 //              payload: the payload; frame and checksum are put around it
 //              edits:   4 bytes each, made on the payload of a state that was really saved, which
 //                       is then framed: what, offset (u16), value
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
-#include <limits>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <vector>
 
-#include "core/crc32.h"
 #include "core/invariant.h"
+#include "edited_state.h"
 #include "pcgs/aggregator.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
@@ -32,31 +28,7 @@
 namespace pcgs {
 namespace {
 
-using Bytes = std::vector<std::uint8_t>;
-using Input = std::span<const std::uint8_t>;
-
-constexpr std::size_t kHeaderSize = 32;
-constexpr std::size_t kChecksumSize = 4;
-
-template <typename Unsigned>
-void append(Bytes& file, Unsigned value) {
-  for (std::size_t i = 0; i < sizeof value; ++i) {
-    file.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
-  }
-}
-
-// The format at the top of state.h.
-Bytes framed(Input payload, std::uint64_t architecture) {
-  constexpr std::string_view kMagic = "PCGSSTAT";
-  Bytes file(kMagic.begin(), kMagic.end());
-  append<std::uint32_t>(file, kStateVersion);
-  append<std::uint32_t>(file, 0);
-  append<std::uint64_t>(file, architecture);
-  append<std::uint64_t>(file, payload.size());
-  file.insert(file.end(), payload.begin(), payload.end());
-  append<std::uint32_t>(file, crc32(file));
-  return file;
-}
+using namespace fuzz;
 
 std::vector<double> some_losses(std::size_t experts) {
   std::vector<double> losses(experts);
@@ -87,56 +59,7 @@ Bytes real_payload(std::string_view method, std::size_t experts, bool intervals)
   Aggregator aggregator = make_aggregator(method, experts, options);
   for (int round = 0; round < 3; ++round) learn_something(aggregator);
   aggregator.predict(some_losses(experts));
-  const Bytes file = aggregator.save_bytes();
-  const Input payload = Input(file).subspan(kHeaderSize, file.size() - kHeaderSize - kChecksumSize);
-  return {payload.begin(), payload.end()};
-}
-
-// Eight bytes that are awkward as a number or as a count.
-constexpr std::uint64_t kAwkward[] = {
-    std::bit_cast<std::uint64_t>(std::numeric_limits<double>::quiet_NaN()),
-    std::bit_cast<std::uint64_t>(std::numeric_limits<double>::infinity()),
-    std::bit_cast<std::uint64_t>(-std::numeric_limits<double>::infinity()),
-    std::bit_cast<std::uint64_t>(std::numeric_limits<double>::max()),
-    std::bit_cast<std::uint64_t>(std::numeric_limits<double>::lowest()),
-    std::bit_cast<std::uint64_t>(1e299),
-    std::bit_cast<std::uint64_t>(-1e299),
-    std::bit_cast<std::uint64_t>(1e-299),
-    std::bit_cast<std::uint64_t>(std::numeric_limits<double>::denorm_min()),
-    std::bit_cast<std::uint64_t>(-1.0),
-    std::bit_cast<std::uint64_t>(-0.0),
-    std::bit_cast<std::uint64_t>(1.0),
-    std::bit_cast<std::uint64_t>(2.0),
-    0,
-    1,
-    std::numeric_limits<std::int64_t>::max(),
-    std::numeric_limits<std::uint64_t>::max(),
-};
-
-void edit(Bytes& payload, Input edits) {
-  for (; edits.size() >= 4 && !payload.empty(); edits = edits.subspan(4)) {
-    const std::size_t offset = (edits[1] + 256u * edits[2]) % payload.size();
-    const std::uint8_t value = edits[3];
-    const auto place = payload.begin() + static_cast<std::ptrdiff_t>(offset);
-    switch (edits[0] % 4) {
-      case 0:
-        *place = value;
-        break;
-      case 1: {
-        Bytes number;
-        append(number, kAwkward[value % std::size(kAwkward)]);
-        for (std::size_t i = 0; i < number.size() && offset + i < payload.size(); ++i) {
-          payload[offset + i] = number[i];
-        }
-        break;
-      }
-      case 2:
-        payload.insert(place, value);
-        break;
-      default:
-        payload.erase(place);
-    }
-  }
+  return payload_of(aggregator.save_bytes());
 }
 
 Bytes file_from(Input input) {

@@ -29,6 +29,7 @@ PCGS_INCLUDE(script, PCGS_SCRIPT("elements") PCGS_SCRIPT("theme") PCGS_SCRIPT("d
 PCGS_CHART(bars);
 PCGS_CHART(bins);
 PCGS_CHART(control);
+PCGS_CHART(coverage);
 PCGS_CHART(differences);
 PCGS_CHART(dots);
 PCGS_CHART(dots_by_family);
@@ -39,6 +40,7 @@ PCGS_CHART(histogram);
 PCGS_CHART(latest);
 PCGS_CHART(lines);
 PCGS_CHART(overview);
+PCGS_CHART(pit);
 PCGS_CHART(restarts);
 PCGS_CHART(scaling);
 PCGS_CHART(scatter);
@@ -52,12 +54,13 @@ const Assets* assets() {
 #define PCGS_NAMED(NAME) \
   { #NAME, PCGS_TEXT(chart_##NAME) }
   static const Assets::Chart charts[] = {
-      PCGS_NAMED(bars),        PCGS_NAMED(bins),     PCGS_NAMED(control),
-      PCGS_NAMED(differences), PCGS_NAMED(dots),     PCGS_NAMED(dots_by_family),
-      PCGS_NAMED(gains),       PCGS_NAMED(heat_map), PCGS_NAMED(held),
-      PCGS_NAMED(histogram),   PCGS_NAMED(latest),   PCGS_NAMED(lines),
-      PCGS_NAMED(overview),    PCGS_NAMED(restarts), PCGS_NAMED(scaling),
-      PCGS_NAMED(scatter),     PCGS_NAMED(weights)};
+      PCGS_NAMED(bars),           PCGS_NAMED(bins),        PCGS_NAMED(control),
+      PCGS_NAMED(coverage),       PCGS_NAMED(differences), PCGS_NAMED(dots),
+      PCGS_NAMED(dots_by_family), PCGS_NAMED(gains),       PCGS_NAMED(heat_map),
+      PCGS_NAMED(held),           PCGS_NAMED(histogram),   PCGS_NAMED(latest),
+      PCGS_NAMED(lines),          PCGS_NAMED(overview),    PCGS_NAMED(pit),
+      PCGS_NAMED(restarts),       PCGS_NAMED(scaling),     PCGS_NAMED(scatter),
+      PCGS_NAMED(weights)};
   static const Assets all = {PCGS_TEXT(vega),
                              PCGS_TEXT(vega_lite),
                              PCGS_TEXT(vega_licence),

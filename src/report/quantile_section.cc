@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "report/drawn.h"
+#include "report/forecaster_charts.h"
 #include "report/sections.h"
 #include "results/headline.h"
 
@@ -61,6 +62,80 @@ Table shapes_table(const QuantileResult& result) {
   return table;
 }
 
+// The combination beside the best model and the linear pool with equal weights.
+std::vector<const QuantileResult::Shape*> compared_shapes(const QuantileResult& result) {
+  std::vector<const QuantileResult::Shape*> out = {&result.shapes.front()};
+  const auto add = [&](const std::optional<results::Difference>& beside) {
+    if (!beside) return;
+    for (const auto& shape : result.shapes) {
+      if (shape.name == beside->name) out.push_back(&shape);
+    }
+  };
+  add(result.answer.beside_best);
+  add(result.answer.beside_equal);
+  return out;
+}
+
+Chart coverage_chart(const QuantileResult& result) {
+  Chart chart;
+  chart.uses = "coverage";
+  chart.id = "coverage";
+  chart.title = "Outcomes inside central intervals";
+  chart.note =
+      "How many outcomes the interval held that should hold so many. Below the dashed line "
+      "intervals are too narrow, above it too wide.";
+  chart.height = 300;
+  std::vector<std::string> series;
+  for (const auto* shape : compared_shapes(result)) {
+    std::vector<double> asked, held;
+    for (const auto& [name, share] : shape->held.by_name) {
+      asked.push_back(std::stod(name));
+      held.push_back(share);
+    }
+    series.push_back(shape == &result.shapes.front() ? "combination" : shape->name);
+    chart.groups.push_back(
+        {{"asked", drawn(asked)}, {"held", drawn(held)}, {"series", series.back()}});
+    chart.alternative +=
+        fmt::format("{}{}: {:g} % held {:.0f} %.", chart.alternative.empty() ? "" : " ",
+                    series.back(), 100 * asked.front(), 100 * held.front());
+  }
+  chart.datasets = {{"exact", ordered_json::array({{{"asked", {0, 1}}, {"held", {0, 1}}}})}};
+  chart.values = {{"series", series}, {"palette", "forecasters"}};
+  return chart;
+}
+
+// Where outcomes fell among the quantiles: all bars at 1 if the distributions are right.
+Chart pit_chart(const QuantileResult& result) {
+  Chart chart;
+  chart.uses = "pit";
+  chart.id = "pit";
+  chart.title = "Where outcomes fell";
+  chart.note =
+      "Between neighbouring quantiles of the combination, relative to how many should have fallen "
+      "there. High bars at both ends: distributions are too narrow; high bars on the right: "
+      "forecasts are too low.";
+  chart.height = 220;
+  std::size_t all = 0;
+  for (const std::size_t n : result.between) all += n;
+  std::vector<double> from, to, counts, relative;
+  for (std::size_t i = 0; i < result.between.size(); ++i) {
+    from.push_back(i == 0 ? 0 : result.levels[i - 1]);
+    to.push_back(i < result.levels.size() ? result.levels[i] : 1);
+    counts.push_back(static_cast<double>(result.between[i]));
+    relative.push_back(counts.back() / ((to.back() - from.back()) * static_cast<double>(all)));
+  }
+  chart.alternative = fmt::format(
+      "{:.1f} % of outcomes lay below the lowest quantile, {:.1f} % above "
+      "the highest.",
+      100 * counts.front() / static_cast<double>(all),
+      100 * counts.back() / static_cast<double>(all));
+  chart.groups.push_back({{"from", drawn(from)},
+                          {"to", drawn(to)},
+                          {"count", drawn(counts)},
+                          {"relative", drawn(relative)}});
+  return chart;
+}
+
 Table series_rows(const QuantileResult& result) {
   Table table;
   table.id = "series-table";
@@ -108,10 +183,19 @@ std::vector<Block> quantile_summary(const QuantileResult& result) {
 
 std::vector<Section> quantile_sections(const QuantileResult& result) {
   std::vector<Section> sections;
+  Section shapes{"shapes", "Width and coverage", {}};
+  if (result.answer.errors.front().rounds > 0) shapes.blocks.emplace_back(pit_chart(result));
   if (!result.shapes.empty()) {
-    Section shapes{"shapes", "Width and coverage", {}};
+    if (!result.shapes.front().held.by_name.empty()) {
+      shapes.blocks.emplace_back(coverage_chart(result));
+    }
     shapes.blocks.emplace_back(shapes_table(result));
-    sections.push_back(std::move(shapes));
+  }
+  if (!shapes.blocks.empty()) sections.push_back(std::move(shapes));
+  if (!result.answer.weights_now.by_name.empty()) {
+    Section weights{"weights", "Weights", {}};
+    weights.blocks.emplace_back(weights_chart(result.answer));
+    sections.push_back(std::move(weights));
   }
   if (!result.by.empty()) {
     Section series{"series", "Series", {}};

@@ -25,6 +25,7 @@ import {
   writeHours,
   writeLosses,
   writeNpy,
+  writeQuantiles,
 } from "./pages.mjs";
 
 const screenshots = resolve(process.env.PCGS_SCREENSHOTS);
@@ -32,6 +33,7 @@ const corpus = fileURLToPath(new URL("../../fuzz/corpus/report", import.meta.url
 let studies; // the JSON that suite.html was made of
 let hours; // that of hours.html
 let stores; // that of stores.html
+let quantiles; // that of quantiles.html
 let training; // that of training.html
 
 before(async () => {
@@ -45,6 +47,13 @@ before(async () => {
   writeHours("stores.csv", 200, 7, 30);
   stores = JSON.parse(
     pcgs("run stores.csv --y load --time ds --by store --json --report stores.html"),
+  );
+  writeQuantiles("hub.csv", 60);
+  quantiles = JSON.parse(
+    pcgs(
+      "run hub.csv --quantiles q* --y cases --time week --by place --expert-column model --json " +
+        "--report quantiles.html",
+    ),
   );
   training = JSON.parse(readFileSync(join(corpus, "training.json"), "utf8"));
   pcgs(`report ${join(corpus, "training.json")} --out training.html`);
@@ -81,6 +90,15 @@ describe("a page opened from disk without a network", () => {
       }));
   }
 });
+
+test("a page of quantiles is quiet, draws every chart and has the names of its JSON", () =>
+  open("quantiles.html", {}, async (page) => {
+    assert.ok((await page.locator("figure.chart").count()) >= 3);
+    assert.deepEqual(await chartsNotDrawn(page), []);
+    const text = await shownText(page);
+    for (const line of quantiles.errors) assert.ok(text.includes(line.name), line.name);
+    assert.deepEqual(await foreignElements(page), []);
+  }));
 
 const commands = {
   suite: null, // made before all tests
@@ -145,10 +163,10 @@ describe("charts are Vega-Lite as its schema has it", () => {
     }
   });
 
-  test("every chart of a run, of forecasts, of many series, of a training and of all studies, as it is drawn", async () => {
+  test("every chart of a run, of forecasts, of many series, of quantiles, of a training and of all studies, as it is drawn", async () => {
     pcgs("run forecasts.csv --y load --method genshare,ml-poly --report lines.html");
     const used = new Set();
-    for (const name of ["run", "lines", "hours", "stores", "suite", "training"]) {
+    for (const name of ["run", "lines", "hours", "stores", "quantiles", "suite", "training"]) {
       await open(`${name}.html`, {}, async (page) => {
         assert.deepEqual(await chartsNotDrawn(page), []);
         for (const [chart, spec] of await page.evaluate(() => window.specifications)) {

@@ -100,6 +100,24 @@ export function writeHours(name, rounds, coming, stores = 0) {
   writeFileSync(file(name), lines.join("\n") + "\n");
 }
 
+// Quantiles of models with hostile names, for two places.
+export function writeQuantiles(name, weeks) {
+  const random = randomNumbers(6);
+  const lines = ["week,place,model,q0.1,q0.5,q0.9,cases"];
+  for (let week = 1; week <= weeks; ++week) {
+    for (const place of ["north", "south"]) {
+      const cases = 100 + 30 * Math.sin(week / 5) + 5 * random();
+      hostileNames.forEach((model, k) => {
+        const middle = cases + (random() - 0.5) * 9 * (k + 1);
+        const quoted = `"${model.replaceAll('"', '""')}"`;
+        const numbers = [middle - 8, middle, middle + 8, cases].map((x) => x.toFixed(3));
+        lines.push([week, place, quoted, ...numbers].join(","));
+      });
+    }
+  }
+  writeFileSync(file(name), lines.join("\n") + "\n");
+}
+
 export function writeNpy(name, rounds, experts) {
   const dictionary = `{'descr': '<f4', 'fortran_order': False, 'shape': (${rounds}, ${experts}), }`;
   const header = dictionary.padEnd(128 - 10 - 1) + "\n";
