@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "infer/model_file.h"
+#include "pcgs/quantiles.h"
 #include "pcgs/registry.h"
 #include "program.h"
 #include "results/result.h"
@@ -30,6 +31,19 @@ TEST(Formats, StatesOfVersionTwoLoad) {
   EXPECT_TRUE(all_near(
       loaded.weights(),
       std::vector<double>{0.9663625749391066, 0.029768953403792559, 0.0038684716571009666}, 1e-12));
+}
+
+TEST(Formats, PanelsOfVersionOneLoad) {
+  const QuantilePanel loaded = QuantilePanel::load(kept("panel-1"));
+  EXPECT_EQ(loaded.options().levels, (std::vector<double>{0.1, 0.5, 0.9}));
+  EXPECT_EQ(loaded.rounds(), 14);
+  ASSERT_EQ(loaded.open_rounds(), (std::vector<std::int64_t>{15, 16}));
+  EXPECT_TRUE(all_near(
+      loaded.forecast(15),
+      std::vector<double>{118.18652628249225, 124.30394341597204, 131.5626616940427}, 1e-9));
+  EXPECT_TRUE(all_near(loaded.forecast(16),
+                       std::vector<double>{78.18652628249227, 84.30394341597206, 91.56266169404272},
+                       1e-9));
 }
 
 TEST(Formats, CertificatesOfFormatOneAreRefusedAndSayWhatToDo) {
