@@ -40,11 +40,13 @@ QuantilePanel panel_of(const RunOptions& options, const compare::LevelProblem& p
   const bool log1p = !options.transform.empty();
   const std::string& state = options.state.resume;
   if (state.empty()) {
+    if (log1p) compare::check_log1p(problem);
     return QuantilePanel({problem.levels, log1p ? QuantileScale::kLog1p : QuantileScale::kRaw});
   }
   QuantilePanel panel = QuantilePanel::load(state);
   before = compare::find_note(panel, state);
   compare::check_goes_on(problem, panel, *before, state);
+  if (panel.options().scale == QuantileScale::kLog1p) compare::check_log1p(problem);
   if (log1p && panel.options().scale != QuantileScale::kLog1p) {
     throw Error(fmt::format("{}: was saved without --transform; leave it out", state));
   }

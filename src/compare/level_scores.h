@@ -32,7 +32,8 @@ struct LevelError {
   Kind kind = Kind::kExpert;
   LevelSums own;       // on its own rounds
   LevelSums combined;  // of the combination on the same rounds
-  double ratio() const { return combined.score / own.score; }
+  // Infinite for one that was never wrong, if the combination was.
+  double ratio() const { return combined.score == own.score ? 1 : combined.score / own.score; }
 };
 
 struct LevelScores {

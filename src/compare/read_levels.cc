@@ -352,4 +352,21 @@ LevelProblem read_levels(const std::string& path, const LevelColumns& columns) {
   return problem;
 }
 
+void check_log1p(const LevelProblem& problem) {
+  const auto check = [&](std::size_t row, const std::string& column, double x) {
+    if (!(x <= -1)) return;
+    throw Error(
+        fmt::format("{}: row {}, column {}: is {}; --transform log1p takes numbers above -1",
+                    problem.origin, row + 1, column, x));
+  };
+  for (std::size_t i = 0; i < problem.quantiles.rows; ++i) {
+    for (std::size_t p = 0; p < problem.columns.size(); ++p) {
+      check(i, problem.columns[p], problem.quantiles.row(i)[p]);
+    }
+  }
+  for (const auto& round : problem.rounds) {
+    check(round.forecasts.front().row, problem.outcome, round.outcome);
+  }
+}
+
 }  // namespace pcgs::compare

@@ -27,4 +27,7 @@ struct LevelColumns {
 // Throws Error, naming the file.
 LevelProblem read_levels(const std::string& path, const LevelColumns& columns);
 
+// Throws Error, naming the row, for a quantile or an outcome that has no ln(1 + x).
+void check_log1p(const LevelProblem& problem);
+
 }  // namespace pcgs::compare

@@ -117,7 +117,7 @@ void QuantilePanel::Panel::learn_from(Round& round, double outcome) {
     return std::min(levels::level_score(levels, {rows.data() + i * count, count}, y),
                     std::numeric_limits<double>::max());
   };
-  // Losses in units of a middling one's; false if they say nothing.
+  // Losses in units of a middling one's, and that unit: 0 if they say nothing.
   const auto relative = [&](std::span<double> out) {
     const double unit = levels::unit_of(out, scratch);
     for (double& x : out) x = levels::in_units(x, unit);
@@ -149,8 +149,9 @@ void QuantilePanel::Panel::learn_from(Round& round, double outcome) {
 // ---- Rounds that are open -----------------------------------------------------------------------
 
 std::size_t QuantilePanel::Panel::index_of(std::int64_t round) const {
-  const auto at = std::ranges::find_if(open, [&](const auto& one) { return one->number == round; });
-  if (at == open.end()) {
+  const auto at =
+      std::ranges::lower_bound(open, round, {}, [](const auto& one) { return one->number; });
+  if (at == open.end() || (*at)->number != round) {
     throw Error(fmt::format("round {} is not open; rounds are opened by open()", round));
   }
   return static_cast<std::size_t>(at - open.begin());

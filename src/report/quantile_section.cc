@@ -52,7 +52,7 @@ Table shapes_table(const QuantileResult& result) {
   for (const auto& shape : result.shapes) {
     auto& row = table.rows.emplace_back();
     row.push_back({shape.name});
-    for (const double part : {shape.width, shape.above, shape.below}) {
+    for (const auto& part : {shape.width, shape.above, shape.below}) {
       row.push_back(error_cell(part));
     }
     for (const auto& [name, held] : shape.held.by_name) {

@@ -36,7 +36,7 @@ double per_cent(double ratio) { return 100 * (ratio - 1); }
 
 std::optional<Difference> difference_to(const LevelError& other,
                                         const std::optional<stats::LossRatio>& ratio) {
-  if (!ratio) return std::nullopt;
+  if (!ratio || !std::isfinite(other.ratio())) return std::nullopt;
   Difference out{other.name, other.own.rounds, per_cent(other.ratio()), {}, ratio->p};
   if (ratio->interval) {
     out.interval = {per_cent(ratio->interval->low), per_cent(ratio->interval->high)};
@@ -62,10 +62,8 @@ ForecastAnswer answer_of(const LevelScores& scores, const levels::Levels& levels
   for (const LevelError& one : scores.all) {
     ErrorLine line{one.name, kind_name(one.kind), one.own.rounds, {}, {}, {}, {}, {}, {}};
     if (one.own.rounds > 0) {
-      line.loss = one.own.mean();
-      if (one.kind != LevelError::Kind::kMethod && one.own.score > 0) {
-        line.difference = per_cent(one.ratio());
-      }
+      line.loss = finite(one.own.mean());
+      if (one.kind != LevelError::Kind::kMethod) line.difference = finite(per_cent(one.ratio()));
     }
     answer.errors.push_back(std::move(line));
   }
@@ -85,9 +83,9 @@ std::vector<QuantileResult::Shape> shapes_of(const LevelScores& scores,
     QuantileResult::Shape shape{one.name,
                                 one.own.rounds,
                                 {},
-                                one.own.parts.width / n,
-                                one.own.parts.above / n,
-                                one.own.parts.below / n};
+                                finite(one.own.parts.width / n),
+                                finite(one.own.parts.above / n),
+                                finite(one.own.parts.below / n)};
     for (std::size_t i = 0; i < intervals.size(); ++i) {
       shape.held.by_name.emplace_back(fmt::format("{:.6g}", intervals[i]),
                                       static_cast<double>(one.own.held[i]) / n);
@@ -173,7 +171,7 @@ QuantileResult quantile_result(const compare::LevelProblem& problem, const Quant
     one.rounds = static_cast<std::size_t>(std::ranges::count_if(
         problem.rounds, [&](const auto& round) { return round.series == s; }));
     if (own.all.front().own.rounds == 0) continue;
-    one.score = own.all.front().own.mean();
+    one.score = finite(own.all.front().own.mean());
     one.beside_best = beside_best(own);
     one.beside_equal = beside_equal(own);
   }

@@ -22,7 +22,8 @@ struct QuantileResult {
     std::string name;
     std::size_t rounds = 0;
     ByName<double> held{};  // of outcomes, by the central interval that should hold them: "0.8"
-    double width = 0, above = 0, below = 0;  // parts of the mean score
+    // Parts of the mean score; none where they are beyond the range of a double.
+    std::optional<double> width{}, above{}, below{};
     bool operator==(const Shape&) const = default;
   };
   struct One {

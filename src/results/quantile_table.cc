@@ -50,11 +50,11 @@ io::TextTable errors_table(const QuantileResult& result) {
     }
     auto& row = table.rows.emplace_back();
     row.push_back(line.name + (i == 0 ? " (the combination)" : ""));
-    row.push_back(line.loss ? error_text(*line.loss) : "-");
+    row.push_back(line.loss ? error_text(*line.loss) : line.rounds > 0 ? ">1e308" : "-");
     if (!result.shapes.empty()) {
       const auto& shape = result.shapes[i];
-      for (const double part : {shape.width, shape.above, shape.below}) {
-        row.push_back(error_text(part));
+      for (const auto& part : {shape.width, shape.above, shape.below}) {
+        row.push_back(part ? error_text(*part) : ">1e308");
       }
       for (const auto& wanted : intervals) {
         for (const auto& [name, held] : shape.held.by_name) {
@@ -128,7 +128,7 @@ std::string quantile_table(const QuantileResult& result, const std::string& orig
   if (result.answer.errors.front().rounds > 0) out += text(errors_table(result)) + '\n';
   out += headline(result.answer) + '\n';
   if (const std::string sure = sureness(result.answer); !sure.empty()) out += sure + '\n';
-  if (!result.shapes.empty()) {
+  if (!shown_intervals(result).empty()) {
     out += "per cent: how many outcomes the central interval held that should hold so many\n";
   }
   if (result.scale == "log1p") out += "all scores are those of ln(1 + x)\n";

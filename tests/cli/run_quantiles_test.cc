@@ -171,6 +171,27 @@ TEST_F(RunQuantiles, WhatWouldSpoilTheAnswerIsRefused) {
   refused(with({"--out", dir_ / "o", "--y-file", path, "--save", path}), "a.csv");
 }
 
+TEST_F(RunQuantiles, NumbersThatHaveNoLogarithmAreNamed) {
+  const std::string head = "week,place,known,model,q0.1,q0.9,cases\n";
+  refuses(
+      arguments(file("a.csv", head + "1,a,1,x,1,2,3\n2,a,2,x,-1,2,3\n"), {"--transform", "log1p"}),
+      {"a.csv: row 2, column q0.1", "-1", "log1p"});
+  refuses(arguments(file("a.csv", head + "1,a,1,x,1,2,-4\n"), {"--transform", "log1p"}),
+          {"a.csv: row 1, column cases", "-4", "log1p"});
+}
+
+TEST_F(RunQuantiles, NumbersBeyondAllBoundsLeaveAnAnswer) {
+  std::string text = "week,place,known,model,q0.1,q0.5,q0.9,cases\n";
+  for (int week = 1; week < 30; ++week) {
+    text += fmt::format("{0},n,{0},exact,5,5,5,5\n{0},n,{0},huge,-1.7e308,0,1.7e308,5\n", week);
+    text += fmt::format("{0},n,{0},big,1e308,1.2e308,1.5e308,5\n{0},n,{0},ok,4,6,7,5\n", week);
+  }
+  const auto said = play(file("a.csv", text), {"--json"});
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_NO_THROW(results::read_result(said.out, "results.json"));
+  EXPECT_TRUE(mentions(play(file("a.csv", text)).out, ">1e308"));
+}
+
 TEST_F(RunQuantiles, AnotherKindOfStateIsRefused) {
   const auto rows = made_up_rows(8, 6, 2, 3);
   const auto path = file("a.csv", level_csv(rows));
