@@ -144,8 +144,8 @@ void add_electricity(CLI::App& app) {
   command
       .add_option_function<std::string>(
           "--bound",
-          [options](const std::string& name) {
-            options->split.bound = name == "catoni" ? LossBound::kCatoni : LossBound::kClip;
+          [bound = &options->split.bound](const std::string& name) {
+            *bound = name == "catoni" ? LossBound::kCatoni : LossBound::kClip;
           },
           "How losses beyond the scale are bounded: clip, or catoni, which bends them")
       ->check(CLI::IsMember({"clip", "catoni"}));

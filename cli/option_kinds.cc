@@ -59,7 +59,7 @@ CLI::Option* add_switches(CLI::App& command, std::vector<std::size_t>& value) {
 CLI::Option* add_switch_cost(CLI::App& command, std::optional<double>& value,
                              const std::string& meaning) {
   return command.add_option("--switch-cost", value, meaning)
-      ->check(CLI::Range(0.0, kMostSwitchCost))
+      ->check(CLI::Range(0.0, kMostSwitchCost, "a number from 0 to 1e290"))
       ->type_name("NUMBER");
 }
 

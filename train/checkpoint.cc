@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <sstream>
 
 #include "core/whole_file.h"
@@ -22,8 +24,26 @@ torch::Tensor numbers_of(const Standing& s) {
 
 Standing standing_in(const torch::Tensor& numbers) {
   const double* x = numbers.data_ptr<double>();
-  const auto count = [&](int i) { return static_cast<std::int64_t>(x[i]); };
+  // What is no count is refused later, and must not be converted.
+  const auto count = [&](int i) {
+    return std::abs(x[i]) < 1e18 ? static_cast<std::int64_t>(x[i]) : -1;
+  };
   return {count(1), count(2), count(3), count(4), x[5], x[6]};
+}
+
+// Whether the numbers are counts, and those of the course.
+bool goes_together(const torch::Tensor& numbers, const Resumed& resumed) {
+  constexpr double kMost = 1e15;
+  const double* x = numbers.data_ptr<double>();
+  for (int i = 1; i <= 4; ++i) {
+    if (!(x[i] >= 0 && x[i] <= kMost && x[i] == std::floor(x[i]))) return false;
+  }
+  const auto& checks = resumed.course.checks;
+  const auto is_checked = [&](double step) {
+    return std::any_of(checks.begin(), checks.end(),
+                       [&](const auto& check) { return static_cast<double>(check.step) == step; });
+  };
+  return x[6] >= 0 && x[6] <= kMost && is_checked(x[1]) && is_checked(x[2]);
 }
 
 torch::Tensor bytes_of(const std::string& text) {
@@ -128,6 +148,7 @@ Resumed load_checkpoint(const std::string& path, const Belonging& belonging, Tra
   if (!fits) refuse("is a checkpoint of another network");
 
   Resumed resumed{standing_in(all[0]), results::read_course(text_in(all[2]), path)};
+  if (!goes_together(all[0], resumed)) refuse("is damaged");
   torch::NoGradGuard no_gradients;
   const std::size_t n = trained.weights.size();
   for (std::size_t i = 0; i < n; ++i) {

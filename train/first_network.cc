@@ -86,6 +86,7 @@ infer::Model given_model(Options& options, std::size_t side_features) {
   add_side_columns(model, side_features);
   Growth growth;
   growth.inducing = options.inducing;
+  growth.inducing_given = options.inducing_given;
   if (options.attention_given) growth.attention = attention_of(options);
   if (options.memory_given) growth.memory = options.memory;
   model = grown(model, growth, options.trainer.seed);

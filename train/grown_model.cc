@@ -25,6 +25,16 @@ infer::Config grown_config(const infer::Config& before, const Growth& growth) {
     config.attention = *growth.attention;
     config.inducing = config.attention == AttentionKind::kInduced ? growth.inducing : 0;
   }
+  if (growth.inducing_given && config.inducing != growth.inducing) {
+    throw Error(config.attention == AttentionKind::kInduced
+                    ? fmt::format("the model to start from has {} inducing queries, which stay; "
+                                  "leave --inducing out",
+                                  config.inducing)
+                    : fmt::format("--inducing is for induced attention, and the model has {}",
+                                  config.attention == AttentionKind::kNone
+                                      ? "none"
+                                      : name_of(config.attention)));
+  }
   if (growth.memory && *growth.memory != before.memory) {
     if (before.memory > 0) {
       throw Error(

@@ -12,7 +12,8 @@ namespace pcgs::train {
 struct Growth {
   std::optional<infer::AttentionKind> attention;
   std::optional<std::size_t> memory;
-  std::size_t inducing = 0;  // where attention is induced
+  std::size_t inducing = 0;     // where attention is induced
+  bool inducing_given = false;  // and asked for, so that another number is refused
 };
 
 // The model with attention or a memory that it did not have. What they add to a layer is multiplied by

@@ -7,6 +7,8 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
+#include <string>
 #include <thread>
 
 #include "blas.h"
@@ -65,6 +67,7 @@ struct Outputs {
   explicit Outputs(const Options& options) {
     if (options.rank > 0) return;
     finish_earlier(options);
+    check_distinct(options);
     if (!options.report.empty()) report::require_available();
     model = &set.add(options.out);
     if (!options.report.empty()) page = &set.add(options.report);
@@ -72,6 +75,20 @@ struct Outputs {
   }
 
  private:
+  // Nothing that is read or kept may be replaced; but a model may replace the one that it began with.
+  static void check_distinct(const Options& options) {
+    std::set<std::string> taken;
+    const auto take = [&](const std::string& name) {
+      if (name.empty() || taken.insert(place_of(name)).second) return;
+      throw Error(fmt::format("{}: is named twice; give each output a file of its own", name));
+    };
+    for (const auto* name : {&options.losses, &options.side, &options.out}) take(*name);
+    if (!options.init.empty()) taken.insert(place_of(options.init));
+    for (const auto* name : {&options.trainer.checkpoint, &options.report, &options.record}) {
+      take(*name);
+    }
+  }
+
   // What a command that was killed while it put files in place here had begun.
   static void finish_earlier(const Options& options) {
     std::vector<std::string> folders;
@@ -219,7 +236,7 @@ void run(Options& options) {
   if (!options.quiet) fmt::print(stderr, "sequences ready after {:.0f} s\n", seconds());
   TrainingOutcome outcome = watched_training(*net, options, data);
   if (options.rank > 0) return;
-  facts.seconds = seconds();
+  facts.seconds = seconds() + outcome.seconds_before;
   write(outputs, options, *net, std::move(outcome), facts);
 }
 

@@ -67,6 +67,7 @@ void declare_own_losses(CLI::App& app, Options& options) {
          "given with --init learns to use what it does not know yet")
       ->needs("--losses");
   app.add_option("--window", options.window, "Rounds of a piece of it")
+      ->needs("--losses")
       ->check(CLI::Range(50.0, 1e9, "a number from 50"))
       ->capture_default_str();
 }
@@ -74,17 +75,22 @@ void declare_own_losses(CLI::App& app, Options& options) {
 void declare_made_up(CLI::App& app, Options& options) {
   app.option_defaults()->group("Made-up sequences");
   app.add_option("--sequences", options.sequences, "Made-up sequences")
+      ->excludes("--losses")
       ->check(kFromOne)
       ->capture_default_str();
   app.add_option("--renew", options.renew,
                  "Steps after which others take their place, made meanwhile; 0: never")
+      ->excludes("--losses")
       ->check(kFromZero)
       ->capture_default_str();
-  app.add_option("--families", options.families, "Share of them that are of the seven families")
+  app.add_option("--families", options.families,
+                 "Share of the mixed ones, two thirds of all, that are of the seven families")
+      ->excludes("--losses")
       ->check(kPart)
       ->capture_default_str();
   app.add_option("--family", options.family, "Train on this family of losses alone")
-      ->excludes("--losses");
+      ->excludes("--losses")
+      ->excludes("--families");
 }
 
 void declare_judgement(CLI::App& app, Options& options) {
@@ -92,6 +98,7 @@ void declare_judgement(CLI::App& app, Options& options) {
   TrainerOptions& t = options.trainer;
   app.add_option("--held-out", options.held_out,
                  "Held-out sequences of each kind, which decide what is kept")
+      ->excludes("--losses")
       ->check(kFromOne)
       ->capture_default_str();
   app.add_option("--switches", options.switches, "Switches of the oracle")
@@ -280,6 +287,7 @@ void choose_defaults(const CLI::App& app, Options& options) {
   options.eta_given = app.count("--eta") > 0;
   options.attention_given = app.count("--attention") > 0;
   options.memory_given = app.count("--memory") > 0;
+  options.inducing_given = app.count("--inducing") > 0;
   if (!options.init.empty()) unless_given("--rate", t.rate, kGentleRate);
   if (!options.losses.empty()) {
     unless_given("--steps", t.steps, kOwnSteps);

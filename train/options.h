@@ -26,7 +26,8 @@ struct Options {
   double oracle_weight = 1;
   bool combines() const { return recipe == "combine"; }
   bool eta_given = false;  // also with --init, where it replaces the model's
-  bool attention_given = false, memory_given = false;  // also with --init, which grows them
+  bool attention_given = false, memory_given = false,
+       inducing_given = false;  // also with --init, which grows them
   std::int64_t processes = 1, rank = 0;
   std::string rendezvous;
   TrainerOptions trainer;

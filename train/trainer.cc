@@ -247,7 +247,7 @@ class Training {
       last = last || enough();
     }
     keep_best();
-    return {report_, course_.course()};
+    return {report_, course_.course(), seconds_before_};
   }
 
  private:
@@ -268,6 +268,7 @@ class Training {
     if (has_checkpoint() && std::filesystem::exists(options_.checkpoint)) {
       auto resumed = load_checkpoint(options_.checkpoint, belonging_, trained_);
       standing_ = resumed.standing;
+      seconds_before_ = standing_.seconds;
       course_ = CourseKeeper(std::move(resumed.course));
       report_.step = standing_.step;
       report_.skipped = standing_.skipped;
@@ -357,6 +358,7 @@ class Training {
   Report report_;
   CourseKeeper course_;
   SinceCheck since_check_;
+  double seconds_before_ = 0;
   Clock::time_point began_;
 };
 

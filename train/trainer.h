@@ -91,6 +91,7 @@ struct Watcher {
 struct TrainingOutcome {
   Report last;  // with the scores of the weights that stay
   results::TrainingCourse course;
+  double seconds_before = 0;  // of the training that a checkpoint was gone on from
 };
 
 // Trains, and leaves the weights with the best held-out score in the net: those it was given, if

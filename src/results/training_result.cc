@@ -47,6 +47,7 @@ void fields(Fields& f, TrainingCourse::Losses& losses) {
   f.require(losses.loss.size() == losses.steps.size(), "loss", "is not as long as steps");
   f.require(losses.rate.size() == losses.steps.size(), "rate", "is not as long as steps");
   f.require(grow(losses.steps, [](std::size_t step) { return step; }), "steps", "do not grow");
+  f.require(losses.steps.empty() || losses.steps.front() > 0, "steps", "do not begin after 0");
 }
 
 void fields(Fields& f, TrainingCourse::Check& check) {

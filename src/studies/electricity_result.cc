@@ -44,7 +44,7 @@ ElectricityResult electricity_result(const std::string& origin, const Observatio
     for (const double best : comparison.unclipped_oracle) {
       unclipped.push_back(*method.unclipped_loss - best);
     }
-    one.unclipped_mean_loss = per_round(*method.unclipped_loss);
+    one.unclipped_mean_loss = results::finite(per_round(*method.unclipped_loss));
     one.unclipped_regret_per_round = by_budget(unclipped);
     one.ns_per_round = method.ns_per_round;
   }
@@ -61,12 +61,16 @@ std::string unclipped_table(const ElectricityResult& result) {
   for (const std::size_t s : result.switches) table.head.push_back(fmt::format("S={}", s));
   table.head.emplace_back("mean loss");
   for (const auto& method : result.methods) {
-    if (!method.unclipped_regret_per_round || !method.unclipped_mean_loss) continue;
+    if (!method.unclipped_regret_per_round) continue;
+    // None where an error's square is beyond the range of a double.
+    const auto number = [](const std::optional<double>& x) {
+      return x ? fmt::format("{:.6g}", *x) : "none";
+    };
     auto& row = table.rows.emplace_back(std::vector{method.name});
     for (const std::size_t s : result.switches) {
-      row.push_back(fmt::format("{:.6g}", method.unclipped_regret_per_round->at(s).value_or(0)));
+      row.push_back(number(method.unclipped_regret_per_round->at(s)));
     }
-    row.push_back(fmt::format("{:.6g}", *method.unclipped_mean_loss));
+    row.push_back(number(method.unclipped_mean_loss));
   }
   return table.rows.empty() ? "" : text(table);
 }

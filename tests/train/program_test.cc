@@ -151,6 +151,14 @@ TEST_F(Program, LosesNoFileToAnother) {
   auto arguments = small(losses_file("losses.npy", 300), dir_ / "out");
   arguments.insert(arguments.end(), {"--record", dir_ / "out"});
   refuses(arguments, {"out"});
+  for (const char* option : {"--record", "--checkpoint", "--report"}) {
+    auto over_losses = small(dir_ / "losses.npy", dir_ / "out");
+    over_losses.insert(over_losses.end(), {option, dir_ / "losses.npy"});
+    refuses(over_losses, {"losses.npy", "is named twice"});
+  }
+  auto twice = small(dir_ / "losses.npy", dir_ / "out");
+  twice.insert(twice.end(), {"--record", dir_ / "both", "--checkpoint", dir_ / "both"});
+  refuses(twice, {"both", "is named twice"});
 }
 
 TEST_F(Program, ReadsLossesFromCsvAsFromNpy) {
@@ -430,7 +438,8 @@ TEST_F(Program, GoesOnFromAModelThatCombines) {
 
 TEST_F(Program, RefusesWhatAControllerThatCombinesCannotLearnFrom) {
   const std::string losses = losses_file("losses.npy", 300), out = dir_ / "out";
-  refuses(combine(out, {"--losses", losses}), {"--recipe combine", "--losses"});
+  refuses({"--recipe", "combine", "--losses", losses, "--out", out},
+          {"--recipe combine", "--losses"});
   refuses(combine(out, {"--family", "switch"}), {"--recipe combine", "--family"});
   refuses({"--losses", losses, "--out", out, "--family", "switch"}, {"--losses", "--family"});
   refuses(combine(out, {"--init", kShipped}), {"regret.safetensors", "--recipe regret"});
