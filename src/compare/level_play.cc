@@ -52,8 +52,8 @@ class Player {
   Player(const LevelProblem& problem, QuantilePanel& panel)
       : problem_(problem), panel_(panel), experts_(panel.experts()), series_(panel.series()) {}
 
-  // The round of the panel, with the quantiles that it publishes.
-  std::int64_t open(const LevelProblem::Round& round, std::span<double> published) {
+  // Opens a round of the panel and shows what it publishes.
+  void open(const LevelProblem::Round& round, std::span<double> published) {
     const std::size_t series =
         series_.of(series_name(problem_.series[round.series]),
                    [&](const auto& name) { return panel_.add_series(name); });
@@ -71,7 +71,6 @@ class Player {
     const std::int64_t number = panel_.open(series, forecasts_);
     std::ranges::copy(panel_.forecast(number), published.begin());
     wait_for({number, round.time, round.known}, round.outcome);
-    return number;
   }
 
   void wait_for(const LevelNote::Open& open, double outcome) {
