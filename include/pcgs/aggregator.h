@@ -136,6 +136,16 @@ class Aggregator {
   const LiveCertificate* certificate() const { return live_ ? &*live_ : nullptr; }
   const ForecastCertificate* forecast_certificate() const { return of_forecasts_; }
 
+  // Experts come and go, by name (expert_change.h): these are there from the next round on. Those that
+  // stay come first and keep their order, and names() says who is where. A newcomer gets 1/K of the
+  // weight and is asleep in rounds that are open; what a leaver had returns in proportion, in open
+  // rounds too, whose forecasts stay as they were published. The same as changing a saved state, to the
+  // bit. An Error if a name comes twice, if nobody would be left, without names, and while there is a
+  // sink.
+  void set_experts(std::span<const std::string> names, const MethodFactory& factory);
+  void add_expert(std::string_view name, const MethodFactory& factory);
+  void remove_expert(std::string_view name, const MethodFactory& factory);
+
   // Everything but the sink. run, save, load, run gives the bits of run, run.
   void save(const std::string& path) const;
   static Aggregator load(const std::string& path, const MethodFactory& factory);
@@ -158,7 +168,11 @@ class Aggregator {
   void check_losses(std::span<const double> losses, std::span<const std::uint8_t> awake) const;
   void close(std::size_t index);
   void learn_from(Slot& slot);
-  void load_open(StateReader& in, Slot& slot) const;
+  void load_open(StateReader& in, Slot& slot, bool with_combined) const;
+  std::vector<std::uint8_t> bytes_after(const ExpertChange* change,
+                                        std::span<const std::string> names) const;
+  void save_open(StateWriter& out, const Slot& slot, bool with_combined) const;
+  Slot slot_after(const ExpertChange& change, const Slot& slot) const;
   void update(Round& round, std::span<const double> played, double forecast_loss,
               std::span<const Interval> intervals);
 

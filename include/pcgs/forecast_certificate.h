@@ -59,7 +59,10 @@ class ForecastCertificate {
   ForecastClaim against_raw_path() const;
   ForecastClaim against_expert() const;
 
-  void save(StateWriter& out) const;
+  // Where experts come and go the writer's change is that of all N forecasts, of which the first `raw`
+  // will be those of raw experts. The path that stays with a newcomer is, before it came, the one that
+  // stayed with the best.
+  void save(StateWriter& out, std::size_t raw = 0) const;
   void load(StateReader& in);
 
  private:
@@ -76,6 +79,7 @@ class ForecastCertificate {
     std::uint64_t rounds = 0;
     double total_eta = 0, total_rate = 0, paid = 0, gaps = 0;
   };
+  static void change(Proof& proof, const ExpertChange& all, std::size_t raw);
   ForecastClaim claim(const Proof& proof, const PathCost& path) const;
   template <class Claim>
   ForecastClaim strongest(const Claim& claim) const;

@@ -3,13 +3,15 @@
 // Promises, checked by the contract suite for every registered method: weights are finite,
 // non-negative and sum to 1 within 1e-12 after any bounded losses; weights depend on finished
 // rounds only; the same rounds give the same bits; relabelling the experts relabels the weights;
-// save and load change no later bit; learn() neither allocates nor throws.
+// save and load change no later bit; learn() neither allocates nor throws; a state that is saved for
+// experts that come and go (state.h) loads, and goes on so.
 #pragma once
 
 #include <limits>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "pcgs/controller.h"
 #include "pcgs/round.h"
@@ -38,6 +40,10 @@ class Combiner {
   // has in it (zero for sleepers). Changes nothing in the method and does not allocate.
   virtual double combine(const OpenedRound& round, std::span<double> kept,
                          std::span<double> weights) = 0;
+  // The same numbers, of a round that is still open, for the experts after a change; `awake` is whoever
+  // of them was, at least one.
+  virtual std::vector<double> kept_after(const ExpertChange& change, std::span<const double> kept,
+                                         std::span<const std::uint8_t> awake) const = 0;
   // Whether combine() could have left these, for numbers that come from a file.
   virtual bool could_have_kept(std::span<const double> kept) const = 0;
 
@@ -66,6 +72,8 @@ class Method {
   // Starts to prove what the published forecasts achieve, before the first round, and returns where
   // that is kept; null for methods that cannot. A method does not save it: its owner does.
   virtual ForecastCertificate* certify_forecasts() { return nullptr; }
+  // What a change of the experts is for the forecasts of that certificate, raw and others.
+  virtual ExpertChange change_of_forecasts(const ExpertChange& experts) const { return experts; }
   // The latest round as the recursion inside learned it, where that is not as it was given; null
   // otherwise. Valid until the next one.
   virtual const Round* as_learned() const { return nullptr; }

@@ -6,6 +6,7 @@
 #include "pcgs/certify.h"
 #include "pcgs/controller.h"
 #include "pcgs/error.h"
+#include "pcgs/expert_change.h"
 #include "pcgs/experts.h"
 #include "pcgs/forecast_certificate.h"
 #include "pcgs/intervals.h"

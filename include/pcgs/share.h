@@ -12,6 +12,7 @@
 #include <memory>
 #include <span>
 
+#include "pcgs/expert_change.h"
 #include "pcgs/state.h"
 
 namespace pcgs {
@@ -44,11 +45,15 @@ class Share {
   // The most recent step; before the first, and after load(), a default ShareStep.
   const ShareStep& last() const { return last_; }
 
+  // With the weights that they have when experts have come and gone.
+  Share after(const ExpertChange& change) const;
+
   void save(StateWriter& out) const;
   void load(StateReader& in);
 
  private:
   void add_small_restarts(const Controls& controls);
+  double log_weight(std::size_t expert) const;
 
   // Expert k's weight is mantissa(k) * exp(-debt(k)). While it is a comfortable double (at least
   // 1e-140) it stands in the mantissa and the debt is 0; below that the mantissa stays and the debt

@@ -18,25 +18,52 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "pcgs/expert_change.h"
 
 namespace pcgs {
 
 inline constexpr std::uint32_t kStateVersion = 2;
 
+// A state may be written as it will be when experts have come and gone: whoever is asked to save
+// then writes what an object for the experts after the change is to load. So nothing but save() knows
+// how a method changes, and a living method changes exactly as a saved one.
 class StateWriter {
  public:
+  explicit StateWriter(const ExpertChange* change = nullptr) : change_(change) {}
+  // Null if the experts stay who they are.
+  const ExpertChange* change() const { return change_; }
+  // Another change while this lives: of members, derived experts and others that are not the experts.
+  class Changing {
+   public:
+    Changing(StateWriter& out, const ExpertChange* change)
+        : out_(out), outer_(std::exchange(out.change_, change)) {}
+    ~Changing() { out_.change_ = outer_; }
+    Changing(const Changing&) = delete;
+
+   private:
+    StateWriter& out_;
+    const ExpertChange* outer_;
+  };
+
   void u64(std::uint64_t value);
   void f64(double value);
   void text(std::string_view value);
   void f64s(std::span<const double> values);
   void bytes(std::span<const std::uint8_t> values);
+  // Rows of a number for each expert, and what newcomers have.
+  void experts(std::span<const double> values, double fresh);
+  // Rows of weights of the experts.
+  void weights(std::span<const double> values);
 
   // Everything written so far, with header and checksum.
   std::vector<std::uint8_t> file(std::uint64_t architecture) const;
 
  private:
   void raw(const void* data, std::size_t size);
+  const ExpertChange* change_;
   std::vector<std::uint8_t> payload_;
 };
 

@@ -26,6 +26,7 @@ class Blend final : public Method, public Combiner {
   Blend(std::size_t experts, std::vector<std::size_t> seasons, const BlendParts& parts,
         std::string name)
       : name_(std::move(name)),
+        parts_(parts),
         pool_({experts, std::move(seasons), parts}),
         second_(experts, pool_.trust(), parts),
         forecasts_(experts + pool_.size()),
@@ -73,10 +74,30 @@ class Blend final : public Method, public Combiner {
     share_out({round.number + 1, pool_.filled(), all_awake_, *given.task}, everybody_);
   }
 
+  std::vector<double> kept_after(const ExpertChange& change, std::span<const double> kept,
+                                 std::span<const std::uint8_t> awake) const override {
+    std::vector<double> out = pool_.kept_after(change, kept.first(pool_.kept()), awake);
+    const auto of_second = kept.subspan(pool_.kept());
+    out.insert(out.end(), of_second.begin(), of_second.end());
+    return out;
+  }
+
+  ExpertChange change_of_forecasts(const ExpertChange& experts) const override {
+    const blend::DerivedPool after = pool_.fresh_after(experts);
+    return second_.change_to({experts.after(), after.trust(), parts_}, experts,
+                             pool_.change_to(after));
+  }
+
   void save(StateWriter& out) const override {
     pool_.save(out);
-    second_.save(out);
-    out.f64s(weights_);
+    if (const ExpertChange* change = out.change()) {
+      const ExpertChange all = change_of_forecasts(*change);
+      const ExpertChange derived = pool_.change_to(pool_.fresh_after(*change));
+      second_.save(out, &all, &derived);
+    } else {
+      second_.save(out, nullptr, nullptr);
+    }
+    out.weights(weights_);
   }
   void load(StateReader& in) override {
     pool_.load(in);
@@ -117,6 +138,7 @@ class Blend final : public Method, public Combiner {
   }
 
   std::string name_;
+  BlendParts parts_;
   blend::DerivedPool pool_;
   blend::SecondLevel second_;
   std::vector<double> forecasts_;        // [N] scratch

@@ -30,10 +30,12 @@ std::unique_ptr<Derived> for_each_phase(std::size_t phases,
 }
 
 struct Standard {
+  std::vector<std::string> names;  // who is the same derived expert for another number of experts
   std::vector<std::unique_ptr<Derived>> derived;
   std::vector<double> trust;
 
-  std::size_t add(std::unique_ptr<Derived> one, double trusted = 1) {
+  std::size_t add(std::string name, std::unique_ptr<Derived> one, double trusted = 1) {
+    names.push_back(std::move(name));
     derived.push_back(std::move(one));
     trust.push_back(trusted);
     return derived.size() - 1;
@@ -46,43 +48,44 @@ constexpr double kFragile = 0.3;
 Standard standard_derived(const Setting& s) {
   Standard all;
   const bool stacks = s.experts <= kMostStacked;
-  all.add(make_mean());
-  const std::size_t centre =
-      all.add(s.parts.linear ? make_linear(s, Regrets::kBoa) : make_inverse_error(s, 1, 0.999));
-  all.add(make_median(s));
+  all.add("mean", make_mean());
+  const std::size_t centre = all.add(
+      "centre", s.parts.linear ? make_linear(s, Regrets::kBoa) : make_inverse_error(s, 1, 0.999));
+  all.add("median", make_median(s));
   if (s.parts.linear) {
-    all.add(make_linear(s, Regrets::kMlPoly));
-    all.add(make_linear(s, Regrets::kMlProd));
-    all.add(make_linear(s, Regrets::kMlEwa));
+    all.add("ml-poly", make_linear(s, Regrets::kMlPoly));
+    all.add("ml-prod", make_linear(s, Regrets::kMlProd));
+    all.add("ml-ewa", make_linear(s, Regrets::kMlEwa));
   }
-  if (s.parts.learned && s.experts <= kMostLearned) all.add(make_learned(s));
+  if (s.parts.learned && s.experts <= kMostLearned) all.add("learned", make_learned(s));
   if (!s.parts.derived) return all;
-  all.add(make_inverse_error(s, 1, 0.99));
-  all.add(make_filter(s, 0.3, 0.05));
-  all.add(make_filter(s, 1, 0.05), kFragile);
-  all.add(make_corrected(s, kMeanIndex, false));
-  all.add(make_corrected(s, centre, true));
+  all.add("inverse error", make_inverse_error(s, 1, 0.99));
+  all.add("filter", make_filter(s, 0.3, 0.05));
+  all.add("fast filter", make_filter(s, 1, 0.05), kFragile);
+  all.add("mean, corrected", make_corrected(s, kMeanIndex, false));
+  all.add("centre, corrected", make_corrected(s, centre, true));
   if (stacks) {
-    const std::size_t slow = all.add(make_stack(s, {0.9995, 10}));
-    all.add(make_stack(s, {0.998, 10}));
-    all.add(make_corrected(s, slow, true));
+    const std::size_t slow = all.add("slow stack", make_stack(s, {0.9995, 10}));
+    all.add("stack", make_stack(s, {0.998, 10}));
+    all.add("slow stack, corrected", make_corrected(s, slow, true));
   }
   const std::size_t phases = s.seasons.empty() ? 0 : s.seasons.front();
   if (phases == 0 || phases > kMostPhases || phases * s.experts > kMostNumbers) {
-    all.add(make_inverse_error(s, 3, 0.9));
+    all.add("recent inverse error", make_inverse_error(s, 3, 0.9));
     return all;
   }
-  all.add(for_each_phase(phases, [&] { return make_inverse_error(s, 3, 0.9); }));
-  all.add(for_each_phase(phases, [&] { return make_filter(s, 0.1, 0.001); }));
+  all.add("seasonal inverse error",
+          for_each_phase(phases, [&] { return make_inverse_error(s, 3, 0.9); }));
+  all.add("seasonal filter", for_each_phase(phases, [&] { return make_filter(s, 0.1, 0.001); }));
   if (stacks && phases * s.experts * s.experts <= kMostNumbers) {
-    const auto stack = [&](const StackOptions& options, double trusted) {
-      return all.add(for_each_phase(phases, [&] { return make_stack(s, options); }), trusted);
+    const auto stack = [&](const char* name, const StackOptions& options, double trusted) {
+      return all.add(name, for_each_phase(phases, [&] { return make_stack(s, options); }), trusted);
     };
-    stack({0.995, 100}, 1);
-    stack({0.995, 10}, 1);
-    stack({0.98, 1, false, false}, kFragile);
-    const std::size_t loose = stack({0.995, 1, true, false}, kFragile);
-    all.add(make_corrected(s, loose, true), kFragile);
+    stack("firm seasonal stack", {0.995, 100}, 1);
+    stack("seasonal stack", {0.995, 10}, 1);
+    stack("quick seasonal stack", {0.98, 1, false, false}, kFragile);
+    const std::size_t loose = stack("loose seasonal stack", {0.995, 1, true, false}, kFragile);
+    all.add("loose seasonal stack, corrected", make_corrected(s, loose, true), kFragile);
   }
   return all;
 }
@@ -90,7 +93,8 @@ Standard standard_derived(const Setting& s) {
 }  // namespace
 
 DerivedPool::DerivedPool(const Setting& setting)
-    : units_(setting.experts),
+    : setting_(setting),
+      units_(setting.experts),
       centre_errors_(setting),
       errors_(ErrorMemory::features(setting)),
       heard_at_(kErrors + errors_),
@@ -100,6 +104,7 @@ DerivedPool::DerivedPool(const Setting& setting)
       sorted_(setting.experts),
       heard_(setting.experts) {
   Standard standard = standard_derived(setting);
+  names_ = std::move(standard.names);
   derived_ = std::move(standard.derived);
   trust_ = std::move(standard.trust);
   kept_ = made_at_ + size();
@@ -232,12 +237,68 @@ bool DerivedPool::could_have_kept(std::span<const double> kept) const {
                      [](double e) { return std::abs(e) <= kLargestError; });
 }
 
+DerivedPool DerivedPool::fresh_after(const ExpertChange& experts) const {
+  Setting setting = setting_;
+  setting.experts = experts.after();
+  return DerivedPool(setting);
+}
+
+ExpertChange DerivedPool::change_to(const DerivedPool& after) const {
+  std::vector<std::size_t> from;
+  for (const std::string& name : after.names_) {
+    const auto at = std::find(names_.begin(), names_.end(), name);
+    from.push_back(at == names_.end() ? ExpertChange::kNew
+                                      : static_cast<std::size_t>(at - names_.begin()));
+  }
+  return {size(), std::move(from)};
+}
+
+std::vector<double> DerivedPool::kept_after(const ExpertChange& experts,
+                                            std::span<const double> kept,
+                                            std::span<const std::uint8_t> awake) const {
+  const DerivedPool after = fresh_after(experts);
+  const ExpertChange derived = change_to(after);
+  std::vector<double> out(after.kept());
+  std::copy_n(kept.begin(), heard_at_, out.begin());
+  const auto put = [&](std::span<const double> values, std::size_t at) {
+    std::copy(values.begin(), values.end(), out.begin() + static_cast<std::ptrdiff_t>(at));
+  };
+  auto heard = experts.moved(kept.subspan(heard_at_, this->experts()), 0.0);
+  // Whoever was heard has left: the wild ones are all there is.
+  if (std::all_of(heard.begin(), heard.end(), [](double x) { return x == 0; })) {
+    std::copy(awake.begin(), awake.end(), heard.begin());
+  }
+  put(heard, after.heard_at_);
+  put(derived.moved(made(kept), kept[kCentre]), after.made_at_);
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    if (derived.is_new(i)) continue;
+    const std::size_t from = derived.from(i);
+    put(kept.subspan(kept_at_[from], derived_[from]->kept()), after.kept_at_[i]);
+  }
+  return out;
+}
+
 void DerivedPool::save(StateWriter& out) const {
   units_.save(out);
   centre_errors_.save(out);
-  out.f64s(distance_);
+  // A newcomer is not taken to be wild for what others may be.
+  out.experts(distance_, *std::max_element(distance_.begin(), distance_.end()));
   out.u64(rounds_);
-  for (const auto& one : derived_) one->save(out);
+  if (out.change() == nullptr) {
+    for (const auto& one : derived_) one->save(out);
+    return;
+  }
+  // Some come and go with the number of experts.
+  const DerivedPool after = fresh_after(*out.change());
+  const ExpertChange derived = change_to(after);
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    if (derived.is_new(i)) {
+      const StateWriter::Changing nobody(out, nullptr);
+      after.derived_[i]->save(out);
+    } else {
+      derived_[derived.from(i)]->save(out);
+    }
+  }
 }
 
 void DerivedPool::load(StateReader& in) {

@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "blend/derived.h"
@@ -50,6 +51,14 @@ class DerivedPool {
   void add_weights(const OpenedRound& round, std::span<const double> kept, std::span<double> shares,
                    std::span<double> weights);
 
+  // One that has learned nothing, for the experts after a change, and which of its derived experts are
+  // here: a few are there for some numbers of experts only.
+  DerivedPool fresh_after(const ExpertChange& experts) const;
+  ExpertChange change_to(const DerivedPool& after) const;
+  // What is kept with an open round, for the experts after a change.
+  std::vector<double> kept_after(const ExpertChange& experts, std::span<const double> kept,
+                                 std::span<const std::uint8_t> awake) const;
+
   void save(StateWriter& out) const;
   void load(StateReader& in);
 
@@ -61,6 +70,8 @@ class DerivedPool {
   double median(const OpenedRound& round);  // of the awake; the higher of two
   void observe_distances(const OpenedRound& round, double middle);
 
+  Setting setting_;
+  std::vector<std::string> names_;  // [M]
   std::vector<std::unique_ptr<Derived>> derived_;
   std::vector<double> trust_;
   Units units_;

@@ -42,8 +42,8 @@ class InverseError final : public Derived {
   }
 
   void save(StateWriter& out) const override {
-    out.f64s(mean_);
-    out.f64s(count_);
+    out.experts(mean_, 0);
+    out.experts(count_, 0);
   }
   void load(StateReader& in) override {
     in.f64s(mean_);

@@ -56,10 +56,51 @@ void RidgeRegression::learn(std::span<const double> x, double y, double scale) {
   }
   kernels::back_substitute(triangle, coefficients_.data());
   // What load() would refuse must never be saved.
-  const bool good = sane(largest) &&
-                    std::all_of(diagonal_.begin(), diagonal_.end(), sane_diagonal) &&
-                    std::all_of(coefficients_.begin(), coefficients_.end(), sane);
-  if (!good) reset();
+  if (!sane(largest) || !sane_solution()) reset();
+}
+
+bool RidgeRegression::sane_solution() const {
+  return std::all_of(diagonal_.begin(), diagonal_.end(), sane_diagonal) &&
+         std::all_of(coefficients_.begin(), coefficients_.end(), sane);
+}
+
+// Without a leaver's column its row of the triangle lacks the diagonal, and is rotated in like any
+// other.
+RidgeRegression RidgeRegression::after(const ExpertChange& change) const {
+  constexpr std::size_t kNew = ExpertChange::kNew;
+  std::vector<std::size_t> from;  // [size after, and the right side] which column it was
+  std::vector<double> ridge;
+  for (std::size_t k = 0; k < change.after(); ++k) from.push_back(change.from(k));
+  for (std::size_t i = change.before(); i <= size(); ++i) from.push_back(i);
+  for (std::size_t j = 0; j + 1 < from.size(); ++j) {
+    ridge.push_back(ridge_[from[j] == kNew ? 0 : from[j]]);
+  }
+  RidgeRegression out(ridge, forgetting_);
+  const auto copy_row = [&](std::size_t i, double* into) {
+    for (std::size_t j = 0; j < from.size(); ++j) {
+      into[j] = from[j] == kNew ? 0 : triangle_[i * stride_ + from[j]];
+    }
+  };
+  for (std::size_t j = 0; j < out.size(); ++j) {
+    if (from[j] == kNew) continue;
+    copy_row(from[j], out.triangle_.data() + j * out.stride_);
+    out.diagonal_[j] = diagonal_[from[j]];
+  }
+  const kernels::Triangle triangle = {out.diagonal_.data(), out.triangle_.data(), out.size(),
+                                      out.stride_};
+  for (std::size_t i = 0; i < change.before(); ++i) {
+    if (change.place_of(i) != kNew) continue;
+    std::fill(out.row_.begin(), out.row_.end(), 0.0);
+    copy_row(i, out.row_.data());
+    kernels::rotate_in(triangle, 0, out.row_.data(), diagonal_[i], 1);
+  }
+  kernels::back_substitute(triangle, out.coefficients_.data());
+  out.turn_ = turn_ % out.size();
+  out.since_ = since_;
+  if (!std::all_of(out.triangle_.begin(), out.triangle_.end(), sane) || !out.sane_solution()) {
+    out.reset();
+  }
+  return out;
 }
 
 void RidgeRegression::save(StateWriter& out) const {
@@ -77,9 +118,7 @@ void RidgeRegression::load(StateReader& in) {
   const auto turn = in.u64();
   const auto since = in.u64();
   bool good = turn < size() && since < kEvery &&
-              std::all_of(triangle_.begin(), triangle_.end(), sane) &&
-              std::all_of(diagonal_.begin(), diagonal_.end(), sane_diagonal) &&
-              std::all_of(coefficients_.begin(), coefficients_.end(), sane);
+              std::all_of(triangle_.begin(), triangle_.end(), sane) && sane_solution();
   // Zeros and ones that the kernels count on.
   for (std::size_t i = 0; i < size(); ++i) {
     good = good && triangle_[i * stride_ + i] == 1;

@@ -33,6 +33,10 @@ class RidgeRegression {
   // One row of weight v = scale^2. Requires moderate numbers: |x|, |y| below 1e100.
   void learn(std::span<const double> x, double y, double scale);
 
+  // The same regression when the experts, whose coefficients come first, have changed: as if newcomers
+  // had always been 0, and the coefficients of leavers had to be.
+  RidgeRegression after(const ExpertChange& change) const;
+
   void save(StateWriter& out) const;
   void load(StateReader& in);
 
@@ -40,6 +44,7 @@ class RidgeRegression {
 
  private:
   void reset();
+  bool sane_solution() const;
 
   std::size_t stride_;
   double forgetting_;

@@ -156,12 +156,31 @@ std::span<const double> SecondLevel::shares() {
   return shares_;
 }
 
-void SecondLevel::save(StateWriter& out) const {
-  for (const Share& filter : filters_) filter.save(out);
+ExpertChange SecondLevel::change_to(const SecondLevel& after, const ExpertChange& raw,
+                                    const ExpertChange& derived) const {
+  std::vector<std::size_t> from;
+  for (std::size_t k = 0; k < raw.after(); ++k) from.push_back(raw.from(k));
+  for (std::size_t i = 0; i < derived.after(); ++i) {
+    from.push_back(derived.is_new(i) ? ExpertChange::kNew : raw_ + derived.from(i));
+  }
+  std::vector<double> entry;
+  for (std::size_t n = 0; n < from.size(); ++n) {
+    entry.push_back(from[n] == ExpertChange::kNew ? after.prior_[n] : 0);
+  }
+  return {prior_.size(), std::move(from), std::move(entry)};
+}
+
+void SecondLevel::save(StateWriter& out, const ExpertChange* all,
+                       const ExpertChange* derived) const {
+  const auto save_with = [&](const ExpertChange* change, const auto& saved) {
+    const StateWriter::Changing changing(out, change);
+    saved.save(out);
+  };
+  for (const Share& filter : filters_) save_with(all, filter);
   out.f64s(usual_);
   out.f64s(rounds_);
-  for (const auto& method : regrets_) method->save(out);
-  for (const auto& method : final_) method->save(out);
+  for (const auto& method : regrets_) save_with(derived, *method);
+  for (const auto& method : final_) save_with(nullptr, *method);
 }
 
 void SecondLevel::load(StateReader& in) {

@@ -49,7 +49,13 @@ class SecondLevel {
   // [N] the share of each forecast in the published one, now.
   std::span<const double> shares();
 
-  void save(StateWriter& out) const;
+  // What a change of the raw and of the derived experts is for all N, whose prior will be that of
+  // `after`.
+  ExpertChange change_to(const SecondLevel& after, const ExpertChange& raw,
+                         const ExpertChange& derived) const;
+
+  // With null, or the change of all N and of the derived.
+  void save(StateWriter& out, const ExpertChange* all, const ExpertChange* derived) const;
   void load(StateReader& in);
 
  private:

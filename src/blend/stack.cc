@@ -65,7 +65,9 @@ class Stack final : public Derived {
     return {share * rest, from_centre_ ? kCentreIndex : kMeanIndex};
   }
 
-  void save(StateWriter& out) const override { regression_.save(out); }
+  void save(StateWriter& out) const override {
+    out.change() == nullptr ? regression_.save(out) : regression_.after(*out.change()).save(out);
+  }
   void load(StateReader& in) override { regression_.load(in); }
 
  private:

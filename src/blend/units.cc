@@ -62,9 +62,9 @@ void Units::observe(const Seen& seen, double outcome) {
 }
 
 void Units::save(StateWriter& out) const {
-  out.f64s(squares_);
-  out.f64s(losses_);
-  out.f64s(count_);
+  out.experts(squares_, 0);
+  out.experts(losses_, 0);
+  out.experts(count_, 0);
   out.f64(best_square_);
   out.f64(best_loss_);
 }

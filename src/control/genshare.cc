@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "control/controllers.h"
@@ -68,7 +69,9 @@ class GenShare final : public Controller {
   }
 
   void save(StateWriter& out) const override {
-    out.f64s(sums_);
+    // A newcomer is taken to be middling.
+    out.experts(sums_, std::accumulate(sums_.begin(), sums_.end(), 0.0) /
+                           static_cast<double>(sums_.size()));
     for (const double x : {mass_, fast_, fast_mass_, slow_, slow_mass_}) out.f64(x);
   }
 

@@ -75,10 +75,12 @@ class PastPosteriors final : public Controller {
   }
 
   void save(StateWriter& out) const override {
-    out.u64(started_ ? 1 : 0);
-    out.f64s(sums_);
+    // After a change of the experts the restart can no longer be taken out of the weights: they are
+    // the posterior then, as in the beginning.
+    out.u64(started_ && out.change() == nullptr ? 1 : 0);
+    out.weights(sums_);
     out.f64s(masses_);
-    out.f64s(q_);
+    out.weights(q_);
   }
 
   void load(StateReader& in) override {

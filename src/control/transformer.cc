@@ -117,7 +117,7 @@ class Transformer final : public Controller {
     tokens_->stream().save(out);
     std::vector<float> remembered(memory_->size());
     memory_->copy_to(remembered);
-    tokens::save_floats(out, remembered);
+    tokens::save_expert_floats(out, remembered, 0);
   }
 
   void load(StateReader& in) override {

@@ -13,6 +13,8 @@ inline constexpr std::int64_t kMostRounds = std::int64_t{1} << 62;  // so that n
 
 struct Aggregator::Slot {
   void count_awake();
+  // Whether the combined forecast is that of the weights: not where an expert has left since.
+  bool says_what_it_published() const;
 
   std::int64_t number = 0;
   bool has_forecasts = false;

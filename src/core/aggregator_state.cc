@@ -21,6 +21,8 @@ constexpr double kMost = std::numeric_limits<double>::max();
 
 // What a state holds beside the method.
 constexpr std::uint64_t kWithCertificate = 1, kWithIntervals = 2, kWithNote = 4;
+// Open rounds with what they published, which their weights no longer say: somebody has left.
+constexpr std::uint64_t kWithCombined = 8;
 
 IntervalOptions load_interval_options(StateReader& in, const TaskLoss& task) {
   IntervalOptions options;
@@ -36,16 +38,33 @@ IntervalOptions load_interval_options(StateReader& in, const TaskLoss& task) {
 }  // namespace
 
 std::vector<std::uint8_t> Aggregator::save_bytes() const {
-  StateWriter out;
+  return bytes_after(nullptr, options_.names);
+}
+
+std::vector<std::uint8_t> Aggregator::bytes_after(const ExpertChange* change,
+                                                  std::span<const std::string> names) const {
+  const std::size_t count = change == nullptr ? experts() : change->after();
+  std::vector<Slot> changed;  // open rounds
+  if (change != nullptr) {
+    for (const auto& slot : open_) changed.push_back(slot_after(*change, *slot));
+  }
+  const auto open = [&](std::size_t i) -> const Slot& {
+    return change == nullptr ? *open_[i] : changed[i];
+  };
+  bool with_combined = false;
+  for (std::size_t i = 0; i < open_.size(); ++i) {
+    with_combined = with_combined || !open(i).says_what_it_published();
+  }
+  StateWriter out(change);
   out.text(method_->name());
-  out.u64(experts());
+  out.u64(count);
   out.text(options_.task.name());
   out.f64(options_.task.tau());
   options_.scale.save(out);
-  out.u64(options_.names.size());
-  for (const auto& name : options_.names) out.text(name);
+  out.u64(names.size());
+  for (const auto& name : names) out.text(name);
   out.u64((options_.certify ? kWithCertificate : 0) | (intervals_ ? kWithIntervals : 0) |
-          (note_.empty() ? 0 : kWithNote));
+          (note_.empty() ? 0 : kWithNote) | (with_combined ? kWithCombined : 0));
   if (intervals_) {
     out.u64(options_.intervals->season);
     out.u64(options_.intervals->levels.size());
@@ -59,25 +78,32 @@ std::vector<std::uint8_t> Aggregator::save_bytes() const {
   out.f64(total_loss_);
   out.f64(total_forecast_loss_);
   out.u64(open_.size());
-  for (const auto& slot : open_) {
-    out.u64(static_cast<std::uint64_t>(slot->number));
-    out.u64(slot->has_forecasts ? 1 : 0);
-    out.f64s(slot->played);
-    out.f64s(slot->forecasts);
-    out.bytes(slot->awake);
-    out.u64(slot->side.size());
-    out.f64s(slot->side);
-    if (!slot->kept.empty()) {
-      out.f64(slot->awake_count == 0 ? 0 : slot->combined);
-      out.f64s(slot->kept);
-    }
-    if (intervals_) intervals_->save(out, slot->expected);
-  }
+  for (std::size_t i = 0; i < open_.size(); ++i) save_open(out, open(i), with_combined);
   method_->save(out);
   if (live_) live_->save(out);
-  if (of_forecasts_ != nullptr) of_forecasts_->save(out);
+  if (of_forecasts_ != nullptr && change == nullptr) of_forecasts_->save(out);
+  if (of_forecasts_ != nullptr && change != nullptr) {
+    const ExpertChange all = method_->change_of_forecasts(*change);
+    const StateWriter::Changing changing(out, &all);
+    of_forecasts_->save(out, count);
+  }
   if (intervals_) intervals_->save(out);
-  return out.file(architecture_hash(method_->name(), experts()));
+  return out.file(architecture_hash(method_->name(), count));
+}
+
+void Aggregator::save_open(StateWriter& out, const Slot& slot, bool with_combined) const {
+  out.u64(static_cast<std::uint64_t>(slot.number));
+  out.u64(slot.has_forecasts ? 1 : 0);
+  out.f64s(slot.played);
+  out.f64s(slot.forecasts);
+  out.bytes(slot.awake);
+  out.u64(slot.side.size());
+  out.f64s(slot.side);
+  if (with_combined || !slot.kept.empty()) {
+    out.f64(slot.has_forecasts && slot.awake_count > 0 ? slot.combined : 0);
+  }
+  if (!slot.kept.empty()) out.f64s(slot.kept);
+  if (intervals_) intervals_->save(out, slot.expected);
 }
 
 Aggregator Aggregator::load_bytes(std::span<const std::uint8_t> file, const std::string& origin,
@@ -107,7 +133,8 @@ Aggregator Aggregator::load_bytes(std::span<const std::uint8_t> file, const std:
   if (names != 0 && names != experts) in.fail("it has names for another number of experts");
   for (std::size_t k = 0; k < names; ++k) options.names.push_back(in.text());
   const std::uint64_t with = in.u64();
-  if (with > (kWithCertificate | kWithIntervals | kWithNote)) in.fail("it holds something unknown");
+  if (with > (kWithCertificate | kWithIntervals | kWithNote | kWithCombined))
+    in.fail("it holds something unknown");
   options.certify = (with & kWithCertificate) != 0;
   if (options.certify && method->share() == nullptr && method->certify_forecasts() == nullptr) {
     in.fail("it has a certificate for a method that carries none");
@@ -140,7 +167,7 @@ Aggregator Aggregator::load_bytes(std::span<const std::uint8_t> file, const std:
   const std::size_t open = in.count(experts);
   for (std::size_t i = 0; i < open; ++i) {
     loaded.open_.push_back(loaded.new_slot());
-    loaded.load_open(in, *loaded.open_.back());
+    loaded.load_open(in, *loaded.open_.back(), (with & kWithCombined) != 0);
   }
   loaded.method_->load(in);
   if (loaded.live_) loaded.live_->load(in);
@@ -150,7 +177,7 @@ Aggregator Aggregator::load_bytes(std::span<const std::uint8_t> file, const std:
   return loaded;
 }
 
-void Aggregator::load_open(StateReader& in, Slot& slot) const {
+void Aggregator::load_open(StateReader& in, Slot& slot, bool with_combined) const {
   const std::uint64_t number = in.u64();
   if (number >= static_cast<std::uint64_t>(next_round_)) {
     in.fail("a count of rounds in it is out of range");
@@ -163,15 +190,16 @@ void Aggregator::load_open(StateReader& in, Slot& slot) const {
   slot.side.resize(in.count(sizeof(double)));
   in.f64s(slot.side);
   slot.count_awake();
-  if (slot.kept.empty()) {
-    slot.combined =
-        slot.awake_count == 0 ? kNaN : combined_forecast(slot.played, slot.forecasts, slot.awake);
-  } else {
+  if (with_combined || !slot.kept.empty()) {
     slot.combined = in.f64();
     if (!options_.task.objection_to_forecast(slot.combined).empty()) {
       in.fail("a combined forecast in it is damaged");
     }
-    if (slot.awake_count == 0) slot.combined = kNaN;
+  } else if (slot.awake_count > 0) {
+    slot.combined = combined_forecast(slot.played, slot.forecasts, slot.awake);
+  }
+  if (slot.awake_count == 0) slot.combined = kNaN;
+  if (!slot.kept.empty()) {
     in.f64s(slot.kept);
     if (slot.awake_count > 0 && !method_->combiner()->could_have_kept(slot.kept)) {
       in.fail("an open round in it is damaged");

@@ -21,13 +21,6 @@ void charge(std::span<PathCost> ways, std::span<const double> raw, std::span<con
   }
 }
 
-std::size_t cheapest(std::span<const PathCost> ways) {
-  const auto less = [](const PathCost& a, const PathCost& b) {
-    return a.penalised() < b.penalised();
-  };
-  return static_cast<std::size_t>(std::min_element(ways.begin(), ways.end(), less) - ways.begin());
-}
-
 void save_costs(std::span<const PathCost> costs, StateWriter& out) {
   for (const PathCost& cost : costs) {
     out.f64(cost.loss);
@@ -74,7 +67,7 @@ void ForecastCertificate::observe(std::size_t recursion, const Lost& lost,
   // A path over the raw experts pays the same prices; only fewer of them are looked at.
   for (Comparators* over : {&proof.any, &proof.raw}) {
     charge(over->ways, lost.forecasts, losses, scale, eta);
-    const std::size_t best = cheapest(over->ways);
+    const auto best = static_cast<std::size_t>(&certify::cheapest(over->ways) - over->ways.data());
     over->best = over->ways[best];
     certify::move_on(over->ways, best, {eta, rho, q.first(over->ways.size())}, [](std::size_t) {});
   }
@@ -140,8 +133,29 @@ ForecastClaim ForecastCertificate::against_expert() const {
   });
 }
 
-void ForecastCertificate::save(StateWriter& out) const {
-  for (const Proof& proof : proofs_) {
+void ForecastCertificate::change(Proof& proof, const ExpertChange& all, std::size_t raw) {
+  // The path that stayed with the expert who has lost least.
+  const auto least = [&] {
+    return std::min_element(
+        proof.stays.begin(), proof.stays.end(),
+        [](const PathCost& a, const PathCost& b) { return a.weighted_loss < b.weighted_loss; });
+  };
+  const auto rounds = static_cast<std::size_t>(proof.rounds);
+  const auto over = [&](std::vector<PathCost>& ways, const PathCost& best, std::size_t count) {
+    ways = certify::changed(ways, best, all, count, rounds);
+  };
+  over(proof.any.ways, certify::cheapest(proof.any.ways), all.after());
+  over(proof.raw.ways, certify::cheapest(proof.raw.ways), raw);
+  over(proof.stays, *least(), raw);
+  proof.expert = all.place_of(proof.expert);
+  if (proof.expert != ExpertChange::kNew) return;
+  proof.expert = static_cast<std::size_t>(least() - proof.stays.begin());
+  proof.best_stay = proof.stays[proof.expert];
+}
+
+void ForecastCertificate::save(StateWriter& out, std::size_t raw) const {
+  for (Proof proof : proofs_) {
+    if (out.change() != nullptr) change(proof, *out.change(), raw);
     out.u64(proof.rounds);
     for (const double x : {proof.total_eta, proof.total_rate, proof.paid, proof.gaps}) out.f64(x);
     for (const Comparators* over : {&proof.any, &proof.raw}) {

@@ -81,7 +81,11 @@ void LiveCertificate::save(StateWriter& out) const {
     out.f64(x);
   }
   save_cost(best_);
-  for (const PathCost& way : ways_) save_cost(way);
+  const auto ways = out.change() == nullptr
+                        ? ways_
+                        : certify::changed(ways_, certify::cheapest(ways_), *out.change(),
+                                           out.change()->after(), rounds_);
+  for (const PathCost& way : ways) save_cost(way);
 }
 
 void LiveCertificate::load(StateReader& in) {

@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <limits>
 #include <span>
+#include <vector>
 
+#include "pcgs/expert_change.h"
 #include "pcgs/live_certificate.h"
 
 namespace pcgs::certify {
@@ -95,6 +97,29 @@ void move_on(std::span<PathCost> ways, std::size_t best, const Controls& control
     }
     ways[k].code += stay;
   }
+}
+
+inline const PathCost& cheapest(std::span<const PathCost> ways) {
+  return *std::min_element(ways.begin(), ways.end(), [](const PathCost& a, const PathCost& b) {
+    return a.penalised() < b.penalised();
+  });
+}
+
+// The step that experts coming and going are (expert_change.h), for the first `count` of them after
+// it; whoever is new is reached from `best`. Paths that are with a leaver end there; that the others'
+// weights then grow would make their codes shorter, and is left out. A step of this kind and one of
+// the recursion between the same two rounds are one switch.
+inline std::vector<PathCost> changed(std::span<const PathCost> ways, const PathCost& best,
+                                     const ExpertChange& change, std::size_t count,
+                                     std::size_t rounds) {
+  const double stay = -std::log(change.staying());
+  std::vector<PathCost> out;
+  for (std::size_t k = 0; k < count; ++k) {
+    PathCost& way = out.emplace_back(change.is_new(k) ? best : ways[change.from(k)]);
+    way.code += change.is_new(k) ? -std::log(change.entry(k)) : stay;
+    if (change.is_new(k)) way.switches = std::min(way.switches + 1, rounds);
+  }
+  return out;
 }
 
 }  // namespace pcgs::certify

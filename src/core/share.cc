@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <vector>
 
 #include "core/aligned.h"
 #include "core/invariant.h"
@@ -80,7 +82,46 @@ void Share::add_small_restarts(const Controls& controls) {
   }
 }
 
+double Share::log_weight(std::size_t expert) const {
+  return weights_[expert] > 0 ? std::log(weights_[expert])
+                              : std::log(mantissa_[expert]) - debt_[expert];
+}
+
+Share Share::after(const ExpertChange& change) const {
+  Share out(change.after(), change.shared_out<double>(weights()));
+  if (plain_ && out.plain_) return out;
+  // In logarithms: relative to those that stay, whoever has a debt keeps it.
+  constexpr double kNothing = -std::numeric_limits<double>::infinity();
+  std::vector<double> logs(change.after(), kNothing);
+  double highest = kNothing, sum = 0;
+  for (std::size_t k = 0; k < logs.size(); ++k) {
+    if (change.is_new(k)) continue;
+    const std::size_t from = change.from(k);
+    if (weights_[from] > 0 || mantissa_[from] > 0) logs[k] = log_weight(from);
+    highest = std::max(highest, logs[k]);
+  }
+  if (highest == kNothing) return out;
+  for (const double log : logs) sum += std::exp(log - highest);
+  out.plain_ = false;
+  for (std::size_t k = 0; k < logs.size(); ++k) {
+    if (change.is_new(k)) continue;
+    const double log = logs[k] - highest - std::log(sum) + std::log(change.staying());
+    const double w = std::exp(log);
+    const bool comfortable = w >= kernels::kSmallestPlain;
+    out.weights_[k] = comfortable ? w : 0;
+    out.mantissa_[k] = comfortable ? w : log == kNothing ? 0 : 1;
+    out.debt_[k] = comfortable || log == kNothing ? 0 : -log;
+  }
+  return out;
+}
+
 void Share::save(StateWriter& out) const {
+  if (out.change() != nullptr) {
+    const Share changed = after(*out.change());
+    const StateWriter::Changing nobody(out, nullptr);
+    changed.save(out);
+    return;
+  }
   out.f64s(weights());
   out.f64s({plain_ ? weights_.data() : mantissa_.data(), experts_});
   out.f64s({debt_.data(), experts_});

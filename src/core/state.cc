@@ -53,6 +53,14 @@ void StateWriter::bytes(std::span<const std::uint8_t> values) {
   raw(values.data(), values.size());
 }
 
+void StateWriter::experts(std::span<const double> values, double fresh) {
+  change_ == nullptr ? f64s(values) : f64s(change_->moved(values, fresh));
+}
+
+void StateWriter::weights(std::span<const double> values) {
+  change_ == nullptr ? f64s(values) : f64s(change_->shared_out(values));
+}
+
 std::vector<std::uint8_t> StateWriter::file(std::uint64_t architecture) const {
   Header header{};
   std::memcpy(header.magic, kMagic, sizeof kMagic);

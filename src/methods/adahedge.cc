@@ -45,8 +45,8 @@ class AdaHedge final : public Method {
 
   void save(StateWriter& out) const override {
     gap_.save(out);
-    out.f64s(losses_);
-    out.f64s(weights_);
+    out.experts(losses_, out.change() != nullptr ? loss_of_newcomers(*out.change()) : 0);
+    out.weights(weights_);
   }
   void load(StateReader& in) override {
     gap_.load(in);
@@ -55,6 +55,19 @@ class AdaHedge final : public Method {
   }
 
  private:
+  // M(L) of those that stay: so a newcomer gets the mean of their weights.
+  double loss_of_newcomers(const ExpertChange& change) const {
+    std::vector<double> left, shares(losses_.size());
+    for (std::size_t k = 0; k < losses_.size(); ++k) {
+      if (change.place_of(k) != ExpertChange::kNew) left.push_back(losses_[k]);
+    }
+    if (left.empty()) return 0;
+    const double eta = gap_.learning_rate();
+    if (!(eta > 0 && std::isfinite(eta))) return *std::min_element(left.begin(), left.end());
+    const auto [least, log_sum] = kernels::softmin(left, eta, std::span(shares).first(left.size()));
+    return std::max(0.0, least - (log_sum - std::log(static_cast<double>(left.size()))) / eta);
+  }
+
   // M(L) - base, at the current eta.
   double soft_minimum(double base) {
     const double eta = gap_.learning_rate();

@@ -45,9 +45,9 @@ class Boa final : public Method {
   }
 
   void save(StateWriter& out) const override {
-    out.f64s(variance_);
-    out.f64s(gain_);
-    out.f64s(weights_);
+    out.experts(variance_, 0);
+    out.experts(gain_, 0);
+    out.weights(weights_);
   }
   void load(StateReader& in) override {
     load_finite(in, variance_, 0, "a sum of squared regrets");

@@ -49,10 +49,10 @@ class BoaDoubling final : public Method {
   }
 
   void save(StateWriter& out) const override {
-    out.f64s(squares_);
-    out.f64s(largest_);
-    out.f64s(gain_);
-    out.f64s(weights_);
+    out.experts(squares_, 0);
+    out.experts(largest_, 0);
+    out.experts(gain_, 0);
+    out.weights(weights_);
   }
   void load(StateReader& in) override {
     load_finite(in, squares_, 0, "a sum of squared regrets");

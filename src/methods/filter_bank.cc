@@ -15,6 +15,8 @@ namespace {
 
 // Far below any weight of a filter that restarts, and far above where products underflow.
 constexpr double kLeastWeight = 1e-100;
+// In the place of a sum of gaps: no path can be compared with. Whatever is added later changes nothing.
+constexpr double kNothingKnown = 1e200;
 
 }  // namespace
 
@@ -74,6 +76,7 @@ void FilterBank::excess(std::size_t switches, std::span<double> out) const {
     for (std::size_t j = 0; j < kRhoGrid.size(); ++j) {
       const double rho = kRhoGrid[j];
       if (rho == 0 && most > 0) continue;
+      if (gap_sum_[i * kRhoGrid.size() + j] >= kNothingKnown) continue;
       const double stays = -(steps - most) * std::log1p(-rho * (1 - 1 / experts));
       const double changes = most > 0 ? most * std::log(experts / rho) : 0;
       out[i * kStyles + j] =
@@ -87,15 +90,43 @@ void FilterBank::hedge(std::size_t i, double* table) {
   log_sum_[i] = kernels::softmin(behind_, kEtaGrid[i], {row(table, i, 0), experts_}).log_sum;
 }
 
+FilterBank::Sums FilterBank::sums_after(const ExpertChange& change) const {
+  std::vector<double> left;  // of those that stay, less the least
+  for (std::size_t k = 0; k < change.after(); ++k) {
+    if (!change.is_new(k)) left.push_back(behind_[change.from(k)]);
+  }
+  if (left.empty()) left.push_back(0);
+  const double leader = *std::min_element(left.begin(), left.end());
+  for (double& b : left) b -= leader;
+  std::vector<double> shares(left.size());
+  const auto log_mean = [&](double eta) {
+    return kernels::softmin(left, eta, shares).log_sum - std::log(static_cast<double>(left.size()));
+  };
+  const double newcomer = -log_mean(1);
+  Sums after{change.moved<double>(behind_, leader + newcomer), gap_sum_};
+  for (double& b : after.behind) b = std::max(0.0, b - leader);
+  const auto newcomers = static_cast<double>(change.after() - change.stayers());
+  for (std::size_t i = 0; i < kEtas; ++i) {
+    // Relative to the mean weight of those that stay; 1 would be as much as they have.
+    const double each = std::exp(-kEtaGrid[i] * newcomer - log_mean(kEtaGrid[i]));
+    const double even = newcomers / static_cast<double>(left.size());
+    const double paid = std::log1p(newcomers * each / static_cast<double>(left.size()));
+    after.gap_sum[i * kRhoGrid.size()] += std::max(0.0, paid - std::log1p(even)) / kEtaGrid[i];
+  }
+  if (change.anybody_leaves()) after.gap_sum.fill(kNothingKnown);
+  return after;
+}
+
 void FilterBank::save(StateWriter& out, const double* table) const {
+  const Sums sums = out.change() == nullptr ? Sums{behind_, gap_sum_} : sums_after(*out.change());
   out.u64(rounds_);
-  out.f64s(behind_);
-  out.f64s(gap_sum_);
+  out.f64s(sums.behind);
+  out.f64s(sums.gap_sum);
   for (std::size_t m = 0; m < kFilters; ++m) {
-    if (m % kStyles > 0) out.f64s({table + m * stride_, experts_});
+    if (m % kStyles > 0) out.weights({table + m * stride_, experts_});
   }
   for (std::size_t i = 0; i < kEtas * kPast.size(); ++i) {
-    out.f64s({means_.data() + i * stride_, experts_});
+    out.weights({means_.data() + i * stride_, experts_});
   }
 }
 

@@ -44,6 +44,9 @@ class FilterBank {
   // S > 0.
   void excess(std::size_t switches, std::span<double> out) const;
 
+  // Where experts come and go: a newcomer's cumulative loss is the soft minimum, at rate 1, of those
+  // that stay, and what Hedge gives it beyond 1/K counts as a gap. Where one leaves, nothing is known
+  // about paths from then on.
   void save(StateWriter& out, const double* table) const;
   void load(StateReader& in, double* table);
 
@@ -55,6 +58,11 @@ class FilterBank {
     return table + (i * kStyles + style) * stride_;
   }
   void hedge(std::size_t i, double* table);
+  struct Sums {
+    std::vector<double> behind;
+    std::array<double, kGridSize> gap_sum;
+  };
+  Sums sums_after(const ExpertChange& change) const;
 
   std::size_t experts_, stride_;
   std::uint64_t rounds_ = 0;

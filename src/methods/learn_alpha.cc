@@ -75,8 +75,8 @@ class LearnAlpha final : public Method {
 
   void save(StateWriter& out) const override {
     for (const Share& member : members_) member.save(out);
-    posterior_.save(out);
-    out.f64s(weights_);
+    save_posterior(out);
+    out.weights(weights_);
   }
   void load(StateReader& in) override {
     for (Share& member : members_) member.load(in);
@@ -85,6 +85,11 @@ class LearnAlpha final : public Method {
   }
 
  private:
+  void save_posterior(StateWriter& out) const {
+    const StateWriter::Changing nobody(out, nullptr);  // members are not experts
+    posterior_.save(out);
+  }
+
   std::vector<Share> members_;        // [kGridSize], eta-major
   Share posterior_;                   // over members
   std::vector<double> weights_;       // [K]

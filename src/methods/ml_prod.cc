@@ -50,11 +50,15 @@ class MlProd final : public Method {
   }
 
   void save(StateWriter& out) const override {
-    out.f64s(squares_);
-    out.f64s(largest_);
-    out.f64s(rate_);
-    out.f64s(gain_);
-    out.f64s(weights_);
+    out.experts(squares_, 1);
+    out.experts(largest_, 0);
+    if (out.change() == nullptr) {
+      out.f64s(rate_);
+      out.f64s(gain_);
+    } else {
+      save_rates(out, *out.change());
+    }
+    out.weights(weights_);
   }
   void load(StateReader& in) override {
     load_finite(in, squares_, 1, "a sum of squared regrets");
@@ -69,8 +73,23 @@ class MlProd final : public Method {
   }
 
  private:
-  double rate_now(std::size_t k) const {
-    const double rate = std::sqrt(log_experts_ / squares_[k]);
+  // Rates depend on the number of experts, and a gain changes with its rate.
+  void save_rates(StateWriter& out, const ExpertChange& change) const {
+    const MlProd after(change.after());
+    std::vector<double> rates = rate_, gains = gain_;
+    for (std::size_t k = 0; k < rates.size(); ++k) {
+      if (rates[k] == 0) continue;
+      rates[k] = rate_of(k, after.log_experts_);
+      gains[k] *= rates[k] / rate_[k];
+    }
+    out.experts(rates, 0);
+    out.experts(gains, 0);
+  }
+
+  double rate_now(std::size_t k) const { return rate_of(k, log_experts_); }
+
+  double rate_of(std::size_t k, double log_experts) const {
+    const double rate = std::sqrt(log_experts / squares_[k]);
     return largest_[k] > 0 ? std::min(rate, 1 / (2 * largest_[k])) : rate;
   }
 

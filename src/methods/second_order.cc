@@ -5,9 +5,9 @@
 namespace pcgs {
 
 void SecondOrder::save(StateWriter& out) const {
-  out.f64s(regret_);
-  out.f64s(squares_);
-  out.f64s(weights_);
+  out.experts(regret_, 0);
+  out.experts(squares_, 0);
+  out.weights(weights_);
 }
 
 void SecondOrder::load_from(StateReader& in, double least_regret) {

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "core/kernels.h"
@@ -67,8 +68,12 @@ class VariableShare final : public Method {
   }
 
   void save(StateWriter& out) const override {
-    out.f64s(cost_);
-    out.f64s(weights_);
+    if (out.change() == nullptr) {
+      out.f64s(cost_);
+    } else {
+      out.f64s(cost_after(*out.change()));
+    }
+    out.weights(weights_);
   }
   void load(StateReader& in) override {
     load_finite(in, cost_, -1, "a log-weight");
@@ -76,6 +81,24 @@ class VariableShare final : public Method {
   }
 
  private:
+  // -ln of the weights after a change; in logarithms, as far as they reach.
+  std::vector<double> cost_after(const ExpertChange& change) const {
+    constexpr double kNobody = 0;
+    std::vector<double> cost = change.moved<double>(cost_, kNobody);
+    double least = std::numeric_limits<double>::infinity(), sum = 0;
+    for (std::size_t k = 0; k < cost.size(); ++k) {
+      if (!change.is_new(k)) least = std::min(least, cost[k]);
+    }
+    for (std::size_t k = 0; k < cost.size(); ++k) {
+      if (!change.is_new(k)) sum += std::exp(least - cost[k]);
+    }
+    for (std::size_t k = 0; k < cost.size(); ++k) {
+      cost[k] = change.is_new(k) ? -std::log(change.entry(k))
+                                 : cost[k] - least + std::log(sum) - std::log(change.staying());
+    }
+    return cost;
+  }
+
   double eta_;
   double rho_;
   std::vector<double> cost_;     // [K] -ln w

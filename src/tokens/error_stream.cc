@@ -14,6 +14,8 @@ namespace {
 
 constexpr double kSmallestScale = 1e-6;  // equal losses have no scale; this changes nothing
 constexpr double kSmallestUnit = 1e-140, kLargestUnit = 1e140;
+constexpr float kLeastRho =
+    std::ranges::min_element(kFilters, {}, [](const Filter& f) { return f.rho; })->rho;
 constexpr double kLeastOfMean = 1e-6;  // the centre's square is at least this much of the mean one
 
 }  // namespace
@@ -258,17 +260,27 @@ void ErrorStream::save(StateWriter& out) const {
        {rounds_, scale_, variance_, variance_mass_, unit_, unit_mass_, last_centre_, product_}) {
     out.f64(x);
   }
-  for (const auto* group : {&squares_, &products_, &distances_, &scores_}) {
+  using enum RunningMean::Newcomer;
+  for (const auto* group : {&squares_, &products_, &distances_}) {
     for (const auto& [mean, centre] : *group) {
-      mean.save(out);
+      mean.save_experts(out, kMiddling);
       out.f64(centre);
     }
   }
-  for (const auto* group : {&biases_, &own_squares_, &evidence_, &squared_evidence_}) {
-    for (const RunningMean& mean : *group) mean.save(out);
+  for (const auto& [mean, centre] : scores_) {
+    mean.save(out);
+    out.f64(centre);
   }
-  save_floats(out, latest_);
-  save_floats(out, weights_);
+  const auto save_group = [&](const std::vector<RunningMean>& group,
+                              RunningMean::Newcomer newcomer) {
+    for (const RunningMean& mean : group) mean.save_experts(out, newcomer);
+  };
+  save_group(biases_, kZero);
+  save_group(own_squares_, kMiddling);
+  save_group(evidence_, kZero);
+  save_group(squared_evidence_, kMiddling);
+  save_expert_floats(out, latest_, 0);
+  save_filters(out, weights_, kLeastRho);
 }
 
 void ErrorStream::load(StateReader& in) {
@@ -305,9 +317,7 @@ void ErrorStream::load(StateReader& in) {
     for (RunningMean& mean : group.means) mean.load(in, group.low, group.high);
   }
   load_floats(in, latest_, -kMost, kMost);
-  double least = 1;
-  for (const Filter& f : kFilters) least = std::min(least, double{f.rho});
-  load_floats(in, weights_, 0.9 * least / static_cast<double>(experts_), 1.001);
+  load_floats(in, weights_, 0.9 * double{kLeastRho} / static_cast<double>(experts_), 1.001);
   for (std::size_t f = 0; f < kFilters.size(); ++f) {
     const auto w = filter(f);
     if (!(std::abs(std::accumulate(w.begin(), w.end(), 0.0) - 1) <= 1e-3)) {

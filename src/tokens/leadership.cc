@@ -66,9 +66,21 @@ void Leadership::describe_reign(float* out) const {
 }
 
 void Leadership::save(StateWriter& out) const {
-  out.u64(leader_);
+  std::size_t leader = leader_;
+  std::vector<double> successor = successor_;
+  if (const ExpertChange* change = out.change()) {
+    if (leader != kNobody) leader = change->place_of(leader);
+    for (double& k : successor) {
+      const std::size_t place =
+          k == kNever ? ExpertChange::kNew : change->place_of(static_cast<std::size_t>(k));
+      k = place == ExpertChange::kNew ? kNever : static_cast<double>(place);
+    }
+  }
+  out.u64(leader);
   for (const double x : {rounds_, age_, reigns_, past_rounds_}) out.f64(x);
-  for (const auto* x : {&led_, &took_over_, &last_led_, &successor_, &in_a_row_}) out.f64s(*x);
+  for (const auto* x : {&led_, &took_over_, &last_led_}) out.experts(*x, 0);
+  out.experts(successor, kNever);
+  out.experts(in_a_row_, 0);
 }
 
 void Leadership::load(StateReader& in) {

@@ -32,6 +32,7 @@ class Leadership {
 
  private:
   static constexpr std::size_t kNobody = static_cast<std::size_t>(-1);
+  static_assert(kNobody == ExpertChange::kNew, "a leader that leaves makes nobody the leader");
 
   std::size_t leader_ = kNobody;
   double rounds_ = 0, age_ = 0, reigns_ = 0, past_rounds_ = 0;  // counts; past: of ended reigns

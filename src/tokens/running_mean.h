@@ -34,12 +34,19 @@ struct RunningMean {
   float to_mean() const { return static_cast<float>(1 / mass); }
 
   void save(StateWriter& out) const;
+  // Of a number for each expert; a newcomer's is 0, or that of a middling expert.
+  enum class Newcomer { kZero, kMiddling };
+  void save_experts(StateWriter& out, Newcomer newcomer) const;
   // Of numbers in [low, high]: means then stay within them, and what is saved later can be loaded
   // again.
   void load(StateReader& in, double low, double high);
 };
 
 void save_floats(StateWriter& out, std::span<const float> values);
+// Rows of a number for each expert.
+void save_expert_floats(StateWriter& out, std::span<const float> values, float fresh);
+// Rows of weights of filters that restart uniformly, at least at this rate.
+void save_filters(StateWriter& out, std::span<const float> weights, float least_rho);
 void load_floats(StateReader& in, std::span<float> values, double low, double high);
 
 }  // namespace pcgs::tokens

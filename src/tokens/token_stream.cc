@@ -9,6 +9,13 @@
 
 namespace pcgs::tokens {
 
+namespace {
+
+constexpr float kLeastRho = *std::min_element(kFilterRho.begin(), kFilterRho.end());
+static_assert(kLeastRho <= kLikelihoodRho);
+
+}  // namespace
+
 TokenStream::TokenStream(std::size_t experts)
     : experts_(experts),
       centred_(experts),
@@ -269,11 +276,20 @@ void TokenStream::save(StateWriter& out) const {
   for (const double x : {rounds_, scale_, variance_, variance_mass_, level_, level_mass_}) {
     out.f64(x);
   }
-  for (const auto* group : {&averages_, &trend_once_, &trend_twice_, &dispersions_, &evidence_,
-                            &regrets_, &squared_regrets_, &scores_}) {
-    for (const RunningMean& average : *group) average.save(out);
-  }
-  for (const auto* values : {&sums_, &extremes_, &weights_}) save_floats(out, *values);
+  using enum RunningMean::Newcomer;
+  const auto save_group = [&](const std::vector<RunningMean>& group,
+                              RunningMean::Newcomer newcomer) {
+    for (const RunningMean& average : group) average.save_experts(out, newcomer);
+  };
+  for (const auto* group : {&averages_, &trend_once_, &trend_twice_}) save_group(*group, kZero);
+  save_group(dispersions_, kMiddling);
+  save_group(evidence_, kZero);
+  save_group(regrets_, kZero);
+  save_group(squared_regrets_, kMiddling);
+  for (const RunningMean& score : scores_) score.save(out);
+  save_expert_floats(out, sums_, 0);
+  save_expert_floats(out, extremes_, 0);
+  save_filters(out, weights_, kLeastRho);
   leadership_.save(out);
 }
 
@@ -306,8 +322,7 @@ void TokenStream::load(StateReader& in) {
   load_floats(in, sums_, 0, kLargestSum);
   load_floats(in, extremes_, -1, 1);
   const double experts = static_cast<double>(experts_);
-  const double least = double{*std::min_element(kFilterRho.begin(), kFilterRho.end())};
-  load_floats(in, weights_, 0.9 * least / experts, 1.001);
+  load_floats(in, weights_, 0.9 * double{kLeastRho} / experts, 1.001);
   for (std::size_t f = 0; f < kFilters; ++f) {
     const auto w = filter(f);
     const double total = std::accumulate(w.begin(), w.end(), 0.0);

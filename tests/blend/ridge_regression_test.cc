@@ -52,6 +52,42 @@ std::vector<double> from_scratch(const std::vector<Row>& rows, const std::vector
   return reference::solve(a, b);
 }
 
+// Newcomers were always 0, leavers never there: the two coefficients behind the experts' stay.
+TEST(RidgeRegression, ChangesWithTheExperts) {
+  constexpr std::size_t kNew = ExpertChange::kNew;
+  const std::vector<std::vector<std::size_t>> changes = {
+      {0, 1, 2, 3, kNew}, {0, 2, 3}, {3}, {1, 2, kNew, kNew}, {kNew}, {0, 1, 2, 3}};
+  for (const auto& from : changes) {
+    Random random(from.size());
+    const std::vector<double> ridge(6, 0.7);
+    const std::vector<Row> rows = rows_of(40, ridge.size(), random);
+    std::vector<Row> changed = rows;
+    for (Row& row : changed) {
+      std::vector<double> x;
+      for (const std::size_t k : from) x.push_back(k == kNew ? 0 : row.x[k]);
+      x.insert(x.end(), {row.x[4], row.x[5]});
+      row.x = x;
+    }
+    RidgeRegression regression(ridge, 1);
+    for (const Row& row : rows) regression.learn(row.x, row.y, row.scale);
+    RidgeRegression after = regression.after(ExpertChange(4, from));
+    const std::vector<double> same_ridge(from.size() + 2, 0.7);
+    const auto expected = from_scratch(changed, same_ridge, 1);
+    ASSERT_EQ(after.size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      EXPECT_NEAR(after.coefficients()[i], expected[i], 1e-10);
+    }
+    // And it goes on.
+    const Row& more = changed.front();
+    after.learn(more.x, more.y, more.scale);
+    changed.push_back(more);
+    const auto later = from_scratch(changed, same_ridge, 1);
+    for (std::size_t i = 0; i < later.size(); ++i) {
+      EXPECT_NEAR(after.coefficients()[i], later[i], 1e-10);
+    }
+  }
+}
+
 TEST(RidgeRegression, SolvesTheNormalEquations) {
   for (const std::size_t size : {1u, 2u, 5u, 12u}) {
     for (const double forgetting : {1.0, 0.99, 0.8}) {
