@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <thread>
 
@@ -77,9 +78,10 @@ void check_certified(const std::vector<std::string>& methods, const std::string&
 struct SeriesRun {
   std::vector<std::string> key;
   Problem problem;
-  std::optional<Aggregator> aggregator{};  // of a run that is resumed or saved
-  std::optional<compare::Clock> before{};  // of the run that it goes on from
-  std::size_t skipped = 0;                 // rounds that that one had learned
+  std::optional<Aggregator> aggregator{};              // of a run that is resumed or saved
+  std::optional<compare::Clock> before{};              // of the run that it goes on from
+  std::size_t skipped = 0;                             // rounds that that one had learned
+  std::vector<std::string> came{}, missing{}, left{};  // experts, since that one
   Comparison comparison{};
   compare::SeriesStates::Bytes state{};  // after the run, if it is saved
 };
@@ -103,6 +105,8 @@ compare::GoingOnRules rules_of(const RunOptions& options) {
     rules.method = names.front();
   }
   if (options.seasons.given) rules.seasons = options.seasons.rounds;
+  rules.experts_may_change = true;
+  rules.drop = options.drop;
   return rules;
 }
 
@@ -183,6 +187,9 @@ SeriesRun prepare(compare::Series series, const compare::SeriesStates& states, c
     compare::GoingOn on = compare::go_on(*state, problem, rules_of(options));
     run.aggregator = std::move(on.aggregator);
     run.skipped = on.skipped;
+    run.came = std::move(on.came);
+    run.missing = std::move(on.missing);
+    run.left = std::move(on.left);
     if (on.before) run.before = on.before->clock;
   }
   if (problem.times && problem.rounds() > 0) {
@@ -203,6 +210,35 @@ SeriesRun prepare(compare::Series series, const compare::SeriesStates& states, c
   return run;
 }
 
+void check_dropped(std::span<const SeriesRun> runs, const RunOptions& options) {
+  for (const std::string& name : options.drop) {
+    const bool had = std::any_of(runs.begin(), runs.end(), [&](const SeriesRun& run) {
+      return std::find(run.left.begin(), run.left.end(), name) != run.left.end();
+    });
+    if (had) continue;
+    throw Error(fmt::format("{}: has no expert {}, which --drop names; leave it out",
+                            options.state.resume, name));
+  }
+}
+
+// Who has come and gone since the states were saved, in any of the series.
+void say_who_changed(std::span<const SeriesRun> runs, const RunOptions& options,
+                     const compare::Note& note) {
+  const std::string& state = options.state.resume;
+  const auto say_of = [&](std::vector<std::string> SeriesRun::*who, const std::string& what,
+                          std::string_view then) {
+    std::set<std::string> names;
+    for (const SeriesRun& run : runs) names.insert((run.*who).begin(), (run.*who).end());
+    if (names.empty() || !note) return;
+    note(
+        fmt::format("{}: {} {}: {}; {}", options.input, what, state, fmt::join(names, ", "), then));
+  };
+  say_of(&SeriesRun::came, "new to", "a newcomer begins with 1/K of the weight");
+  say_of(&SeriesRun::missing, "not here, but known to",
+         "asleep until it is back; --drop takes one out for good");
+  say_of(&SeriesRun::left, "taken out of", "the others have its weight");
+}
+
 std::vector<SeriesRun> prepare_all(const compare::SeriesStates& states, Plan& plan,
                                    const RunOptions& options) {
   auto columns = options.columns;
@@ -219,6 +255,8 @@ std::vector<SeriesRun> prepare_all(const compare::SeriesStates& states, Plan& pl
     runs.push_back(prepare(std::move(one), states, plan, options));
     skipped += runs.back().skipped;
   }
+  check_dropped(runs, options);
+  say_who_changed(runs, options, columns.note);
   if (skipped > 0 && columns.note) {
     columns.note(fmt::format("{}: {} row{} skipped, which {} has learned already", origin, skipped,
                              skipped == 1 ? " was" : "s were", options.state.resume));

@@ -77,6 +77,9 @@ void declare_outputs(CLI::App& command, RunOptions& options) {
            "Folder for results.json and, with --y, forecasts.csv and intervals.csv");
   add_report_option(command, options.report);
   CLI::Option* resume = add_state_options(command, options.state);
+  add_names(command, "--drop", options.drop,
+            "With --resume or --state: experts of the state that leave for good. One that is only "
+            "missing from the file sleeps, and one that is new there is taken in");
   add_text(command, "--trace", options.trace,
            "Write every round (weights, losses, controls) to this CSV file")
       ->excludes(by);
@@ -112,7 +115,7 @@ void declare_quantiles(CLI::App& command, RunOptions& options) {
   for (const char* other :
        {"--method", "--model", "--switches", "--switch-cost", "--loss", "--tau", "--scale",
         "--season", "--no-season", "--block", "--delay", "--intervals", "--experts", "--side",
-        "--side-file", "--trace", "--certificate", "--skip-learned"}) {
+        "--side-file", "--trace", "--certificate", "--skip-learned", "--drop"}) {
     if (CLI::Option* option = command.get_option_no_throw(other)) quantiles->excludes(option);
   }
 }
@@ -157,6 +160,9 @@ NamedFiles files_of(const RunOptions& options) {
 
 void settle(RunOptions& options) {
   settle(options.state, files_of(options), options.quiet);
+  if (options.state.resume.empty() && options.state.state.empty() && !options.drop.empty()) {
+    throw Error("--drop takes experts out of a state; name it with --resume or --state");
+  }
   if (!options.state.resume.empty() && !options.certificate.empty()) {
     throw Error(
         "--certificate is about a whole run, and this one goes on from a state; leave it out");

@@ -30,6 +30,7 @@ struct RunOptions {
   std::optional<double> switch_cost;
   std::string trace, certificate, out, report;
   StateOptions state;
+  std::vector<std::string> drop;  // experts
   bool json = false;
   bool quiet = false;
 

@@ -243,6 +243,41 @@ void PythonAggregator::set_note(py::handle note) {
   made_.aggregator->set_note(note_bytes(note));
 }
 
+template <class Change>
+void PythonAggregator::change_experts(const Change& change) {
+  const Turn turn(*this);
+  if (!controller_.is_none()) {
+    throw Error(
+        "a pcgs.Controller of your own cannot be told that experts come or go; make a new "
+        "aggregator");
+  }
+  change(*made_.aggregator, [](std::string_view name, std::size_t experts) {
+    return pcgs::make_method(name, experts);
+  });
+  options_.names = made_.aggregator->names();
+  experts_ = made_.aggregator->experts();
+  long_rounds_ = has_long_rounds(made_.aggregator->method().name(), experts_);
+}
+
+void PythonAggregator::set_experts(py::object names) {
+  const ExpertNames given = expert_names(names);
+  if (given.names.empty()) throw Error("set_experts takes names; give a list of them");
+  change_experts([&](Aggregator& aggregator, const auto& factory) {
+    aggregator.set_experts(given.names, factory);
+  });
+}
+
+void PythonAggregator::add_expert(const std::string& name) {
+  change_experts(
+      [&](Aggregator& aggregator, const auto& factory) { aggregator.add_expert(name, factory); });
+}
+
+void PythonAggregator::remove_expert(const std::string& name) {
+  change_experts([&](Aggregator& aggregator, const auto& factory) {
+    aggregator.remove_expert(name, factory);
+  });
+}
+
 LiveProof PythonAggregator::certificate(py::handle switches) {
   const Turn turn(*this);
   const Aggregator& aggregator = *made_.aggregator;

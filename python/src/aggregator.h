@@ -50,6 +50,9 @@ class PythonAggregator : public ZeroedUntilConstructed {
   void abandon(pybind11::handle round);
   void skip(pybind11::handle rounds);
   void set_note(pybind11::handle note);
+  void set_experts(pybind11::object names);
+  void add_expert(const std::string& name);
+  void remove_expert(const std::string& name);
   LiveProof certificate(pybind11::handle switches);
   pybind11::bytes to_bytes();
   void save(const std::string& path);
@@ -73,6 +76,8 @@ class PythonAggregator : public ZeroedUntilConstructed {
   void check_ready() const;
   template <class Work>
   void at_length(const Work& work);
+  template <class Change>
+  void change_experts(const Change& change);
 
   std::string spec_;             // of a registered method
   pybind11::object controller_;  // or a pcgs.Controller; None

@@ -138,6 +138,43 @@ constexpr const char* kAbandon = R"(abandon(round)
 
 Forgets an open round whose outcome will never come.)";
 
+constexpr const char* kAddExpert = R"(add_expert(name)
+
+From the next round on there is one expert more, the last. It gets 1/K of the weight, taken from all in
+proportion, and sleeps in rounds that are open.
+
+>>> import pcgs
+>>> agg = pcgs.Aggregator(["arima", "ets"])
+>>> f = agg.predict([1.0, 3.0])
+>>> agg.learn(2.0)
+>>> agg.add_expert("theta")
+>>> f = agg.predict([1.0, 3.0, 2.5])
+>>> agg.names
+['arima', 'ets', 'theta'])";
+
+constexpr const char* kRemoveExpert = R"(remove_expert(name)
+
+From the next round on that expert is gone; those behind it move up. What it had returns to the others
+in proportion, in open rounds too, whose forecasts stay as they were published.
+
+>>> import pcgs
+>>> agg = pcgs.Aggregator(["arima", "ets", "theta"])
+>>> agg.remove_expert("ets")
+>>> agg.names
+['arima', 'theta'])";
+
+constexpr const char* kSetExperts = R"(set_experts(names)
+
+Whoever is not among these leaves, whoever is new comes: add_expert and remove_expert in one. Those that
+stay come first and keep their order, so look at `names`, or give pandas Series, which are put into
+order by their labels.
+
+>>> import pcgs
+>>> agg = pcgs.Aggregator(["arima", "ets"])
+>>> agg.set_experts(["theta", "ets"])
+>>> agg.names
+['ets', 'theta'])";
+
 constexpr const char* kSkip = R"(skip(rounds)
 
 Rounds pass that nobody forecasts: the next one that is opened has a number that is higher by as
@@ -289,6 +326,9 @@ void bind_rounds(Class& aggregator) {
       .def("intervals", &PythonAggregator::intervals, py::arg("round") = none, kIntervals)
       .def("abandon", &PythonAggregator::abandon, py::arg("round"), kAbandon)
       .def("skip", &PythonAggregator::skip, py::arg("rounds"), kSkip)
+      .def("add_expert", &PythonAggregator::add_expert, py::arg("name"), kAddExpert)
+      .def("remove_expert", &PythonAggregator::remove_expert, py::arg("name"), kRemoveExpert)
+      .def("set_experts", &PythonAggregator::set_experts, py::arg("names"), kSetExperts)
       .def("certificate", &PythonAggregator::certificate, py::arg("switches") = none, kCertificate);
 }
 

@@ -1,7 +1,9 @@
 #include "compare/going_on.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "pcgs/error.h"
@@ -24,6 +26,66 @@ void check_experts(const Aggregator& resumed, const Problem& problem, const std:
                     "order (--experts)",
                     state, resumed.names()[k], k + 1, problem.origin, problem.experts[k]));
   }
+}
+
+std::vector<std::string> without(const std::vector<std::string>& names,
+                                 const std::vector<std::string>& others) {
+  std::vector<std::string> out;
+  for (const std::string& name : names) {
+    if (std::ranges::find(others, name) == others.end()) out.push_back(name);
+  }
+  return out;
+}
+
+// The columns of these experts, in this order; NaN for those that are not there.
+Matrix columns_of(const Matrix& values, const std::vector<std::string>& have,
+                  const std::vector<std::string>& want) {
+  if (values.columns != have.size()) return values;  // there are none
+  Matrix out(values.rows, want.size());
+  for (std::size_t k = 0; k < want.size(); ++k) {
+    const auto from = static_cast<std::size_t>(std::ranges::find(have, want[k]) - have.begin());
+    for (std::size_t t = 0; t < values.rows; ++t) {
+      out.row(t)[k] = from < have.size() ? values.row(t)[from] : std::nan("");
+    }
+  }
+  return out;
+}
+
+void check_dropped(const std::vector<std::string>& drop, const Problem& problem) {
+  for (const std::string& name : drop) {
+    if (std::ranges::find(problem.experts, name) == problem.experts.end()) continue;
+    throw Error(
+        fmt::format("{}: has {}, which --drop names; leave it out of the file or with "
+                    "--ignore, or leave --drop out",
+                    problem.origin, name));
+  }
+}
+
+void follow_experts(GoingOn& on, Problem& problem, const GoingOnRules& rules) {
+  const std::vector<std::string> before = on.aggregator.names();
+  check_dropped(rules.drop, problem);
+  if (before.empty() || before == problem.experts) {
+    return check_experts(on.aggregator, problem, rules.state);
+  }
+  on.came = without(problem.experts, before);
+  on.missing = without(before, problem.experts);
+  for (const std::string& name : on.missing) {
+    const bool dropped = std::ranges::find(rules.drop, name) != rules.drop.end();
+    if (dropped || !problem.has_forecasts()) on.left.push_back(name);
+  }
+  on.missing = without(on.missing, on.left);
+  if (on.came.size() == problem.experts.size()) {
+    throw Error(
+        fmt::format("{}: was saved for {}, and {} has none of them; give at least one of the same "
+                    "experts, or begin with another state",
+                    rules.state, fmt::join(before, ", "), problem.origin));
+  }
+  std::vector<std::string> now = without(before, on.left);
+  now.insert(now.end(), on.came.begin(), on.came.end());
+  on.aggregator.set_experts(now, make_method);
+  problem.values = columns_of(problem.values, problem.experts, now);
+  problem.unclipped = columns_of(problem.unclipped, problem.experts, now);
+  problem.experts = std::move(now);
 }
 
 // A state of forecasts that learned from losses, or the other way round, would be spoiled for good.
@@ -112,10 +174,15 @@ std::size_t drop_learned(Problem& problem, const Clock& clock, const GoingOnRule
 }
 
 GoingOn go_on(std::span<const std::uint8_t> state, Problem& problem, const GoingOnRules& rules) {
-  GoingOn on{Aggregator::load_bytes(state, rules.state, make_method), {}, 0};
+  GoingOn on{.aggregator = Aggregator::load_bytes(state, rules.state, make_method),
+             .before = std::nullopt};
   on.before = find_note(on.aggregator, rules.state);
   check_kind(on, rules);
-  check_experts(on.aggregator, problem, rules.state);
+  if (rules.experts_may_change) {
+    follow_experts(on, problem, rules);
+  } else {
+    check_experts(on.aggregator, problem, rules.state);
+  }
   check_choices(on.aggregator, on.before, rules);
   if (on.before && !rules.scale.empty() && on.before->scale != rules.scale) {
     throw Error(

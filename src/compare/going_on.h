@@ -24,12 +24,18 @@ struct GoingOnRules {
   std::optional<std::vector<std::size_t>> seasons{};  // if given
   std::string model{};                                // if given
   bool skip_learned = false;  // rounds that were learned already are left out; else an Error
+  // Experts may come, be missing and stand in another order: the state is changed, and the problem put
+  // in its order. Whoever is missing sleeps, or leaves where losses are given, which nobody can sleep
+  // in. At least one must be there. Otherwise an Error.
+  bool experts_may_change = false;
+  std::vector<std::string> drop{};  // experts that leave for good, if the state has them
 };
 
 struct GoingOn {
   Aggregator aggregator;
   std::optional<RunNote> before;
-  std::size_t skipped = 0;  // rounds that had been learned already
+  std::size_t skipped = 0;                             // rounds that had been learned already
+  std::vector<std::string> came{}, missing{}, left{};  // experts, since the state was saved
 
   const Clock* clock() const { return before && before->clock ? &*before->clock : nullptr; }
 };

@@ -272,8 +272,10 @@ TEST_F(RunPieces, OfAnotherRunAreRefused) {
   refused(second, {"--y", "y", "--season", "12"}, {"--season"});
   refused(second, {"--y", "y", "--method", "boa,ml-poly"}, {"one method"});
   refused(second, {"--y", "y", "--scale", "7"}, {"--scale"});
-  refused(second, {"--y", "y", "--experts", "b,a,c"}, {"expert 1", "same order"});
-  refused(second, {"--y", "y", "--ignore", "c"}, {"3 experts"});
+  refused(second, {"--y", "y", "--drop", "a"}, {"has a", "--ignore"});
+  refused(second, {"--y", "y", "--drop", "z"}, {"no expert z"});
+  refused(file("others.csv", "when,y,d,e\n2026-03-09 00:00,1,2,3\n"), {"--y", "y"},
+          {"saved for a, b, c", "none of them"});
   refused(second, {"--y", "y", "--ignore", "when"}, {"--time"});
   refused(second, {"--y", "y", "--by", "when"}, {"--by"});
   refused(dir_ / "first.csv", {"--y", "y"}, {"row 1", "--skip-learned"});
@@ -282,6 +284,57 @@ TEST_F(RunPieces, OfAnotherRunAreRefused) {
   const Said said = run_program({"run", second, "--y", "y", "--season", "24", "--loss", "squared",
                                  "--intervals", "80,95", "--resume", state, "--quiet"});
   EXPECT_EQ(said.exit_code, 0) << said.err;
+}
+
+// A file with its columns in another order is the same file.
+TEST_F(RunPieces, FollowTheNamesOfExpertsInAnyOrder) {
+  const auto rows = hours(0, 80);
+  const auto first = write("first.csv", part(rows, 0, 40)),
+             second = write("second.csv", part(rows, 40, 80));
+  run(first, {"--save", dir_ / "state"});
+  const auto go_on = [&](const Options& options) {
+    Options all = {"--resume", dir_ / "state", "--save", dir_ / "after"};
+    all.insert(all.end(), options.begin(), options.end());
+    const Written written = run(second, all);
+    return std::pair(written.forecasts, content(dir_ / "after"));
+  };
+  EXPECT_EQ(go_on({"--experts", "b,c,a"}), go_on({}));
+}
+
+// c is missing and sleeps, then is dropped; d comes.
+TEST_F(RunPieces, FollowExpertsThatComeAreMissingAndLeave) {
+  const auto rows = hours(0, 90);
+  const std::string state = dir_ / "state";
+  run(write("first.csv", part(rows, 0, 40)), {"--state", state});
+  const auto second = write("second.csv", part(rows, 40, 60));
+  const auto third = write("third.csv", part(rows, 60, 75));
+  const auto fourth = write("fourth.csv", part(rows, 75, 90));
+  const auto said_of = [&](const std::string& input, const Options& options) {
+    Options all = {"run", input, "--y", "y", "--state", state};
+    all.insert(all.end(), options.begin(), options.end());
+    const Said said = run_program(all);
+    EXPECT_EQ(said.exit_code, 0) << said.err;
+    return said;
+  };
+  Said said = said_of(second, {"--ignore", "c"});
+  EXPECT_TRUE(mentions(said.err, "not here, but known to"));
+  EXPECT_TRUE(mentions(said.err, "asleep"));
+  said = said_of(third, {});  // it is back, with what it had learned
+  EXPECT_FALSE(mentions(said.err, "new to"));
+  said = said_of(fourth, {"--ignore", "c", "--drop", "c"});
+  EXPECT_TRUE(mentions(said.err, "taken out of"));
+  std::string text = content(fourth);
+  text.replace(text.find("a,b,c"), 5, "a,b,d");
+  for (std::size_t at = text.find("2026-03-04"); at != std::string::npos;
+       at = text.find("2026-03-04", at + 1)) {
+    text.replace(at, 10, "2026-04-04");
+  }
+  said = said_of(file("fifth.csv", text), {"--json"});
+  EXPECT_TRUE(mentions(said.err, "new to"));
+  const auto weights = json::parse(said.out)["weights_now"];
+  EXPECT_EQ(weights.size(), 3u);
+  EXPECT_TRUE(weights.contains("d") && !weights.contains("c")) << weights;
+  refuses({"run", fourth, "--y", "y", "--drop", "a"}, {"--drop", "--state"});
 }
 
 TEST_F(RunPieces, TimesThatRepeatOrRunBackwardsAreRefused) {
