@@ -108,14 +108,17 @@ inline const PathCost& cheapest(std::span<const PathCost> ways) {
 // The step that experts coming and going are (expert_change.h), for the first `count` of them after
 // it; whoever is new is reached from `best`. Paths that are with a leaver end there; that the others'
 // weights then grow would make their codes shorter, and is left out. A step of this kind and one of
-// the recursion between the same two rounds are one switch.
+// the recursion between the same two rounds are one switch. Before the first round all ways are alike,
+// and a newcomer is reached from all of them together.
 inline std::vector<PathCost> changed(std::span<const PathCost> ways, const PathCost& best,
                                      const ExpertChange& change, std::size_t count,
                                      std::size_t rounds) {
   const double stay = -std::log(change.staying());
   std::vector<PathCost> out;
   for (std::size_t k = 0; k < count; ++k) {
-    PathCost& way = out.emplace_back(change.is_new(k) ? best : ways[change.from(k)]);
+    PathCost& way = out.emplace_back(!change.is_new(k) ? ways[change.from(k)]
+                                     : rounds > 0      ? best
+                                                       : PathCost{});
     way.code += change.is_new(k) ? -std::log(change.entry(k)) : stay;
     if (change.is_new(k)) way.switches = std::min(way.switches + 1, rounds);
   }

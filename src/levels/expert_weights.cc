@@ -4,8 +4,8 @@
 
 namespace pcgs::levels {
 
-void ExpertWeights::learn(std::span<const double> losses, double part) {
-  share_->step(losses, {part * eta_, part * rho_, {}});
+const ShareStep& ExpertWeights::learn(std::span<const double> losses, double part) {
+  return share_->step(losses, {part * eta_, part * rho_, {}});
 }
 
 void ExpertWeights::add() {

@@ -22,8 +22,9 @@ class ExpertWeights {
     return share_ ? share_->weights() : std::span<const double>();
   }
 
-  // Finite losses of all experts; both rates count `part` of what they are.
-  void learn(std::span<const double> losses, double part);
+  // Finite losses of all experts; both rates count `part` of what they are. What the recursion did is
+  // valid until the next round.
+  const ShareStep& learn(std::span<const double> losses, double part);
 
   void add();
   void remove(std::size_t expert);

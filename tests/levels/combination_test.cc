@@ -293,24 +293,8 @@ double mix_loss(const Problem& p, double y, double eta) {
   return -std::log(sum) / eta;
 }
 
-// The CRPS of a mixed distribution function on [0,1], by midpoints between all places where it bends.
-double mixed_crps(const Problem& p, double y,
-                  double (*mixed)(std::span<const double>, std::span<const double>,
-                                  std::span<const double>, double)) {
-  std::vector<double> places = p.quantiles;
-  places.insert(places.end(), {0, 1, y});
-  std::ranges::sort(places);
-  double sum = 0;
-  for (std::size_t i = 1; i < places.size(); ++i) {
-    constexpr int kCells = 40;
-    const double width = (places[i] - places[i - 1]) / kCells;
-    for (int c = 0; c < kCells && width > 0; ++c) {
-      const double x = places[i - 1] + (c + 0.5) * width;
-      const double gap = mixed(p.levels.values(), p.quantiles, p.weights, x) - (x >= y ? 1 : 0);
-      sum += gap * gap * width;
-    }
-  }
-  return sum;
+double mixed_crps(const Problem& p, double y, reference::Mixed mixed) {
+  return reference::mixed_crps(p.levels.values(), p.quantiles, p.weights, y, mixed);
 }
 
 TEST(LinearPool, NeverExceedsItsMixLoss) {

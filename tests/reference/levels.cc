@@ -52,6 +52,24 @@ double substituted(std::span<const double> taus, std::span<const double> quantil
   return 0.5 - 0.25 * std::log(above / below);
 }
 
+double mixed_crps(std::span<const double> taus, std::span<const double> quantiles,
+                  std::span<const double> weights, double outcome, Mixed mixed) {
+  std::vector<double> places(quantiles.begin(), quantiles.end());
+  places.insert(places.end(), {0, 1, outcome});
+  std::ranges::sort(places);
+  double sum = 0;
+  for (std::size_t i = 1; i < places.size(); ++i) {
+    constexpr int kCells = 40;
+    const double width = (places[i] - places[i - 1]) / kCells;
+    for (int c = 0; c < kCells && width > 0; ++c) {
+      const double x = places[i - 1] + (c + 0.5) * width;
+      const double gap = mixed(taus, quantiles, weights, x) - (x >= outcome ? 1 : 0);
+      sum += gap * gap * width;
+    }
+  }
+  return sum;
+}
+
 double weighted_interval_score(std::span<const double> taus, std::span<const double> quantiles,
                                double outcome) {
   const std::size_t pairs = taus.size() / 2;

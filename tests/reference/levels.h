@@ -22,6 +22,12 @@ double pooled(std::span<const double> taus, std::span<const double> quantiles,
 double substituted(std::span<const double> taus, std::span<const double> quantiles,
                    std::span<const double> weights, double x);
 
+// Its CRPS where quantiles and outcome are in [0,1], by midpoints between all places where it bends.
+using Mixed = double (*)(std::span<const double> taus, std::span<const double> quantiles,
+                         std::span<const double> weights, double x);
+double mixed_crps(std::span<const double> taus, std::span<const double> quantiles,
+                  std::span<const double> weights, double outcome, Mixed mixed);
+
 // The weighted interval score: for each central interval its width and how far the outcome is beyond it,
 // and the distance from the median. Levels are symmetric and have a median.
 double weighted_interval_score(std::span<const double> taus, std::span<const double> quantiles,
