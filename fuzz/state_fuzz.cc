@@ -1,5 +1,5 @@
 // Any bytes as a state file: loaded, or refused with an Error. Whatever loads must play a
-// distribution, learn, and save a state that loads again.
+// distribution, learn, also when experts have come and gone, and save a state that loads again.
 //
 // A checksum stops almost every mutation before the code that matters, so the input comes in three
 // modes:
@@ -11,10 +11,12 @@
 //              payload: the payload; frame and checksum are put around it
 //              edits:   4 bytes each, made on the payload of a state that was really saved, which
 //                       is then framed: what, offset (u16), value
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -55,6 +57,7 @@ void learn_something(Aggregator& aggregator) {
 // The payload of a state with a past: rounds learned, and one open.
 Bytes real_payload(std::string_view method, std::size_t experts, bool intervals) {
   Aggregator::Options options;
+  for (std::size_t k = 0; k < experts; ++k) options.names.push_back(std::to_string(k));
   if (intervals) options.intervals = IntervalOptions{{0.8, 0.95}, 2};
   Aggregator aggregator = make_aggregator(method, experts, options);
   for (int round = 0; round < 3; ++round) learn_something(aggregator);
@@ -89,6 +92,22 @@ std::optional<Aggregator> loaded(Input file) {
   }
 }
 
+// The first leaves, if there is another, and two come. A forged state may be refused then.
+void change_experts(Aggregator& aggregator) {
+  std::vector<std::string> names = aggregator.names();
+  if (names.empty()) return;
+  if (names.size() > 1) names.erase(names.begin());
+  for (const char* newcomer : {"one newcomer", "another newcomer"}) {
+    if (std::find(names.begin(), names.end(), newcomer) == names.end()) names.push_back(newcomer);
+  }
+  try {
+    aggregator.set_experts(names, [](std::string_view name, std::size_t experts) {
+      return make_method(name, experts);
+    });
+  } catch (const Error&) {
+  }
+}
+
 void check_weights(const Aggregator& aggregator) {
   double sum = 0;
   for (const double weight : aggregator.weights()) {
@@ -110,6 +129,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_weights(*aggregator);
   learn_something(*aggregator);
   check_weights(*aggregator);
+  change_experts(*aggregator);
+  check_weights(*aggregator);
+  learn_something(*aggregator);
   const Bytes saved = aggregator->save_bytes();
   const std::optional<Aggregator> again = loaded(saved);
   invariant(again && again->save_bytes() == saved, "what was saved loads to the same state");

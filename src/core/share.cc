@@ -88,7 +88,11 @@ double Share::log_weight(std::size_t expert) const {
 }
 
 Share Share::after(const ExpertChange& change) const {
-  Share out(change.after(), change.shared_out<double>(weights()));
+  std::vector<double> initial = change.shared_out<double>(weights());
+  double total = 0;
+  for (const double w : initial) total += w;
+  for (double& w : initial) w /= total;
+  Share out(change.after(), initial);
   if (plain_ && out.plain_) return out;
   // In logarithms: relative to those that stay, whoever has a debt keeps it.
   constexpr double kNothing = -std::numeric_limits<double>::infinity();

@@ -251,8 +251,8 @@ INSTANTIATE_TEST_SUITE_P(Methods, DefaultExperts, ::testing::ValuesIn(defaults()
 // Four that are about as good as each other for three hundred rounds; then one that is always right
 // comes, or one that is far off.
 struct Entry {
-  double weight = 0;           // of the newcomer, after sixty rounds
-  double lost = 0, alone = 0;  // over them, with it and without it
+  double early = 0, weight = 0;  // of the newcomer, after twenty rounds and after sixty
+  double lost = 0, alone = 0;    // over them, with it and without it
 };
 Entry enter(const std::string& spec, double error) {
   Aggregator::Options options;
@@ -270,11 +270,16 @@ Entry enter(const std::string& spec, double error) {
     const double together = with.predict(forecasts);
     with.learn(y);
     without.learn(y);
+    if (t == 319) entry.early = with.weights().back();
     if (t < 300) continue;
     entry.lost += (together - y) * (together - y);
     entry.alone += (alone - y) * (alone - y);
   }
   entry.weight = with.weights().back();
+  fmt::print(
+      "{:16} error {:2}: weight {:.3f} after 20 rounds, {:.3f} after 60; squared error {:.2f} "
+      "of that without it\n",
+      spec, error, entry.early, entry.weight, entry.lost / entry.alone);
   return entry;
 }
 
