@@ -68,6 +68,7 @@ const palettes = {
   forecasters: ["#e8590c", "#1c7ed6", "#868e96"],
   latest: [{ expr: "ink" }, "#1c7ed6", "#e8590c"],
   latest_alone: [{ expr: "ink" }, "#e8590c"],
+  score_parts: ["#a0a6ad", "#e8590c", "#1c7ed6"],
   levels: ["#e8590c", "#1c7ed6", "#2f9e44", "#b565c7", "#d4a017"],
   certificate: ["#2f9e44", "#e8590c"],
   outcome: ["#868e96"],

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <numeric>
 
 #include "compare/level_play.h"
 #include "levels/combination.h"
@@ -25,14 +26,6 @@ void LevelSums::add(const levels::Levels& levels, std::span<const double> quanti
   for (std::size_t i = 0; i < held.size(); ++i) {
     held[i] += quantiles[i] <= outcome && outcome <= quantiles[last - i];
   }
-}
-
-std::vector<double> central_intervals(const levels::Levels& levels) {
-  std::vector<double> out;
-  for (std::size_t i = 0; levels.symmetric() && i < levels.size() / 2; ++i) {
-    out.push_back(levels[levels.size() - 1 - i] - levels[i]);
-  }
-  return out;
 }
 
 namespace {
@@ -129,24 +122,30 @@ void rank_experts(LevelScores& scores) {
 
 }  // namespace
 
+LevelScores level_scores(const LevelProblem& problem, const Matrix& published,
+                         QuantileScale scale) {
+  std::vector<std::size_t> all(problem.rounds.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return level_scores(problem, published, scale, all);
+}
+
 LevelScores level_scores(const LevelProblem& problem, const Matrix& published, QuantileScale scale,
-                         std::optional<std::size_t> series) {
+                         std::span<const std::size_t> rounds) {
   const levels::Levels levels(problem.levels);
   LevelScores scores;
   scores.between.assign(levels.size() + 1, 0);
   using Kind = LevelError::Kind;
   scores.all = {{"blend", Kind::kMethod, {}, {}},
-                {"equal-weight linear pool", Kind::kReference, {}, {}},
-                {"equal-weight quantile mean", Kind::kReference, {}, {}},
-                {"median of quantiles", Kind::kReference, {}, {}}};
+                {kLinearPool, Kind::kReference, {}, {}},
+                {kQuantileMean, Kind::kReference, {}, {}},
+                {kQuantileMedian, Kind::kReference, {}, {}}};
   for (const auto& name : problem.experts) scores.all.push_back({name, Kind::kExpert, {}, {}});
   Said said(problem, levels, scale);
   std::vector<Pairing> beside(scores.all.size());
   std::vector<double> combined(levels.size());
-  for (std::size_t t = 0; t < problem.rounds.size(); ++t) {
+  for (const std::size_t t : rounds) {
     const LevelProblem::Round& round = problem.rounds[t];
     if (std::isnan(round.outcome) || std::isnan(published.row(t)[0])) continue;
-    if (series && round.series != *series) continue;
     const double y = said.scaled(round.outcome);
     std::ranges::transform(published.row(t), combined.begin(),
                            [&](double x) { return said.scaled(x); });

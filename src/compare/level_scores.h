@@ -22,10 +22,15 @@ struct LevelSums {
   std::size_t rounds = 0;
   double score = 0;
   levels::ScoreParts parts{};       // where levels are symmetric
-  std::vector<std::size_t> held{};  // [intervals] outcomes inside each central interval
+  std::vector<std::size_t> held{};  // outcomes inside each of central_intervals()
   void add(const levels::Levels& levels, std::span<const double> quantiles, double outcome);
   double mean() const { return score / static_cast<double>(rounds); }
 };
+
+// What combinations that learn nothing are called.
+inline constexpr const char* kLinearPool = "equal-weight linear pool";
+inline constexpr const char* kQuantileMean = "equal-weight quantile mean";
+inline constexpr const char* kQuantileMedian = "median of quantiles";
 
 struct LevelError {
   enum class Kind : std::uint8_t { kMethod, kReference, kExpert };
@@ -50,11 +55,9 @@ struct LevelScores {
   std::vector<std::size_t> between;
 };
 
-// Central intervals: pairs of levels (i, P - 1 - i), the widest first.
-std::vector<double> central_intervals(const levels::Levels& levels);
-
-// Over all series, or over one.
+// Over all rounds, or over some of them.
+LevelScores level_scores(const LevelProblem& problem, const Matrix& published, QuantileScale scale);
 LevelScores level_scores(const LevelProblem& problem, const Matrix& published, QuantileScale scale,
-                         std::optional<std::size_t> series = std::nullopt);
+                         std::span<const std::size_t> rounds);
 
 }  // namespace pcgs::compare

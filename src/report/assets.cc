@@ -44,6 +44,7 @@ PCGS_CHART(pit);
 PCGS_CHART(restarts);
 PCGS_CHART(scaling);
 PCGS_CHART(scatter);
+PCGS_CHART(score_parts);
 PCGS_CHART(weights);
 
 namespace pcgs::report {
@@ -60,7 +61,7 @@ const Assets* assets() {
       PCGS_NAMED(held),           PCGS_NAMED(histogram),   PCGS_NAMED(latest),
       PCGS_NAMED(lines),          PCGS_NAMED(overview),    PCGS_NAMED(pit),
       PCGS_NAMED(restarts),       PCGS_NAMED(scaling),     PCGS_NAMED(scatter),
-      PCGS_NAMED(weights)};
+      PCGS_NAMED(score_parts),    PCGS_NAMED(weights)};
   static const Assets all = {PCGS_TEXT(vega),
                              PCGS_TEXT(vega_lite),
                              PCGS_TEXT(vega_licence),

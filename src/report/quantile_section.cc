@@ -1,4 +1,4 @@
-// Forecasts that are distributions: their scores, what those are made of, and a row for each series.
+// Forecasts that are distributions: their scores, what those are made of, and each series.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 
 #include "report/drawn.h"
 #include "report/forecaster_charts.h"
+#include "report/group_scores.h"
 #include "report/sections.h"
 #include "results/headline.h"
 
@@ -14,8 +15,6 @@ namespace pcgs::report {
 namespace {
 
 using results::QuantileResult;
-
-constexpr std::size_t kSeriesShown = 200;
 
 Table scores_table(const QuantileResult& result) {
   Table table;
@@ -92,6 +91,7 @@ Chart coverage_chart(const QuantileResult& result) {
       asked.push_back(std::stod(name));
       held.push_back(share);
     }
+    if (asked.empty()) continue;
     series.push_back(shape == &result.shapes.front() ? "combination" : shape->name);
     chart.groups.push_back(
         {{"asked", drawn(asked)}, {"held", drawn(held)}, {"series", series.back()}});
@@ -136,36 +136,6 @@ Chart pit_chart(const QuantileResult& result) {
   return chart;
 }
 
-Table series_rows(const QuantileResult& result) {
-  Table table;
-  table.id = "series-table";
-  table.caption = "Each series";
-  if (result.series.size() > kSeriesShown) {
-    table.caption += fmt::format(": {} of {}; results.json of --out, and --json, have all",
-                                 kSeriesShown, result.series.size());
-  }
-  for (std::size_t i = 0; i < result.by.size(); ++i) {
-    table.head.push_back({result.by[i], fmt::format("key.{}", i)});
-  }
-  table.head.insert(table.head.end(), {{result.answer.measure, "score"},
-                                       {"beside equal weights", "beside_equal_weights.difference"},
-                                       {"beside the best model", "beside_best.difference"},
-                                       {"best model", "beside_best.name"},
-                                       {"rounds", "rounds"}});
-  for (const auto& one : result.series) {
-    if (table.rows.size() == kSeriesShown) break;
-    auto& row = table.rows.emplace_back();
-    for (const auto& value : one.key) row.push_back({value});
-    row.push_back(error_cell(one.score));
-    for (const auto* beside : {&one.beside_equal, &one.beside_best}) {
-      row.push_back(*beside ? number((*beside)->difference, "{:+.1f} %") : Cell{"none"});
-    }
-    row.push_back({one.beside_best ? one.beside_best->name : "none"});
-    row.push_back(whole(one.rounds));
-  }
-  return table;
-}
-
 }  // namespace
 
 std::vector<Block> quantile_summary(const QuantileResult& result) {
@@ -198,9 +168,7 @@ std::vector<Section> quantile_sections(const QuantileResult& result) {
     sections.push_back(std::move(weights));
   }
   if (!result.by.empty()) {
-    Section series{"series", "Series", {}};
-    series.blocks.emplace_back(series_rows(result));
-    sections.push_back(std::move(series));
+    sections.push_back({"series", "Scores by series", group_blocks(result)});
   }
   return sections;
 }

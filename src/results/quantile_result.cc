@@ -1,16 +1,17 @@
 #include "results/quantile_result.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <span>
 #include <unordered_set>
 
+#include "compare/central_intervals.h"
+#include "compare/level_groups.h"
 #include "compare/level_play.h"
 #include "io/csv_field.h"
-#include "results/fields.h"
 #include "results/kinds.h"
 
 namespace pcgs::results {
@@ -72,27 +73,50 @@ ForecastAnswer answer_of(const LevelScores& scores, const levels::Levels& levels
   return answer;
 }
 
+// Of one with rounds; levels are symmetric.
+QuantileResult::Shape shape_of(const LevelError& one, const levels::Levels& levels) {
+  const auto n = static_cast<double>(one.own.rounds);
+  QuantileResult::Shape shape{one.name,
+                              one.own.rounds,
+                              {},
+                              finite(one.own.parts.width / n),
+                              finite(one.own.parts.above / n),
+                              finite(one.own.parts.below / n)};
+  const auto intervals = compare::central_intervals(levels);
+  for (std::size_t i = 0; i < intervals.size(); ++i) {
+    shape.held.by_name.emplace_back(fmt::format("{:.6g}", intervals[i]),
+                                    static_cast<double>(one.own.held[i]) / n);
+  }
+  return shape;
+}
+
 std::vector<QuantileResult::Shape> shapes_of(const LevelScores& scores,
                                              const levels::Levels& levels) {
   std::vector<QuantileResult::Shape> shapes;
-  const auto intervals = compare::central_intervals(levels);
   if (!levels.symmetric()) return shapes;
   for (const LevelError& one : scores.all) {
-    if (one.own.rounds == 0) continue;
-    const auto n = static_cast<double>(one.own.rounds);
-    QuantileResult::Shape shape{one.name,
-                                one.own.rounds,
-                                {},
-                                finite(one.own.parts.width / n),
-                                finite(one.own.parts.above / n),
-                                finite(one.own.parts.below / n)};
-    for (std::size_t i = 0; i < intervals.size(); ++i) {
-      shape.held.by_name.emplace_back(fmt::format("{:.6g}", intervals[i]),
-                                      static_cast<double>(one.own.held[i]) / n);
-    }
-    shapes.push_back(std::move(shape));
+    if (one.own.rounds > 0) shapes.push_back(shape_of(one, levels));
   }
   return shapes;
+}
+
+QuantileResult::Scores scores_of(const LevelScores& scores, const levels::Levels& levels,
+                                 std::size_t rounds) {
+  QuantileResult::Scores out;
+  out.rounds = rounds;
+  const LevelError& combination = scores.all.front();
+  if (combination.own.rounds == 0) return out;
+  out.score = finite(combination.own.mean());
+  out.beside_best = beside_best(scores);
+  out.beside_equal = beside_equal(scores);
+  if (levels.symmetric()) out.shape = shape_of(combination, levels);
+  for (std::size_t i = 1; i < scores.all.size(); ++i) {
+    const LevelError& one = scores.all[i];
+    if (one.kind != LevelError::Kind::kReference && scores.best_expert != i) continue;
+    out.others.push_back(
+        {one.name, one.own.rounds, finite(one.own.mean()), finite(per_cent(one.ratio()))});
+  }
+  return out;
 }
 
 // The mean over the series of the problem, of those who forecast at the last time.
@@ -164,16 +188,25 @@ QuantileResult quantile_result(const compare::LevelProblem& problem, const Quant
     out.answer.rounds_without_outcome +=
         std::isnan(round.outcome) && round.time != problem.rounds.back().time;
   }
-  for (std::size_t s = 0; s < problem.series.size(); ++s) {
-    const LevelScores own = level_scores(problem, published, scale, s);
-    auto& one = out.series.emplace_back();
-    one.key = problem.series[s];
-    one.rounds = static_cast<std::size_t>(std::ranges::count_if(
-        problem.rounds, [&](const auto& round) { return round.series == s; }));
-    if (own.all.front().own.rounds == 0) continue;
-    one.score = finite(own.all.front().own.mean());
-    one.beside_best = beside_best(own);
-    one.beside_equal = beside_equal(own);
+  const auto scores_on = [&](std::span<const std::size_t> rounds) {
+    return scores_of(level_scores(problem, published, scale, rounds), levels, rounds.size());
+  };
+  const auto by_series = compare::rounds_by_series(problem);
+  for (std::size_t s = 0; s < by_series.size(); ++s) {
+    out.series.push_back({problem.series[s], scores_on(by_series[s])});
+  }
+  for (const auto& [column, value, rounds] : compare::rounds_by_value(problem)) {
+    out.values.push_back({problem.by[column], value, scores_on(rounds)});
+  }
+  return out;
+}
+
+std::vector<std::pair<std::string, double>> usual_held(const QuantileResult::Shape& shape) {
+  std::vector<double> intervals;
+  for (const auto& [name, held] : shape.held.by_name) intervals.push_back(std::stod(name));
+  std::vector<std::pair<std::string, double>> out;
+  for (const std::size_t i : compare::usual_intervals(intervals)) {
+    out.push_back(shape.held.by_name[i]);
   }
   return out;
 }
@@ -199,47 +232,6 @@ std::string quantiles_csv(const compare::LevelProblem& problem, const Matrix& pu
     out += '\n';
   }
   return out;
-}
-
-void fields(Fields& f, QuantileResult::Shape& shape) {
-  f("name", shape.name, "rounds", shape.rounds, "held", shape.held, "width", shape.width, "above",
-    shape.above, "below", shape.below);
-}
-
-void fields(Fields& f, QuantileResult::One& one) {
-  f("key", one.key, "rounds", one.rounds, "score", one.score);
-  f.unless_empty("beside_best", one.beside_best);
-  f.unless_empty("beside_equal_weights", one.beside_equal);
-}
-
-void fields(Fields& f, QuantileResult::Coming& one) {
-  f("key", one.key, "time", one.time);
-  f.unless_empty("known", one.known);
-  f("quantiles", one.quantiles);
-}
-
-void fields(Fields& f, QuantileResult& result) {
-  f("levels", result.levels, "scale", result.scale, "by", result.by, "experts", result.experts,
-    "rounds", result.rounds);
-  fields(f, result.answer);
-  f("shapes", result.shapes, "between", result.between, "crossed", result.crossed, "wild",
-    result.wild, "series", result.series, "coming", result.coming);
-  f.require(!result.levels.empty(), "levels", "is empty");
-  f.require(result.scale == "raw" || result.scale == "log1p", "scale", "is unknown");
-  f.require(result.between.size() == result.levels.size() + 1, "between",
-            "is not one longer than levels");
-  f.require(result.shapes.empty() || result.shapes.size() <= result.answer.errors.size(), "shapes",
-            "has more than there are errors");
-  f.require(!result.series.empty(), "series", "is empty");
-  const auto has_key = [&](const auto& one) { return one.key.size() == result.by.size(); };
-  f.require(std::ranges::all_of(result.series, has_key), "series", "have keys of another length");
-  f.require(std::ranges::all_of(result.coming, has_key), "coming", "have keys of another length");
-  f.require(std::ranges::all_of(result.coming,
-                                [&](const auto& one) {
-                                  return one.quantiles.empty() ||
-                                         one.quantiles.size() == result.levels.size();
-                                }),
-            "coming", "have another number of quantiles");
 }
 
 }  // namespace pcgs::results

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compare/level_problem.h"
@@ -26,12 +27,38 @@ struct QuantileResult {
     std::optional<double> width{}, above{}, below{};
     bool operator==(const Shape&) const = default;
   };
+  // A forecaster beside the combination.
+  struct Other {
+    std::string name;
+    std::size_t rounds = 0;         // of both
+    std::optional<double> score{};  // its own; none beyond the range of a double
+    // The combination's relative to it on these rounds, in per cent: below 0, the combination is better.
+    std::optional<double> difference{};
+    bool operator==(const Other&) const = default;
+  };
+  // Of the combination on some of the rounds.
+  struct Scores {
+    std::size_t rounds = 0;         // also those without an outcome
+    std::optional<double> score{};  // none without an outcome
+    std::optional<Difference> beside_best{}, beside_equal{};
+    std::optional<Shape> shape{};  // where levels are symmetric
+    // The combinations that learn nothing, the linear pool and the quantile mean first, and the best
+    // expert if there is one.
+    std::vector<Other> others{};
+    // How many rounds the score is about; combinations that learn nothing forecast in all of them.
+    std::size_t scored() const { return others.empty() ? 0 : others.front().rounds; }
+    bool operator==(const Scores&) const = default;
+  };
   struct One {
     std::vector<std::string> key;  // [by]
-    std::size_t rounds = 0;
-    std::optional<double> score{};  // of the combination; none without an outcome
-    std::optional<Difference> beside_best{}, beside_equal{};
+    Scores scores{};
     bool operator==(const One&) const = default;
+  };
+  // All series that have this value in this column.
+  struct Value {
+    std::string column, value;
+    Scores scores{};
+    bool operator==(const Value&) const = default;
   };
   struct Coming {
     std::vector<std::string> key;   // [by]
@@ -51,6 +78,7 @@ struct QuantileResult {
   std::vector<std::size_t> between;   // [P + 1] outcomes below, between and above the quantiles
   std::size_t crossed = 0, wild = 0;  // forecasts that were put in order, and left out
   std::vector<One> series;            // at least one
+  std::vector<Value> values;          // of each column of `by`, where there are several; else none
   std::vector<Coming> coming;         // of the last time, whose outcome is not known
 
   bool operator==(const QuantileResult&) const = default;
@@ -58,6 +86,10 @@ struct QuantileResult {
 
 QuantileResult quantile_result(const compare::LevelProblem& problem, const QuantilePanel& panel,
                                const Matrix& published);
+
+// Of the central intervals of a shape those to show where there is no room for all, by their names:
+// those nearest to 0.5, 0.8 and 0.95, with how many outcomes they held.
+std::vector<std::pair<std::string, double>> usual_held(const QuantileResult::Shape& shape);
 
 // As text for a terminal.
 std::string quantile_table(const QuantileResult& result, const std::string& origin);

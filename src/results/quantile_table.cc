@@ -7,39 +7,18 @@
 #include "io/text_table.h"
 #include "results/answer_table.h"
 #include "results/headline.h"
+#include "results/quantile_groups_table.h"
 #include "results/quantile_result.h"
 
 namespace pcgs::results {
 
 namespace {
 
-constexpr std::size_t kExpertsShown = 12, kSeriesShown = 12, kComingShown = 6;
-
-// Of the intervals there are, those that people ask for.
-std::vector<std::string> shown_intervals(const QuantileResult& result) {
-  std::vector<std::string> out;
-  if (result.shapes.empty()) return out;
-  for (const char* wanted : {"0.5", "0.8", "0.95"}) {
-    for (const auto& [name, held] : result.shapes.front().held.by_name) {
-      if (name == wanted) out.push_back(name);
-    }
-  }
-  if (out.empty()) {
-    for (const auto& [name, held] : result.shapes.front().held.by_name) {
-      if (out.size() < 3) out.push_back(name);
-    }
-  }
-  return out;
-}
+constexpr std::size_t kExpertsShown = 12, kComingShown = 6;
 
 io::TextTable errors_table(const QuantileResult& result) {
-  const auto intervals = shown_intervals(result);
   io::TextTable table{"", {"score of", result.answer.measure}, {}};
-  if (!result.shapes.empty()) {
-    table.head.insert(table.head.end(), {"width", "too high", "too low"});
-  }
-  for (const auto& name : intervals)
-    table.head.push_back(fmt::format("{:g} %", 100 * std::stod(name)));
+  if (!result.shapes.empty()) add_shape_head(result.shapes.front(), table.head);
   table.head.insert(table.head.end(), {"combination beside it", "rounds"});
   std::size_t experts = 0, left_out = 0;
   for (std::size_t i = 0; i < result.answer.errors.size(); ++i) {
@@ -51,42 +30,13 @@ io::TextTable errors_table(const QuantileResult& result) {
     auto& row = table.rows.emplace_back();
     row.push_back(line.name + (i == 0 ? " (the combination)" : ""));
     row.push_back(line.loss ? error_text(*line.loss) : line.rounds > 0 ? ">1e308" : "-");
-    if (!result.shapes.empty()) {
-      const auto& shape = result.shapes[i];
-      for (const auto& part : {shape.width, shape.above, shape.below}) {
-        row.push_back(part ? error_text(*part) : ">1e308");
-      }
-      for (const auto& wanted : intervals) {
-        for (const auto& [name, held] : shape.held.by_name) {
-          if (name == wanted) row.push_back(fmt::format("{:.0f} %", 100 * held));
-        }
-      }
-    }
+    if (!result.shapes.empty()) add_shape(result.shapes[i], row);
     row.push_back(line.difference ? fmt::format("{:+.1f} %", *line.difference) : "");
     row.push_back(fmt::format("{}", line.rounds));
   }
   if (left_out > 0) {
     auto& row = table.rows.emplace_back(table.head.size());
     row[0] = fmt::format("({} more; --json has them)", left_out);
-  }
-  return table;
-}
-
-io::TextTable series_rows(const QuantileResult& result) {
-  io::TextTable table{"", result.by, {}};
-  table.left = table.head.size();
-  table.head.insert(table.head.end(), {"rounds", result.answer.measure, "beside equal weights",
-                                       "best model", "beside it"});
-  for (const auto& one : result.series) {
-    if (table.rows.size() == kSeriesShown) break;
-    auto& row = table.rows.emplace_back(one.key);
-    const auto difference = [](const std::optional<Difference>& to) {
-      return to ? fmt::format("{:+.1f} %", to->difference) : "";
-    };
-    row.insert(row.end(),
-               {fmt::format("{}", one.rounds), one.score ? error_text(*one.score) : "-",
-                difference(one.beside_equal), one.beside_best ? one.beside_best->name : "-",
-                difference(one.beside_best)});
   }
   return table;
 }
@@ -128,7 +78,7 @@ std::string quantile_table(const QuantileResult& result, const std::string& orig
   if (result.answer.errors.front().rounds > 0) out += text(errors_table(result)) + '\n';
   out += headline(result.answer) + '\n';
   if (const std::string sure = sureness(result.answer); !sure.empty()) out += sure + '\n';
-  if (!shown_intervals(result).empty()) {
+  if (!result.shapes.empty() && !result.shapes.front().held.by_name.empty()) {
     out += "per cent: how many outcomes the central interval held that should hold so many\n";
   }
   if (result.scale == "log1p") out += "all scores are those of ln(1 + x)\n";
@@ -144,12 +94,7 @@ std::string quantile_table(const QuantileResult& result, const std::string& orig
     out += fmt::format("{} lay too far from everybody's and were left out\n",
                        io::counted(result.wild, "forecast"));
   }
-  if (!result.by.empty()) {
-    out += '\n' + text(series_rows(result));
-    if (result.series.size() > kSeriesShown) {
-      out += fmt::format("({} more; --json has them)\n", result.series.size() - kSeriesShown);
-    }
-  }
+  out += group_tables(result);
   if (!result.coming.empty()) out += coming_text(result);
   if (!result.answer.weights_now.by_name.empty()) out += weights_text(result.answer.weights_now);
   return out;

@@ -1,6 +1,7 @@
 // pcgs run --quantiles, as somebody with a forecast hub's files uses it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -137,6 +138,46 @@ TEST_F(RunQuantiles, ComingRoundsAreForecast) {
   EXPECT_EQ(result["coming"][0]["quantiles"].size(), 5u);
 }
 
+TEST_F(RunQuantiles, ScoresOfEachColumnAreThoseOfTheFileItWrites) {
+  const auto rows = made_up_rows(8, 30, 3, 3);  // known at once, a week later and two weeks later
+  const std::string text = level_csv(rows);
+  std::string with_horizon = text.substr(0, text.find('\n')) + ",ahead\n";
+  std::size_t at = text.find('\n') + 1;
+  for (const auto& row : rows) {
+    const auto end = text.find('\n', at);
+    with_horizon += text.substr(at, end - at) + fmt::format(",{}\n", row.ahead % 2);
+    at = end + 1;
+  }
+  auto all = arguments(file("a.csv", with_horizon), {"--out", dir_ / "o"});
+  *std::ranges::find(all, "place") = "place,ahead";
+  const auto said = run_program(all);
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_TRUE(mentions(said.out, "\nahead  rounds"));
+  EXPECT_TRUE(mentions(said.out, "\nplace  ahead  rounds"));
+  const json result = json::parse(content(dir_ / "o/results.json"));
+  std::map<std::string, std::pair<double, double>> sums;  // by horizon: rounds, scores
+  const auto written = csv_rows(dir_ / "o/forecasts.csv");
+  ASSERT_EQ(written[0][2], "ahead");
+  for (std::size_t t = 1; t < written.size(); ++t) {
+    auto& [rounds, sum] = sums[written[t][2]];
+    const double y = std::stod(written[t][4]);
+    ++rounds;
+    for (std::size_t i = 0; i < 5; ++i) {
+      const double beyond = y - std::stod(written[t][5 + i]);
+      sum += 2 * std::max(kLevelsOfRows[i] * beyond, (kLevelsOfRows[i] - 1) * beyond) / 5;
+    }
+  }
+  std::vector<std::string> horizons;
+  for (const auto& one : result["by_value"]) {
+    if (one["column"] != "ahead") continue;
+    horizons.push_back(one["value"]);
+    const auto& [rounds, sum] = sums.at(horizons.back());
+    EXPECT_EQ(one["rounds"].get<double>(), rounds);
+    EXPECT_NEAR(one["score"].get<double>(), sum / rounds, 1e-9);
+  }
+  EXPECT_EQ(horizons, (std::vector<std::string>{"0", "1"}));
+}
+
 TEST_F(RunQuantiles, APageShowsTheSameNumbers) {
   const auto rows = made_up_rows(8, 20, 2, 3);
   const auto said = play(file("a.csv", level_csv(rows)), {"--report", dir_ / "page.html"});
@@ -147,6 +188,7 @@ TEST_F(RunQuantiles, APageShowsTheSameNumbers) {
   const std::string page = content(dir_ / "page.html");
   EXPECT_TRUE(mentions(page, "equal-weight linear pool"));
   EXPECT_TRUE(mentions(page, "Width and coverage"));
+  EXPECT_TRUE(mentions(page, "WIS by series"));
 }
 
 TEST_F(RunQuantiles, WhatWouldSpoilTheAnswerIsRefused) {

@@ -3,32 +3,19 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
 
-#include "compare/level_rows.h"
+#include "compare/central_intervals.h"
+#include "compare/level_groups.h"
+#include "compare/level_rows_problem.h"
 #include "compare/level_scores.h"
-#include "compare/read_levels.h"
 #include "levels/scores.h"
 #include "support/expect.h"
-#include "support/temp_dir.h"
 
 namespace pcgs::compare {
 namespace {
 
 using test::LevelRow;
-
-LevelProblem problem_of(const std::vector<LevelRow>& rows) {
-  const test::TempDir dir;
-  std::ofstream(dir / "a.csv", std::ios::binary) << test::level_csv(rows);
-  LevelColumns columns;
-  columns.pattern = "q*";
-  columns.outcome = "cases";
-  columns.time = "week";
-  columns.expert = "model";
-  columns.known = "known";
-  columns.by = {"place"};
-  return read_levels(dir / "a.csv", columns);
-}
+using test::problem_of;
 
 std::vector<LevelRow> until(std::vector<LevelRow> rows, int week) {
   std::erase_if(rows, [&](const auto& row) { return row.week >= week; });
@@ -170,8 +157,8 @@ TEST(LevelScores, ThoseOfSeriesAddUp) {
   const auto all = level_scores(problem, published, QuantileScale::kRaw);
   double score = 0;
   std::size_t held = 0;
-  for (std::size_t s = 0; s < problem.series.size(); ++s) {
-    const auto one = level_scores(problem, published, QuantileScale::kRaw, s);
+  for (const auto& rounds : rounds_by_series(problem)) {
+    const auto one = level_scores(problem, published, QuantileScale::kRaw, rounds);
     score += one.all[0].own.score;
     held += one.all[0].own.held[0];
   }

@@ -48,11 +48,11 @@ before(async () => {
   stores = JSON.parse(
     pcgs("run stores.csv --y load --time ds --by store --json --report stores.html"),
   );
-  writeQuantiles("hub.csv", 60);
+  writeQuantiles("hub.csv", 60, 20, 3);
   quantiles = JSON.parse(
     pcgs(
-      "run hub.csv --quantiles q* --y cases --time week --by place --expert-column model --json " +
-        "--report quantiles.html",
+      "run hub.csv --quantiles q* --y cases --time week --by place,ahead --expert-column model " +
+        "--json --report quantiles.html",
     ),
   );
   training = JSON.parse(readFileSync(join(corpus, "training.json"), "utf8"));
@@ -99,6 +99,56 @@ test("a page of quantiles is quiet, draws every chart and has the names of its J
     for (const line of quantiles.errors) assert.ok(text.includes(line.name), line.name);
     assert.deepEqual(await foreignElements(page), []);
   }));
+
+describe("a page of quantiles", () => {
+  const inOption = (page, id) => page.locator(`#${id} > .option:visible`);
+  const choose = async (page, id, name) => {
+    await page.locator(`#${id} select`).selectOption(name);
+    await allDrawn(page);
+  };
+  // The shapes of one kind in a drawing, dots that only wait for the mouse left out.
+  const shapes = (figure, kind) =>
+    figure.locator(`svg .mark-${kind}.role-mark path`).evaluateAll((all) =>
+      all
+        .filter((path) => path.getAttribute("opacity") !== "0")
+        .map((path) => {
+          const { x, y, width, height } = path.getBBox();
+          return { x, y, width, height, fill: path.getAttribute("fill"), d: path.getAttribute("d") };
+        }),
+    );
+
+  test("has bars by place, by horizon and by series that are as long as the ratio to the pool", () =>
+    open("quantiles.html", {}, async (page) => {
+      assert.deepEqual(await page.locator("#scores-by option").allTextContents(), [
+        "place",
+        "ahead",
+        "series",
+      ]);
+      const groups = {
+        place: quantiles.by_value.filter(({ column }) => column === "place"),
+        ahead: quantiles.by_value.filter(({ column }) => column === "ahead"),
+        series: quantiles.series,
+      };
+      for (const [name, all] of Object.entries(groups)) {
+        await choose(page, "scores-by", name);
+        const figure = inOption(page, "scores-by").locator("figure.chart");
+        const bars = (await shapes(figure, "rect")).filter(({ width }) => width > 0);
+        const rule = await figure.locator("svg .mark-rule.role-mark line").boundingBox();
+        const left = Math.min(...bars.map(({ x }) => x));
+        const rows = [...new Set(bars.map(({ y }) => y))].sort((a, b) => a - b);
+        const lengths = rows.map(
+          (row) =>
+            Math.max(...bars.filter(({ y }) => y === row).map(({ x, width }) => x + width)) - left,
+        );
+        const plot = await figure.locator("svg .mark-rect.role-mark").boundingBox();
+        const one = rule.x - plot.x;
+        assert.equal(lengths.length, all.length);
+        all.forEach(({ score, others: [pool] }, i) =>
+          assert.ok(Math.abs(lengths[i] / one - score / pool.score) < 0.02, `${name} ${i}`),
+        );
+      }
+    }));
+});
 
 const commands = {
   suite: null, // made before all tests
@@ -466,7 +516,7 @@ describe("on screens and on paper", () => {
         .map((figure) => figure.id),
     );
 
-  for (const name of ["run", "hours", "stores", "suite", "training"]) {
+  for (const name of ["run", "hours", "stores", "quantiles", "suite", "training"]) {
     for (const width of [1280, 390]) {
       for (const scheme of ["light", "dark"]) {
         test(`${name}, ${width} pixels wide, ${scheme}: nothing overflows, text stands out`, () =>
@@ -633,6 +683,15 @@ describe("numbers", () => {
       const difference = ({ beside_best }) => beside_best.difference;
       const sorted = stores.series.toSorted((a, b) => difference(b) - difference(a));
       rowsEqual(await rowsOf(page, "series-table"), sorted);
+    }));
+
+  test("of quantiles equal their JSON: scores, parts, and those of places, horizons and series", () =>
+    open("quantiles.html", {}, async (page) => {
+      rowsEqual(await rowsOf(page, "scores-table"), quantiles.errors);
+      rowsEqual(await rowsOf(page, "series-table"), quantiles.series);
+      const of = (name) => quantiles.by_value.filter(({ column }) => column === name);
+      rowsEqual(await rowsOf(page, "by-1-table"), of("place"));
+      rowsEqual(await rowsOf(page, "by-2-table"), of("ahead"));
     }));
 
   test("of a training equal its JSON at the step that was kept", () =>

@@ -160,6 +160,55 @@ TEST_F(Page, OfManySeriesShowsTheWorstFirstAndSaysHowManyThereAre) {
   EXPECT_NE(text.find("it is better in 5 of 300 series"), std::string::npos);
 }
 
+results::QuantileResult quantiles_by_place_and_horizon() {
+  results::QuantileResult result;
+  result.levels = {0.1, 0.5, 0.9};
+  result.by = {"place", "horizon"};
+  result.experts = {"a"};
+  result.between = {1, 4, 4, 1};
+  result.answer = *a_run_on_forecasts().answer;
+  result.answer.measure = "WIS";
+  const auto scores = [](double width, double pool) {
+    return results::QuantileResult::Scores{
+        10,
+        width + 3,
+        results::Difference{"a", 8, -50},
+        results::Difference{"equal-weight linear pool", 10, 100 * ((width + 3) / pool - 1)},
+        results::QuantileResult::Shape{"blend", 10, {{{"0.8", 0.75}}}, width, 1.0, 2.0},
+        {{"equal-weight linear pool", 10, pool, -25},
+         {"equal-weight quantile mean", 10, 9.0, -33},
+         {"a", 8, 11.0, -50}}};
+  };
+  result.series = {{{"<b>north</b>", "1"}, scores(3, 8)}, {{"<b>north</b>", "2"}, scores(9, 10)}};
+  result.values = {{"place", "<b>north</b>", scores(6, 9)},
+                   {"horizon", "1", scores(3, 8)},
+                   {"horizon", "2", scores(9, 10)}};
+  return result;
+}
+
+TEST(Sections, OfQuantilesHaveScoresByEachColumnRelativeToTheLinearPool) {
+  Material material;
+  material.results.push_back({"hub", quantiles_by_place_and_horizon()});
+  const auto all = sections(material);
+  const auto& choice = std::get<Choice>(all.back().blocks.at(0));
+  ASSERT_EQ(choice.options.size(), 3u);
+  EXPECT_EQ(choice.options[0].name, "place");
+  ASSERT_EQ(choice.options[0].blocks.size(), 1u);  // one bar compares nothing
+  EXPECT_EQ(choice.options[2].name, "series");
+  const auto& chart = std::get<Chart>(choice.options[1].blocks.at(0));
+  EXPECT_EQ(chart.groups[0]["value"], ordered_json({3.0 / 8, 0.9}));  // width
+  EXPECT_EQ(chart.groups[1]["value"], ordered_json({1.0 / 8, 0.1}));
+  EXPECT_EQ(chart.groups[2]["score"], ordered_json({2, 2}));
+  // Beside the best model the combination has half the error.
+  EXPECT_EQ(chart.datasets["best"][0]["value"], ordered_json({2 * 0.75, 2 * 1.2}));
+  const auto& table = std::get<Table>(choice.options[1].blocks.at(1));
+  ASSERT_EQ(table.rows.size(), 2u);
+  for (const auto& row : table.rows) EXPECT_EQ(row.size(), table.head.size());
+  EXPECT_EQ(table.rows[1][2].exact, "12");
+  EXPECT_EQ(table.rows[1][6].text, "75 %");
+  EXPECT_EQ(html(all.back()).find("<b>north"), std::string::npos);
+}
+
 results::TrainingResult a_training() {
   results::TrainingResult training;
   training.recipe = "regret";
@@ -243,8 +292,8 @@ void collect(const ordered_json& value, const ordered_json::json_pointer& at,
 
 TEST(Sections, ShowOrRefuseResultsOfEveryKindWhateverIsChangedInThem) {
   const std::string folder = test::data_file("../fuzz/corpus/report/");
-  for (const char* kind : {"run", "answer", "series", "main", "grid", "scaling", "mechanism",
-                           "ablation", "forecast", "electricity", "training"}) {
+  for (const char* kind : {"run", "answer", "series", "quantiles", "main", "grid", "scaling",
+                           "mechanism", "ablation", "forecast", "electricity", "training"}) {
     std::ifstream file(folder + kind + ".json");
     const ordered_json whole = ordered_json::parse(file);
     const auto shown = [&](const ordered_json& json) {

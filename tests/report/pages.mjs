@@ -100,19 +100,25 @@ export function writeHours(name, rounds, coming, stores = 0) {
   writeFileSync(file(name), lines.join("\n") + "\n");
 }
 
-// Quantiles of models with hostile names, for two places.
-export function writeQuantiles(name, weeks) {
+// Quantiles of models with hostile names, for two places and horizons; in the last `coming` weeks no
+// outcome is known, and half a year pauses before the last `season`.
+export function writeQuantiles(name, weeks, season, coming) {
   const random = randomNumbers(6);
-  const lines = ["week,place,model,q0.1,q0.5,q0.9,cases"];
-  for (let week = 1; week <= weeks; ++week) {
-    for (const place of ["north", "south"]) {
-      const cases = 100 + 30 * Math.sin(week / 5) + 5 * random();
-      hostileNames.forEach((model, k) => {
-        const middle = cases + (random() - 0.5) * 9 * (k + 1);
-        const quoted = `"${model.replaceAll('"', '""')}"`;
-        const numbers = [middle - 8, middle, middle + 8, cases].map((x) => x.toFixed(3));
-        lines.push([week, place, quoted, ...numbers].join(","));
-      });
+  const lines = ["week,place,ahead,model,q0.1,q0.25,q0.5,q0.75,q0.9,cases"];
+  for (let week = 0; week < weeks; ++week) {
+    const day = 7 * (week + (week + season < weeks ? 0 : 26));
+    const date = new Date(Date.UTC(2024, 9, 5 + day)).toISOString().slice(0, 10);
+    for (const [place, size] of [["north", 1], ["south", 10]]) {
+      for (const ahead of [1, 2]) {
+        const cases = size * (100 + 30 * Math.sin(week / 5) + 5 * random());
+        hostileNames.forEach((model, k) => {
+          const middle = cases + size * ahead * (random() - 0.5) * 9 * (k + 1);
+          const quantiles = [-8, -4, 0, 4, 8].map((x) => (middle + size * x).toFixed(3));
+          const outcome = week + coming < weeks ? cases.toFixed(3) : "";
+          const quoted = `"${model.replaceAll('"', '""')}"`;
+          lines.push([date, place, ahead, quoted, ...quantiles, outcome].join(","));
+        });
+      }
     }
   }
   writeFileSync(file(name), lines.join("\n") + "\n");

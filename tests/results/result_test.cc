@@ -70,7 +70,7 @@ QuantileResult quantiles() {
   QuantileResult out;
   out.levels = {0.1, 0.5, 0.9};
   out.scale = "log1p";
-  out.by = {"place"};
+  out.by = {"place", "horizon"};
   out.experts = {"a", "b"};
   out.rounds = 20;
   out.answer = full_answer();
@@ -79,9 +79,17 @@ QuantileResult quantiles() {
   out.between = {1, 2, 3, 4};
   out.crossed = 2;
   out.wild = 1;
-  out.series = {{{"Köln"}, 10, 0.5, out.answer.beside_best, out.answer.beside_equal},
-                {{""}, 10, {}, {}, {}}};
-  out.coming = {{{"Köln"}, "2026-03-01", "2026-03-08", {1, 2, 3}}, {{""}, "2026-03-01", "", {}}};
+  const QuantileResult::Scores scored = {
+      10,
+      0.5,
+      out.answer.beside_best,
+      out.answer.beside_equal,
+      out.shapes[0],
+      {{"equal-weight linear pool", 10, 0.75, -33.5}, {"a", 6, {}, {}}}};
+  out.series = {{{"Köln", "1"}, scored}, {{"", "2"}, {10, {}, {}, {}, {}, {}}}};
+  out.values = {{"horizon", "1", scored}, {"place", "", {10, {}, {}, {}, {}, {}}}};
+  out.coming = {{{"Köln", "1"}, "2026-03-01", "2026-03-08", {1, 2, 3}},
+                {{"", "2"}, "2026-03-01", "", {}}};
   return out;
 }
 
@@ -338,6 +346,9 @@ const std::vector<std::string> kMayBeMissing = {"chosen_in_hindsight",
                                                 "generating_path_regret",
                                                 "bound",
                                                 "known",
+                                                "shape",
+                                                "others",
+                                                "by_value",
                                                 "switch_cost",
                                                 "switch_costs",
                                                 "unclipped",
@@ -478,6 +489,25 @@ TEST(Results, RefuseQuantilesThatDoNotFitTogether) {
   refuses("coming", [](auto& q) { q.coming[0].key.push_back("x"); });
   refuses("coming", [](auto& q) { q.coming[0].quantiles.pop_back(); });
   refuses("shapes", [](auto& q) { q.shapes.resize(9, q.shapes[0]); });
+  refuses("by_value", [](auto& q) { q.values[0].column = "week"; });
+  for (const char* name : {"text", "", "0.8x", "nan", "0", "1", "-0.5"}) {
+    refuses("shapes[0].held", [&](auto& q) { q.shapes[0].held.by_name[0].first = name; });
+    refuses("series[0].shape.held",
+            [&](auto& q) { q.series[0].scores.shape->held.by_name[0].first = name; });
+  }
+}
+
+TEST(Results, OfQuantilesThatAnEarlierVersionWroteAreRead) {
+  auto json = ordered_json::parse(to_json(quantiles()));
+  json.erase("by_value");
+  for (auto& one : json["series"]) {
+    one.erase("shape");
+    one.erase("others");
+  }
+  const auto read = std::get<QuantileResult>(read_result(json.dump(), "r.json"));
+  EXPECT_TRUE(read.values.empty());
+  EXPECT_FALSE(read.series[0].scores.shape);
+  EXPECT_EQ(read.series[0].scores.score, 0.5);
 }
 
 TEST(Results, RefuseTrainingsThatDoNotFitTogether) {
