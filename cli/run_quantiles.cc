@@ -105,7 +105,9 @@ void run_quantiles(const RunOptions& options) {
   const auto result = results::quantile_result(problem, panel, play.published);
   const std::string json = results::to_json(result) + "\n";
   files.write(json, results::quantiles_csv(problem, play.published), panel);
-  if (files.page != nullptr) files.page->write(report::quantile_page(result, problem.origin));
+  if (files.page != nullptr) {
+    files.page->write(report::quantile_page(problem, play.published, result));
+  }
   files.set.commit();
   if (options.json) {
     put(json);

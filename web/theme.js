@@ -6,7 +6,7 @@ const theme = () => root.dataset.theme ?? (systemIsDark.matches ? "dark" : "ligh
 // The style sheet declares the colours; the charts take them from there.
 function colours() {
   const style = getComputedStyle(root);
-  const names = ["paper", "ink", "soft", "faint", "hair", "accent"];
+  const names = ["paper", "ink", "soft", "faint", "hair", "accent", "band1", "band2", "band3"];
   return Object.fromEntries(names.map((name) => [name, style.getPropertyValue("--" + name)]));
 }
 
@@ -68,6 +68,8 @@ const palettes = {
   forecasters: ["#e8590c", "#1c7ed6", "#868e96"],
   latest: [{ expr: "ink" }, "#1c7ed6", "#e8590c"],
   latest_alone: [{ expr: "ink" }, "#e8590c"],
+  // What came, the median, and bands from the narrowest on.
+  fan: [{ expr: "ink" }, "#e8590c", { expr: "band1" }, { expr: "band2" }, { expr: "band3" }],
   score_parts: ["#a0a6ad", "#e8590c", "#1c7ed6"],
   levels: ["#e8590c", "#1c7ed6", "#2f9e44", "#b565c7", "#d4a017"],
   certificate: ["#2f9e44", "#e8590c"],

@@ -24,6 +24,7 @@ struct LevelProblem {
 
   std::string origin;                            // the file, for messages
   std::string time, known, outcome;              // names of columns; `known` may be empty
+  bool calendar = false;                         // times are seconds since 1970; else plain numbers
   std::vector<std::string> by;                   // columns that tell series apart
   std::vector<std::vector<std::string>> series;  // [S][by]
   std::vector<std::string> experts;              // [K] in the order of their first rounds

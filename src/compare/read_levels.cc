@@ -343,6 +343,7 @@ LevelProblem read_levels(const std::string& path, const LevelColumns& columns) {
   Numbering experts;
   const Rows rows = rows_of(table, wanted, outcomes, experts, problem);
   check_rows(rows, columns, outcomes, problem.origin);
+  problem.calendar = rows.times.calendar;
   problem.quantiles = Matrix(table.values.rows, problem.levels.size());
   for (std::size_t i = 0; i < table.values.rows; ++i) {
     std::ranges::copy(table.values.row(i).first(problem.levels.size()),

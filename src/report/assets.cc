@@ -33,6 +33,7 @@ PCGS_CHART(coverage);
 PCGS_CHART(differences);
 PCGS_CHART(dots);
 PCGS_CHART(dots_by_family);
+PCGS_CHART(fan);
 PCGS_CHART(gains);
 PCGS_CHART(heat_map);
 PCGS_CHART(held);
@@ -54,14 +55,17 @@ const Assets* assets() {
   { pcgs_web_##NAME, pcgs_web_##NAME##_end }
 #define PCGS_NAMED(NAME) \
   { #NAME, PCGS_TEXT(chart_##NAME) }
-  static const Assets::Chart charts[] = {
-      PCGS_NAMED(bars),           PCGS_NAMED(bins),        PCGS_NAMED(control),
-      PCGS_NAMED(coverage),       PCGS_NAMED(differences), PCGS_NAMED(dots),
-      PCGS_NAMED(dots_by_family), PCGS_NAMED(gains),       PCGS_NAMED(heat_map),
-      PCGS_NAMED(held),           PCGS_NAMED(histogram),   PCGS_NAMED(latest),
-      PCGS_NAMED(lines),          PCGS_NAMED(overview),    PCGS_NAMED(pit),
-      PCGS_NAMED(restarts),       PCGS_NAMED(scaling),     PCGS_NAMED(scatter),
-      PCGS_NAMED(score_parts),    PCGS_NAMED(weights)};
+  static const Assets::Chart charts[] = {PCGS_NAMED(bars),           PCGS_NAMED(bins),
+                                         PCGS_NAMED(control),        PCGS_NAMED(coverage),
+                                         PCGS_NAMED(differences),    PCGS_NAMED(dots),
+                                         PCGS_NAMED(dots_by_family), PCGS_NAMED(fan),
+                                         PCGS_NAMED(gains),          PCGS_NAMED(heat_map),
+                                         PCGS_NAMED(held),           PCGS_NAMED(histogram),
+                                         PCGS_NAMED(latest),         PCGS_NAMED(lines),
+                                         PCGS_NAMED(overview),       PCGS_NAMED(pit),
+                                         PCGS_NAMED(restarts),       PCGS_NAMED(scaling),
+                                         PCGS_NAMED(scatter),        PCGS_NAMED(score_parts),
+                                         PCGS_NAMED(weights)};
   static const Assets all = {PCGS_TEXT(vega),
                              PCGS_TEXT(vega_lite),
                              PCGS_TEXT(vega_licence),

@@ -1,10 +1,11 @@
-// Forecasts that are distributions: their scores, what those are made of, and each series.
+// Forecasts that are distributions: over time, their scores, what those are made of, and each series.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "report/drawn.h"
+#include "report/fan_charts.h"
 #include "report/forecaster_charts.h"
 #include "report/group_scores.h"
 #include "report/sections.h"
@@ -151,8 +152,11 @@ std::vector<Block> quantile_summary(const QuantileResult& result) {
   return blocks;
 }
 
-std::vector<Section> quantile_sections(const QuantileResult& result) {
+std::vector<Section> quantile_sections(const QuantileResult& result, const FanView* fans) {
   std::vector<Section> sections;
+  if (fans != nullptr && !fans->fans.empty()) {
+    sections.push_back({"fans", "Forecasts", fan_blocks(*fans)});
+  }
   Section shapes{"shapes", "Width and coverage", {}};
   if (result.answer.errors.front().rounds > 0) shapes.blocks.emplace_back(pit_chart(result));
   if (!result.shapes.empty()) {

@@ -24,6 +24,7 @@ struct Part {
   Result result;
   const RunDepth* depth = nullptr;
   const ForecasterView* view = nullptr;
+  const FanView* fans = nullptr;
 };
 using Parts = std::map<std::size_t, Part>;
 
@@ -33,8 +34,9 @@ std::string kind_of(const Result& result) {
 
 Parts parts_of(const Material& material) {
   Parts out;
-  const auto add = [&](const std::string& origin, Result result, const RunDepth* depth,
-                       const ForecasterView* view) {
+  const auto add = [&](Part part) {
+    const auto& origin = part.origin;
+    const Result& result = part.result;
     if (std::holds_alternative<results::OracleResult>(result)) {
       throw Error(
           fmt::format("{}: is a result of pcgs oracle, which has no page; give one of run, suite, "
@@ -42,20 +44,22 @@ Parts parts_of(const Material& material) {
                       origin));
     }
     const std::size_t kind = result.index();
-    const auto [at, added] = out.emplace(kind, Part{origin, std::move(result), depth, view});
-    if (added) return;
-    throw Error(
-        fmt::format("{} and {} are both results of the same kind ({}); give a page to each of them",
-                    at->second.origin, origin, kind_of(at->second.result)));
+    if (const auto at = out.find(kind); at != out.end()) {
+      throw Error(fmt::format(
+          "{} and {} are both results of the same kind ({}); give a page to each of them",
+          at->second.origin, origin, kind_of(result)));
+    }
+    out.emplace(kind, std::move(part));
   };
-  for (const auto& [origin, result, depth, view] : material.results) {
+  for (const auto& [origin, result, depth, view, fans] : material.results) {
     if (const auto* suite = std::get_if<results::SuiteResult>(&result)) {
       for (const auto& study : suite->studies) {
         const std::string whose = origin + ", ";
-        std::visit([&](const auto& one) { add(whose + one.kKind, one, nullptr, nullptr); }, study);
+        std::visit([&](const auto& one) { add({whose + one.kKind, one}); }, study);
       }
     } else {
-      add(origin, result, depth ? &*depth : nullptr, view ? &*view : nullptr);
+      add({origin, result, depth ? &*depth : nullptr, view ? &*view : nullptr,
+           fans ? &*fans : nullptr});
     }
   }
   return out;
@@ -65,6 +69,7 @@ Parts parts_of(const Material& material) {
 struct SectionsOf {
   const RunDepth* depth;
   const ForecasterView* view;
+  const FanView* fans;
   std::vector<Block>& summary;
   std::vector<Section>& sections;
   std::vector<Section>& later;  // for after the curves of forecasts
@@ -87,7 +92,7 @@ struct SectionsOf {
   }
   void operator()(const results::QuantileResult& result) {
     for (auto& block : quantile_summary(result)) summary.push_back(std::move(block));
-    for (auto& section : quantile_sections(result)) sections.push_back(std::move(section));
+    for (auto& section : quantile_sections(result, fans)) sections.push_back(std::move(section));
   }
   void operator()(const results::ElectricityResult& study) {
     add(electricity_summary(study), electricity_section(study));
@@ -123,7 +128,7 @@ std::vector<Section> sections_of(const Material& material, const Parts& parts) {
   std::vector<Block> summary;
   std::vector<Section> sections, later;
   for (const auto& [kind, part] : parts) {
-    std::visit(SectionsOf{part.depth, part.view, summary, sections, later}, part.result);
+    std::visit(SectionsOf{part.depth, part.view, part.fans, summary, sections, later}, part.result);
   }
   if (!material.forecasts.empty()) sections.push_back(curves_section(material.forecasts));
   std::move(later.begin(), later.end(), std::back_inserter(sections));

@@ -7,6 +7,7 @@
 
 #include "report/blocks.h"
 #include "report/depth.h"
+#include "report/fan_view.h"
 #include "report/forecast_curves.h"
 #include "report/forecaster_view.h"
 #include "results/result.h"
@@ -25,6 +26,7 @@ struct Material {
     results::Result result;
     std::optional<RunDepth> depth{};       // the same run, round by round
     std::optional<ForecasterView> view{};  // of forecasts
+    std::optional<FanView> fans{};         // of quantiles
   };
   std::vector<Result> results;
   std::vector<RunDepth> runs;  // further ones

@@ -110,24 +110,20 @@ std::string run_page(const compare::Problem& problem, const compare::Comparison&
   return run_page(problem, comparison, std::move(result), depth.take());
 }
 
-namespace {
-
-// Of a result that says everything itself.
-std::string page_of(const results::Result& result, const std::string& origin) {
+std::string series_page(const results::SeriesResult& result, const std::string& origin) {
   require_available();
   Material material;
-  material.results.push_back({origin, result, {}});
+  material.results.push_back({origin, result});
   return page(material);
 }
 
-}  // namespace
-
-std::string series_page(const results::SeriesResult& result, const std::string& origin) {
-  return page_of(result, origin);
-}
-
-std::string quantile_page(const results::QuantileResult& result, const std::string& origin) {
-  return page_of(result, origin);
+std::string quantile_page(const compare::LevelProblem& problem, const Matrix& published,
+                          results::QuantileResult result) {
+  require_available();
+  Material material;
+  auto& added = material.results.emplace_back(Material::Result{problem.origin, std::move(result)});
+  added.fans = fan_view(problem, published);
+  return page(material);
 }
 
 }  // namespace pcgs::report

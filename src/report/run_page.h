@@ -5,6 +5,7 @@
 #include <string>
 
 #include "compare/comparison.h"
+#include "compare/level_problem.h"
 #include "report/depth.h"
 #include "results/quantile_result.h"
 #include "results/run_result.h"
@@ -40,6 +41,8 @@ std::string run_page(const compare::Problem& problem, const compare::Comparison&
 
 // The page of many series.
 std::string series_page(const results::SeriesResult& result, const std::string& origin);
-std::string quantile_page(const results::QuantileResult& result, const std::string& origin);
+// That of quantiles: what was published in each round, [rounds x P], and the result of it.
+std::string quantile_page(const compare::LevelProblem& problem, const Matrix& published,
+                          results::QuantileResult result);
 
 }  // namespace pcgs::report

@@ -8,6 +8,7 @@
 
 #include "report/blocks.h"
 #include "report/depth.h"
+#include "report/fan_view.h"
 #include "report/forecast_curves.h"
 #include "report/forecaster_view.h"
 #include "results/result.h"
@@ -36,7 +37,8 @@ Section series_section(const results::SeriesResult& result);
 
 // pcgs run --quantiles.
 std::vector<Block> quantile_summary(const results::QuantileResult& result);
-std::vector<Section> quantile_sections(const results::QuantileResult& result);
+// The fans, if given, are of the same run.
+std::vector<Section> quantile_sections(const results::QuantileResult& result, const FanView* fans);
 
 // pcgs electricity.
 std::vector<Block> electricity_summary(const results::ElectricityResult& study);

@@ -11,13 +11,7 @@
 
 namespace pcgs::report {
 
-TimeAxis time_axis(const compare::Problem& problem) {
-  TimeAxis axis;
-  axis.at.resize(problem.rounds());
-  std::iota(axis.at.begin(), axis.at.end(), 1.0);
-  if (axis.at.empty() || !problem.times || !problem.times->calendar) return axis;
-  const auto& seconds = problem.times->at;
-  if (!std::is_sorted(seconds.begin(), seconds.end())) return axis;
+TimeAxis calendar_axis(const std::vector<double>& seconds) {
   std::vector<std::int64_t> after;  // the first, in milliseconds
   std::int64_t unit = 0;
   for (const double at : seconds) {
@@ -25,10 +19,19 @@ TimeAxis time_axis(const compare::Problem& problem) {
     unit = std::gcd(unit, after.back());
   }
   if (unit == 0) unit = 1000;
+  TimeAxis axis;
   axis.calendar = {std::round(1000 * seconds.front()), static_cast<double>(unit)};
-  for (std::size_t t = 0; t < after.size(); ++t) {
-    axis.at[t] = static_cast<double>(after[t] / unit);
-  }
+  for (const std::int64_t at : after) axis.at.push_back(static_cast<double>(at / unit));
+  return axis;
+}
+
+TimeAxis time_axis(const compare::Problem& problem) {
+  const bool on_calendar = problem.rounds() > 0 && problem.times && problem.times->calendar &&
+                           std::is_sorted(problem.times->at.begin(), problem.times->at.end());
+  if (on_calendar) return calendar_axis(problem.times->at);
+  TimeAxis axis;
+  axis.at.resize(problem.rounds());
+  std::iota(axis.at.begin(), axis.at.end(), 1.0);
   return axis;
 }
 

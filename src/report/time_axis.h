@@ -32,6 +32,9 @@ struct TimeAxis {
 // "round 120", or the date.
 std::string place_text(const std::optional<Calendar>& calendar, double at);
 
+// Dates: seconds since 1970-01-01 UTC that never run backwards, at least one.
+TimeAxis calendar_axis(const std::vector<double>& seconds);
+
 // A calendar, where the problem has one that never runs backwards.
 TimeAxis time_axis(const compare::Problem& problem);
 

@@ -188,6 +188,7 @@ TEST_F(RunQuantiles, APageShowsTheSameNumbers) {
   const std::string page = content(dir_ / "page.html");
   EXPECT_TRUE(mentions(page, "equal-weight linear pool"));
   EXPECT_TRUE(mentions(page, "Width and coverage"));
+  EXPECT_TRUE(mentions(page, "Forecasts of place p1"));
   EXPECT_TRUE(mentions(page, "WIS by series"));
 }
 

@@ -117,6 +117,55 @@ describe("a page of quantiles", () => {
         }),
     );
 
+  test("has a fan of each series: three bands or fewer, and a dot for each known outcome", () =>
+    open("quantiles.html", {}, async (page) => {
+      const names = await page.locator("#fans-of option").allTextContents();
+      assert.deepEqual(
+        names,
+        quantiles.series.map(({ key: [place, ahead] }) => `place ${place}, ahead ${ahead}`),
+      );
+      for (const name of names) {
+        await choose(page, "fans-of", name);
+        const figure = inOption(page, "fans-of").locator("figure.chart");
+        assert.equal(await figure.locator("h3").textContent(), `Forecasts of ${name}`);
+        assert.equal((await shapes(figure, "symbol")).length, 57, "outcomes");
+        const bands = await shapes(figure, "area");
+        assert.deepEqual(bands.length, 2, "80 % and 50 %");
+        assert.ok(bands[0].height > bands[1].height, "the widest band lies below the other");
+        assert.notEqual(bands[0].fill, bands[1].fill);
+        // Where there is a pause, a new path begins.
+        assert.equal(bands[0].d.match(/M/g).length, 2);
+        assert.equal((await shapes(figure, "line"))[0].d.match(/M/g).length, 2);
+      }
+    }));
+
+  test("has fans that go on where dots end, and begin where they begin", () =>
+    open("quantiles.html", {}, async (page) => {
+      const figure = page.locator("#fan-1");
+      const dots = await figure
+        .locator("svg .mark-symbol.role-mark path:not([opacity='0'])")
+        .evaluateAll((all) => all.map((dot) => dot.getBoundingClientRect().x));
+      const [band] = await figure
+        .locator("svg .mark-area.role-mark path")
+        .evaluateAll((all) => all.map((path) => path.getBoundingClientRect()));
+      const week = (band.width - (Math.max(...dots) - Math.min(...dots))) / 3;
+      assert.ok(week > 2, `three weeks of ${week} pixels have no dot`);
+      assert.ok(Math.abs(Math.min(...dots) - band.x) < 6);
+      assert.match(await figure.locator("p").textContent(), /The last 3 are not known yet/);
+    }));
+
+  test("says the numbers of a round that the mouse is at", () =>
+    open("quantiles.html", {}, async (page) => {
+      const last = page.locator("#fan-1 svg .mark-symbol.role-mark path[opacity='0']").last();
+      await last.hover({ force: true });
+      const text = await page.locator(".tooltip").innerText();
+      const [north] = quantiles.coming;
+      const [low, , median, , high] = north.quantiles.map((x) => String(+x.toPrecision(4)));
+      for (const part of [north.time, "not known yet", median, `${low} to ${high}`]) {
+        assert.ok(text.includes(part), `${part} is not in ${text}`);
+      }
+    }));
+
   test("has bars by place, by horizon and by series that are as long as the ratio to the pool", () =>
     open("quantiles.html", {}, async (page) => {
       assert.deepEqual(await page.locator("#scores-by option").allTextContents(), [
