@@ -17,6 +17,34 @@ double between(double a, double b, double low, double high, double level) {
   return std::clamp((1 - part) * a + part * b, a, b);
 }
 
+// One of two places in an array, without a branch: compilers make one of ?: here.
+template <class Point>
+const Point* either(bool take_second, const Point* first, const Point* second) {
+  return first + ((second - first) & -static_cast<std::ptrdiff_t>(take_second));
+}
+
+// std::merge by x of two runs of one array. Which of the two is next cannot be foreseen where they lie
+// across each other, so nothing branches on it; and since each point then waits for the one before it,
+// the merge goes from both ends at once.
+template <class Point>
+void merge_runs(const Point* a, const Point* a_end, const Point* b, const Point* b_end,
+                Point* out) {
+  Point* out_end = out + (a_end - a) + (b_end - b);
+  // So many are left of both runs at either end, whatever comes.
+  for (auto left = std::min(a_end - a, b_end - b); left > 0; --left) {
+    const bool first_of_b = b->x < a->x;
+    *out++ = *either(first_of_b, a, b);
+    b += first_of_b;
+    a += !first_of_b;
+    const bool last_of_a = b_end[-1].x < a_end[-1].x;
+    *--out_end = *either(last_of_a, b_end - 1, a_end - 1);
+    a_end -= last_of_a;
+    b_end -= !last_of_a;
+  }
+  while (a != a_end && b != b_end) *out++ = b->x < a->x ? *b++ : *a++;
+  std::copy(b, b_end, std::copy(a, a_end, out));
+}
+
 // The mixture as a sum that is carried from point to point, and what it may be off. It decides only
 // where to look, never what is there: one steep piece that has passed spoils all digits of the slope.
 class Carried {
@@ -85,8 +113,8 @@ void Pool::arrange(std::span<const double> quantiles) {
   for (std::size_t run = levels_.size(); run < count; run *= 2) {
     const auto at = [&](std::size_t i) { return points_.data() + std::min(i, count); };
     for (std::size_t from = 0; from < count; from += 2 * run) {
-      std::merge(at(from), at(from + run), at(from + run), at(from + 2 * run),
-                 merged_.data() + from, [](const Point& a, const Point& b) { return a.x < b.x; });
+      merge_runs<Point>(at(from), at(from + run), at(from + run), at(from + 2 * run),
+                        merged_.data() + from);
     }
     points_.swap(merged_);
   }
