@@ -112,6 +112,11 @@ void declare_quantiles(CLI::App& command, RunOptions& options) {
            "With --quantiles: combine and score on another scale; log1p is ln(1 + x), for counts")
       ->needs(quantiles)
       ->check(CLI::IsMember({"log1p"}));
+  command
+      .add_flag("--no-calibration", options.no_calibration,
+                "With --quantiles: publish what is combined, and do not stretch its central "
+                "intervals until they hold the share of outcomes that they say")
+      ->needs(quantiles);
   for (const char* other :
        {"--method", "--model", "--switches", "--switch-cost", "--loss", "--tau", "--scale",
         "--season", "--no-season", "--block", "--delay", "--intervals", "--experts", "--side",

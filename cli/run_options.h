@@ -24,6 +24,7 @@ struct RunOptions {
   // Forecasts that are distributions: the pattern of their columns, when outcomes are known, the file
   // that has them, and whether they are combined on the scale of ln(1 + x). Empty: not given.
   std::string quantiles, known, outcome_file, transform;
+  bool no_calibration = false;                 // of their intervals
   std::vector<std::size_t> levels = {80, 95};  // of intervals, in per cent
   bool levels_given = false;
   std::vector<std::size_t> switches = {5, 10, 20};

@@ -41,7 +41,9 @@ QuantilePanel panel_of(const RunOptions& options, const compare::LevelProblem& p
   const std::string& state = options.state.resume;
   if (state.empty()) {
     if (log1p) compare::check_log1p(problem);
-    return QuantilePanel({problem.levels, log1p ? QuantileScale::kLog1p : QuantileScale::kRaw});
+    return QuantilePanel({.levels = problem.levels,
+                          .scale = log1p ? QuantileScale::kLog1p : QuantileScale::kRaw,
+                          .calibrate = !options.no_calibration});
   }
   QuantilePanel panel = QuantilePanel::load(state);
   before = compare::find_note(panel, state);
@@ -49,6 +51,9 @@ QuantilePanel panel_of(const RunOptions& options, const compare::LevelProblem& p
   if (panel.options().scale == QuantileScale::kLog1p) compare::check_log1p(problem);
   if (log1p && panel.options().scale != QuantileScale::kLog1p) {
     throw Error(fmt::format("{}: was saved without --transform; leave it out", state));
+  }
+  if (options.no_calibration && panel.options().calibrate) {
+    throw Error(fmt::format("{}: was saved without --no-calibration; leave it out", state));
   }
   return panel;
 }

@@ -18,13 +18,16 @@
 // middling expert's. Share recursions at four rates learn weights from the series alone, four others
 // from all series together, each of which then counts for its part of the rate; with equal weights
 // these are nine. Another recursion learns which of the nine to trust, one on the series and one on
-// all, half each; and a third between four distributions made with the weights that result and with
-// equal ones: the mean of quantiles and the linear pool (docs/quantiles.md).
+// all, half each; and a third between three distributions: the mean of quantiles with the weights that
+// result, and two that have a linear pool in the tails, with these weights and with equal ones. Last,
+// central intervals are stretched or shrunk around the median, by what they have held so far of the
+// outcomes of all series (docs/quantiles.md).
 //
-// Promises: quantiles of a forecast are finite, in order, and between the least and the greatest of
-// the experts' at their level, completed where they are missing, up to the rounding of log1p; once as many rounds have been open together
-// as ever will be, and no expert or series comes or goes, nothing is allocated. After an Error the
-// panel is as it was before the call.
+// Promises: quantiles of a forecast are finite and in order. Without calibration they are between the
+// least and the greatest of the experts' at their level, completed where they are missing, up to the
+// rounding of log1p; with it, not below 0 where no expert gives a number below 0. Once as many rounds
+// have been open together as ever will be, and no expert or series comes or goes, nothing is allocated.
+// After an Error the panel is as it was before the call.
 #pragma once
 
 #include <cstdint>
@@ -44,6 +47,9 @@ enum class QuantileScale {
 struct QuantileOptions {
   std::vector<double> levels;  // [P] rising, between 0 and 1
   QuantileScale scale = QuantileScale::kRaw;
+  // Stretches central intervals until they hold the share of outcomes that they say. Does nothing where
+  // levels are not symmetric (0.1, 0.9): there are no central intervals then.
+  bool calibrate = true;
 };
 
 class QuantilePanel {
@@ -78,7 +84,8 @@ class QuantilePanel {
   std::vector<std::int64_t> open_rounds() const;
   std::size_t series_of(std::int64_t round) const;
 
-  // [K] the weights of a coming round of that series in which everybody is awake.
+  // [K] the weights of a coming round of that series in which everybody is awake, on the average over
+  // the levels.
   std::vector<double> weights(std::size_t series) const;
 
   std::int64_t rounds() const;  // learned

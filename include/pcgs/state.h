@@ -103,7 +103,8 @@ std::uint64_t architecture_hash(std::string_view method_name, std::size_t expert
 // In the place of a method's name in a file that pcgs run --by saves: it holds the states of several
 // series, and is not one itself.
 inline constexpr std::string_view kStatesOfSeries = "states of several series";
-// And in a file that a QuantilePanel saves.
-inline constexpr std::string_view kQuantilePanel = "quantile panel";
+// And in a file that a QuantilePanel saves, and in those that its first version saved.
+inline constexpr std::string_view kQuantilePanel = "quantile panel 2";
+inline constexpr std::string_view kFirstQuantilePanel = "quantile panel";
 
 }  // namespace pcgs

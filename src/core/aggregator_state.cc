@@ -113,7 +113,7 @@ Aggregator Aggregator::load_bytes(std::span<const std::uint8_t> file, const std:
   if (name == kStatesOfSeries) {
     in.fail("it holds the states of several series; pcgs run goes on with it, with --by");
   }
-  if (name == kQuantilePanel) {
+  if (name == kQuantilePanel || name == kFirstQuantilePanel) {
     in.fail("it holds a panel of quantile forecasts; pcgs run goes on with it, with --quantiles");
   }
   const std::size_t experts = in.count(1);  // each expert takes more than a byte

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "core/invariant.h"
+#include "levels/operators.h"
 #include "levels/scores.h"
 #include "levels/wild.h"
 #include "pcgs/error.h"
@@ -33,6 +34,13 @@ double half_each(std::span<const double> all, std::span<const double> own, std::
 
 // ---- One round ----------------------------------------------------------------------------------
 
+// The first of its levels that it gives: they are in order.
+double QuantilePanel::Panel::least_given_by(const Round& round, std::size_t expert) const {
+  std::size_t i = expert * levels.size();
+  while (std::isnan(round.forecasts[i])) ++i;
+  return round.forecasts[i];
+}
+
 void QuantilePanel::Panel::take_forecasts(Round& round, std::span<const double> quantiles) {
   round.forecasts.assign(quantiles.begin(), quantiles.end());
   if (options.scale == QuantileScale::kLog1p) {
@@ -43,6 +51,10 @@ void QuantilePanel::Panel::take_forecasts(Round& round, std::span<const double> 
   // Before experts borrow shapes from each other.
   wild +=
       static_cast<std::int64_t>(levels::put_wild_to_sleep(round.forecasts, round.awake, scratch));
+  least_given = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < experts(); ++k) {
+    if (round.awake[k]) least_given = std::min(least_given, least_given_by(round, k));
+  }
   completion.fill(round.forecasts, round.awake);
   round.heard = false;
   for (std::size_t k = 0; k < experts(); ++k) {
@@ -88,22 +100,35 @@ void QuantilePanel::Panel::combine(Round& round) {
                           row(round.of_vectors, j));
   }
   const std::span<const double> equal(vectors.data() + kEqual * experts(), experts());
-  levels::quantile_mean(round.forecasts, mixed, row(round.made, levels::kMean));
-  std::ranges::copy(row(round.of_vectors, kEqual), row(round.made, levels::kEqualMean).begin());
+  const auto mean = row(round.made, levels::kMean);
+  levels::quantile_mean(round.forecasts, mixed, mean);
   pool.arrange(round.forecasts);
-  pool.linear(mixed, row(round.made, levels::kPool));
-  pool.linear(equal, row(round.made, levels::kEqualPool));
+  pool.linear(mixed, row(round.made, levels::kTails));
+  pool.linear(equal, row(round.made, levels::kEqualTails));
+  for (const levels::Operator i : {levels::kTails, levels::kEqualTails}) {
+    levels::put_into_middle(levels, mean, row(round.made, i));
+  }
 
   std::array<double, kOperators> trust{};
   for (std::size_t i = 0; i < kOperators; ++i) {
     trust[i] = half_each(all.operators(), own[round.series].operators(), i);
   }
   levels::quantile_mean(round.made, trust, round.combined);
+  calibrate(round);
   publish(round);
 }
 
+// Nobody said that it may be below 0, so no stretching says it.
+void QuantilePanel::Panel::calibrate(Round& round) const {
+  round.calibrated = round.combined;
+  if (!calibration.is_on()) return;
+  calibration.stretch(round.calibrated);
+  if (least_given < 0) return;
+  for (double& x : round.calibrated) x = std::max(x, 0.0);
+}
+
 void QuantilePanel::Panel::publish(Round& round) const {
-  round.published = round.combined;
+  round.published = round.calibrated;
   if (options.scale != QuantileScale::kLog1p) return;
   // Where the exponential rounds to its limits, what can be given is published.
   const double least = std::nextafter(-1.0, 0.0), most = std::numeric_limits<double>::max();
@@ -111,25 +136,28 @@ void QuantilePanel::Panel::publish(Round& round) const {
 }
 
 void QuantilePanel::Panel::learn_from(Round& round, double outcome) {
-  const std::size_t count = levels.size();
   const double y = options.scale == QuantileScale::kLog1p ? std::log1p(outcome) : outcome;
+  calibration.learn(round.calibrated, y, series.size());
+  learn_weights(round, y);
+}
+
+void QuantilePanel::Panel::learn_weights(Round& round, double y) {
+  const std::size_t count = levels.size();
   const auto score = [&](const std::vector<double>& rows, std::size_t i) {
     return std::min(levels::level_score(levels, {rows.data() + i * count, count}, y),
                     std::numeric_limits<double>::max());
   };
-  // Losses in units of a middling one's, and that unit: 0 if they say nothing.
-  const auto relative = [&](std::span<double> out) {
-    const double unit = levels::unit_of(out, scratch);
+  const auto divide = [](std::span<double> out, double unit) {
     for (double& x : out) x = levels::in_units(x, unit);
-    return unit;
   };
 
   scores.clear();
   for (std::size_t k = 0; k < experts(); ++k) {
     if (round.awake[k]) scores.push_back(score(round.forecasts, k));
   }
-  const double unit = relative(scores);
+  const double unit = levels::unit_of(scores, scratch);
   if (unit == 0) return;  // everybody was right
+  divide(scores, unit);
   const double of_sleepers = levels::in_units(score(round.combined, 0), unit);
   losses.clear();
   for (std::size_t k = 0, heard = 0; k < experts(); ++k) {
@@ -139,9 +167,13 @@ void QuantilePanel::Panel::learn_from(Round& round, double outcome) {
   for (std::size_t j = 0; j < kVectors; ++j) of_vectors[j] = score(round.of_vectors, j);
   std::array<double, kOperators> of_operators{};
   for (std::size_t i = 0; i < kOperators; ++i) of_operators[i] = score(round.made, i);
-  relative(of_vectors);
-  relative(of_operators);
-  const levels::Scope::Losses all_losses{losses, of_vectors, of_operators};
+  divide(of_vectors, levels::unit_of(of_vectors, scratch));
+  levels::Scope::Losses all_losses{losses, of_vectors, {}};
+  if (const double of_round = levels::unit_of(of_operators, scratch); of_round > 0) {
+    units[round.series].add(of_round);
+    divide(of_operators, units[round.series].mean());
+    all_losses.operators = of_operators;
+  }
   all.learn(all_losses, 1 / static_cast<double>(series.size()));
   own[round.series].learn(all_losses, 1);
 }
@@ -169,6 +201,7 @@ void QuantilePanel::Panel::make_room(Round& round) const {
   round.of_vectors.resize(kVectors * levels.size());
   round.made.resize(kOperators * levels.size());
   round.combined.resize(levels.size());
+  round.calibrated.resize(levels.size());
   round.published.resize(levels.size());
 }
 
@@ -189,6 +222,7 @@ void QuantilePanel::Panel::resize_for_experts() {
 QuantilePanel::Panel::Panel(QuantileOptions given)
     : options(std::move(given)),
       levels(options.levels),
+      calibration(options.calibrate ? levels::Calibration(levels) : levels::Calibration()),
       nothing(levels.size(), kNaN),
       completion(levels),
       pool(levels, 0) {}
@@ -253,6 +287,7 @@ std::size_t QuantilePanel::add_series(std::string_view name) {
     throw Error(fmt::format("there is a series {} already; give each a name of its own", name));
   }
   p.series.emplace_back(name);
+  p.units.emplace_back();
   auto& scope = p.own.emplace_back();
   for (std::size_t k = 0; k < p.experts(); ++k) scope.add_expert();
   return p.series.size() - 1;
@@ -320,12 +355,11 @@ std::vector<double> QuantilePanel::weights(std::size_t series) const {
   if (experts == 0) return {};
   std::vector<double> vectors(kVectors * experts), weights(experts);
   panel_->mix_vectors(everybody, vectors, weights);
-  // Two of the operators take the mixed weights, two equal ones.
-  double learned = 0;
-  for (const levels::Operator i : {levels::kMean, levels::kPool}) {
-    learned += half_each(panel_->all.operators(), panel_->own[series].operators(), i);
-  }
-  for (double& w : weights) w = learned * w + (1 - learned) / static_cast<double>(experts);
+  // One of the operators takes equal weights in the tails, and the mixed ones for the rest.
+  const double equal =
+      levels::mean_weight_of_pool(panel_->levels) *
+      half_each(panel_->all.operators(), panel_->own[series].operators(), levels::kEqualTails);
+  for (double& w : weights) w = (1 - equal) * w + equal / static_cast<double>(experts);
   return weights;
 }
 

@@ -1,9 +1,11 @@
 // What a QuantilePanel writes to a state file, and how it comes back: include/pcgs/state.h has the
 // format around it.
+#include <algorithm>
 #include <cmath>
 #include <unordered_set>
 
 #include "core/whole_file.h"
+#include "levels/operators.h"
 #include "levels/quantile_panel.h"
 #include "pcgs/error.h"
 
@@ -57,9 +59,10 @@ void QuantilePanel::Panel::save(StateWriter& out, const Round& round) const {
   out.f64s(round.of_vectors);
   out.f64s(round.made);
   out.f64s(round.combined);
+  out.f64s(round.calibrated);
 }
 
-void QuantilePanel::Panel::load(StateReader& in, Round& round) {
+void QuantilePanel::Panel::load(StateReader& in, Version version, Round& round) {
   const std::size_t count = levels.size();
   round.number = counter(in);
   if (round.number < 1 || round.number >= next_round) in.fail("a round in it was never opened");
@@ -81,9 +84,30 @@ void QuantilePanel::Panel::load(StateReader& in, Round& round) {
   if (!round.heard) return;
   make_room(round);
   load_rows(in, round.of_vectors, count);
-  load_rows(in, round.made, count);
+  load_made(in, version, round);
   load_rows(in, round.combined, count);
+  if (version == Version::kFirst) {
+    round.calibrated = round.combined;
+  } else {
+    load_rows(in, round.calibrated, count);
+  }
   publish(round);
+}
+
+void QuantilePanel::Panel::load_made(StateReader& in, Version version, Round& round) {
+  const std::size_t count = levels.size();
+  if (version == Version::kNow) return load_rows(in, round.made, count);
+  // Mean, pool and both with equal weights: of these, what a round needs today is made.
+  std::vector<double> first(levels::kFirstOperators * count);
+  load_rows(in, first, count);
+  const auto copy = [&](std::size_t from, levels::Operator to) {
+    const std::span<double> row(round.made.data() + to * count, count);
+    std::copy_n(first.begin() + static_cast<std::ptrdiff_t>(from * count), count, row.begin());
+    return row;
+  };
+  const auto mean = copy(0, levels::kMean);
+  levels::put_into_middle(levels, mean, copy(1, levels::kTails));
+  levels::put_into_middle(levels, mean, copy(3, levels::kEqualTails));
 }
 
 void QuantilePanel::Panel::save(StateWriter& out) const {
@@ -91,6 +115,7 @@ void QuantilePanel::Panel::save(StateWriter& out) const {
   out.u64(levels.size());
   out.f64s(levels.values());
   out.u64(options.scale == QuantileScale::kLog1p ? 1 : 0);
+  out.u64(options.calibrate ? 1 : 0);
   save_names(out, names);
   save_names(out, series);
   for (const std::int64_t n : {next_round, learned, crossed, wild}) {
@@ -99,11 +124,13 @@ void QuantilePanel::Panel::save(StateWriter& out) const {
   out.text(note);
   all.save(out);
   for (const auto& one : own) one.save(out);
+  for (const auto& one : units) one.save(out);
+  calibration.save(out);
   out.u64(open.size());
   for (const auto& round : open) save(out, *round);
 }
 
-void QuantilePanel::Panel::load(StateReader& in) {
+void QuantilePanel::Panel::load(StateReader& in, Version version) {
   names = load_names(in);
   series = load_names(in);
   next_round = counter(in);
@@ -112,13 +139,21 @@ void QuantilePanel::Panel::load(StateReader& in) {
   crossed = counter(in);
   wild = counter(in);
   note = in.text();
-  all.load(in, experts());
   own.resize(series.size());
-  for (auto& one : own) one.load(in, experts());
+  units.resize(series.size());
+  if (version == Version::kFirst) {
+    all.load_first_version(in, experts());
+    for (auto& one : own) one.load_first_version(in, experts());
+  } else {
+    all.load(in, experts());
+    for (auto& one : own) one.load(in, experts());
+    for (auto& one : units) one.load(in);
+    calibration.load(in);
+  }
   resize_for_experts();
   const std::size_t rounds = in.count(4 * sizeof(std::uint64_t));
   for (std::size_t i = 0; i < rounds; ++i) {
-    load(in, new_round());
+    load(in, version, new_round());
     open.push_back(std::move(free.back()));
     free.pop_back();
   }
@@ -133,23 +168,32 @@ std::vector<std::uint8_t> QuantilePanel::save_bytes() const {
 QuantilePanel QuantilePanel::load_bytes(std::span<const std::uint8_t> file,
                                         const std::string& origin) {
   StateReader in(file, origin);
-  if (in.text() != kQuantilePanel) in.fail("it holds no panel of quantile forecasts");
+  const std::string name = in.text();
+  if (name != kQuantilePanel && name != kFirstQuantilePanel) {
+    in.fail("it holds no panel of quantile forecasts");
+  }
+  const auto version = name == kQuantilePanel ? Panel::Version::kNow : Panel::Version::kFirst;
   QuantileOptions options;
   options.levels.resize(in.count(sizeof(double)));
   in.f64s(options.levels);
-  if (in.architecture() != architecture_hash(kQuantilePanel, options.levels.size())) {
+  if (in.architecture() != architecture_hash(name, options.levels.size())) {
     in.fail("its header belongs to another number of levels");
   }
   const std::uint64_t scale = in.u64();
   if (scale > 1) in.fail("it was combined on a scale that is unknown");
   options.scale = scale == 1 ? QuantileScale::kLog1p : QuantileScale::kRaw;
+  if (version == Panel::Version::kNow) {
+    const std::uint64_t calibrate = in.u64();
+    if (calibrate > 1) in.fail("it was neither calibrated nor not");
+    options.calibrate = calibrate == 1;
+  }
   std::unique_ptr<Panel> panel;
   try {
     panel = std::make_unique<Panel>(std::move(options));
   } catch (const Error&) {
     in.fail("its levels are none");
   }
-  panel->load(in);
+  panel->load(in, version);
   in.finish();
   return QuantilePanel(std::move(panel));
 }

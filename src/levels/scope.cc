@@ -26,9 +26,9 @@ Scope::Scope() {
 
 void Scope::learn(const Losses& losses, double part) {
   for (ExpertWeights& one : weights_) one.learn(losses.experts, part);
-  const Controls controls{part * kChoiceRate, part * kRestart, {}};
-  vectors_.step(losses.vectors, controls);
-  operators_.step(losses.operators, controls);
+  vectors_.step(losses.vectors, {part * kVectorRate, part * kRestart, {}});
+  if (losses.operators.empty()) return;
+  operators_.step(losses.operators, {part * kOperatorRate, part * kRestart, kFirstTrust});
 }
 
 void Scope::add_expert() {
@@ -45,10 +45,19 @@ void Scope::save(StateWriter& out) const {
   operators_.save(out);
 }
 
-void Scope::load(StateReader& in, std::size_t experts) {
+void Scope::load_weights(StateReader& in, std::size_t experts) {
   for (ExpertWeights& one : weights_) one.load(in, experts);
   vectors_.load(in);
+}
+
+void Scope::load(StateReader& in, std::size_t experts) {
+  load_weights(in, experts);
   operators_.load(in);
+}
+
+void Scope::load_first_version(StateReader& in, std::size_t experts) {
+  load_weights(in, experts);
+  Share(kFirstOperators).load(in);
 }
 
 }  // namespace pcgs::levels

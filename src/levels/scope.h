@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "levels/expert_weights.h"
+#include "levels/operators.h"
 #include "pcgs/share.h"
 #include "pcgs/state.h"
 
@@ -17,13 +18,11 @@ namespace pcgs::levels {
 // that differ by a few per cent, three follows whoever was good in the last rounds.
 inline constexpr std::array kRates = {0.1, 0.3, 1.0, 3.0};
 inline constexpr double kRestart = 0.01;
-inline constexpr double kChoiceRate = 1;  // of vectors and of operators
+// Which vectors to trust, and which operators: tails show themselves in few rounds, so slowly.
+inline constexpr double kVectorRate = 1, kOperatorRate = 0.3;
 
 // Weight vectors: those of all series together, those of the series, equal weights.
 inline constexpr std::size_t kVectors = 2 * kRates.size() + 1;
-// Distributions that a forecast is made of: quantile mean and linear pool, with the weights that the
-// vectors give together, and with equal ones.
-enum Operator : std::size_t { kMean, kPool, kEqualMean, kEqualPool, kOperators };
 
 // A middling one: the lower median, or the mean where that is 0. 0 where all are 0, which says nothing.
 double unit_of(std::span<const double> scores, std::vector<double>& scratch);
@@ -39,7 +38,8 @@ class Scope {
   std::span<const double> vectors() const { return vectors_.weights(); }
   std::span<const double> operators() const { return operators_.weights(); }
 
-  // Losses of the experts [K], of the vectors and of the operators; all rates count `part`.
+  // Losses of the experts [K], of the vectors and of the operators, where they say anything; all rates
+  // count `part`.
   struct Losses {
     std::span<const double> experts, vectors, operators;
   };
@@ -50,10 +50,14 @@ class Scope {
 
   void save(StateWriter& out) const;
   void load(StateReader& in, std::size_t experts);
+  // As panels of version 1 wrote it, with four other operators: trust in those says nothing about these.
+  void load_first_version(StateReader& in, std::size_t experts);
 
  private:
+  void load_weights(StateReader& in, std::size_t experts);
+
   std::vector<ExpertWeights> weights_;  // [kRates]
-  Share vectors_{kVectors}, operators_{kOperators};
+  Share vectors_{kVectors}, operators_{kOperators, kFirstTrust};
 };
 
 }  // namespace pcgs::levels

@@ -27,7 +27,8 @@ Numbers distribution(double middle) {
 
 // A series without a trend: outcomes are uniform in [-1,1]. Experts are off by their bias.
 struct World {
-  explicit World(std::uint64_t seed) : random(seed), panel({kTaus, QuantileScale::kRaw}) {}
+  explicit World(std::uint64_t seed, bool calibrate = true)
+      : random(seed), panel({kTaus, QuantileScale::kRaw, calibrate}) {}
 
   void add(double bias) {
     panel.add_expert(std::to_string(biases.size()));
@@ -122,7 +123,7 @@ TEST(QuantilePanelLearning, ANewSeriesStartsWithWhatTheOthersLearned) {
 
 TEST(QuantilePanelLearning, OneWildExpertDoesNotMoveTheForecastBeyondTheOthers) {
   for (const double wild : {1e9, -1e9, 1e308, -1e308, 1e4}) {
-    World world(3);
+    World world(3, false);  // calibration may
     for (const double bias : {0.0, 0.2, -0.3}) world.add(bias);
     world.panel.add_expert("wild");
     world.panel.add_series("north");

@@ -3,10 +3,12 @@
 #include <cmath>
 #include <limits>
 
+#include "core/whole_file.h"
 #include "panel_events.h"
 #include "pcgs/aggregator.h"
 #include "pcgs/quantiles.h"
 #include "pcgs/registry.h"
+#include "support/data_file.h"
 #include "support/expect.h"
 #include "support/forge.h"
 #include "support/temp_dir.h"
@@ -24,8 +26,8 @@ using Numbers = std::vector<double>;
 QuantilePanel load(const Bytes& file) { return QuantilePanel::load_bytes(file, "some.state"); }
 
 // With open rounds in two series, somebody asleep and a note.
-QuantilePanel busy_panel(QuantileScale scale = QuantileScale::kRaw) {
-  QuantilePanel panel({{0.2, 0.8}, scale});
+QuantilePanel busy_panel(QuantileScale scale = QuantileScale::kRaw, bool calibrate = true) {
+  QuantilePanel panel({{0.2, 0.8}, scale, calibrate});
   panel.add_expert("arima");
   panel.add_expert("ets");
   panel.add_expert("naive");
@@ -77,12 +79,14 @@ TEST(QuantilePanelState, SavedAndLoadedAfterEveryEventItGoesOnToTheBit) {
 TEST(QuantilePanelState, KeepsWhatTheOwnerSees) {
   const test::TempDir dir;
   for (const auto scale : {QuantileScale::kRaw, QuantileScale::kLog1p}) {
-    QuantilePanel panel = busy_panel(scale);
+    const bool calibrate = scale == QuantileScale::kRaw;
+    QuantilePanel panel = busy_panel(scale, calibrate);
     panel.open(1, Numbers{2, 1, 1, 2, 3, 3});  // one has crossed
     panel.save(dir / "a.state");
     const QuantilePanel loaded = QuantilePanel::load(dir / "a.state");
     EXPECT_EQ(loaded.options().levels, panel.options().levels);
     EXPECT_EQ(loaded.options().scale, scale);
+    EXPECT_EQ(loaded.options().calibrate, calibrate);
     EXPECT_EQ(loaded.experts().size(), 3u);
     EXPECT_EQ(loaded.experts()[1], "ets");
     EXPECT_EQ(loaded.series()[1], "south");
@@ -104,6 +108,23 @@ TEST(QuantilePanelState, AForecastWhoseExpertsHaveAllLeftIsKept) {
   panel.remove_expert("leaves");
   EXPECT_TRUE(test::all_near(panel.forecast(1), Numbers{1, 2}, 1e-12));
   EXPECT_TRUE(same(panel, load(panel.save_bytes())));
+}
+
+// Its weights are kept, operators and calibration start; what it published stays, and its open rounds
+// are learned like any other.
+TEST(QuantilePanelState, APanelOfTheFirstVersionGoesOn) {
+  QuantilePanel panel = QuantilePanel::load(test::data_file("golden/formats/panel-1"));
+  EXPECT_TRUE(panel.options().calibrate);
+  QuantilePanel again = load(panel.save_bytes());
+  const Numbers published = test::copy(panel.forecast(15));
+  EXPECT_TRUE(same(panel, again));
+  for (QuantilePanel* one : {&panel, &again}) {
+    EXPECT_GT(one->weights(0)[0], one->weights(0)[1]) << "what it had learned";
+    one->learn(15, published[1]);
+    one->learn(16, 1e3);
+    one->open(0, Numbers(one->experts().size() * 3, 7));
+  }
+  EXPECT_EQ(panel.save_bytes(), again.save_bytes());
 }
 
 TEST(QuantilePanelState, AnEmptyPanelCanBeSaved) {
@@ -141,7 +162,7 @@ TEST(QuantilePanelState, AnotherKindOfStateIsRefusedAndNamed) {
 
 TEST(QuantilePanelState, AnotherArchitectureIsRefused) {
   Bytes file = busy_panel().save_bytes();
-  test::put_u64(file, 16, architecture_hash("quantile panel", 3));
+  test::put_u64(file, 16, architecture_hash(kQuantilePanel, 3));
   test::seal(file);
   EXPECT_TRUE(test::mentions(error_of([&] { load(file); }), "some.state"));
 }
@@ -171,6 +192,8 @@ void use(QuantilePanel& panel) {
   while (!panel.experts().empty()) panel.remove_expert(panel.experts()[0]);
 }
 
+Bytes first_version() { return read_whole_file(test::data_file("golden/formats/panel-1")); }
+
 std::size_t forge(const Bytes& file, std::size_t at, std::uint64_t forged) {
   Bytes tampered = file;
   test::put_u64(tampered, at, forged);
@@ -189,8 +212,8 @@ std::size_t forge(const Bytes& file, std::size_t at, std::uint64_t forged) {
 }
 
 TEST(QuantilePanelState, ForgedFieldsNeverDoWorseThanAnError) {
-  for (const auto scale : {QuantileScale::kRaw, QuantileScale::kLog1p}) {
-    const Bytes file = busy_panel(scale).save_bytes();
+  for (const Bytes& file : {busy_panel(QuantileScale::kRaw).save_bytes(),
+                            busy_panel(QuantileScale::kLog1p).save_bytes(), first_version()}) {
     std::size_t refused = 0;
     for (std::uint64_t forged :
          {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{255}, std::uint64_t{1} << 32,
@@ -228,12 +251,27 @@ TEST(QuantilePanelState, ForgedWeightsOfNothingNeverDoWorseThanAnError) {
   forge(file, file.size() - 12, 0);  // the number of open rounds, as it was
 }
 
+// What learning never reaches.
+TEST(QuantilePanelState, ForgedStretchesAreRefused) {
+  const Bytes file = QuantilePanel({{0.1, 0.9}, QuantileScale::kRaw}).save_bytes();
+  // At the end: a and g of the one pair, the number of open rounds, the checksum.
+  const std::size_t slow = file.size() - 4 - 3 * 8, quick = slow + 8;
+  for (const double fine : {-2.9, 0.0, 2.9}) {
+    EXPECT_EQ(forge(file, slow, std::bit_cast<std::uint64_t>(fine)), 0u);
+    EXPECT_EQ(forge(file, quick, std::bit_cast<std::uint64_t>(fine)), 0u);
+  }
+  for (const double bad : Numbers{NAN, INFINITY, -5.1, 5.1, 1e300}) {
+    EXPECT_EQ(forge(file, slow, std::bit_cast<std::uint64_t>(bad)), 1u);
+    EXPECT_EQ(forge(file, quick, std::bit_cast<std::uint64_t>(bad)), 1u);
+  }
+}
+
 TEST(QuantilePanelState, ForgedNumbersNeverDoWorseThanAnError) {
   const double awkward[] = {NAN, INFINITY, 1e308, -1e308, 5e-324, 0.0, 1e15, -1.0};
-  const Bytes file = busy_panel().save_bytes();
   Random random(1);
   std::size_t refused = 0;
-  for (int repeat = 0; repeat < 3; ++repeat) {
+  for (const Bytes& file : {busy_panel().save_bytes(), busy_panel().save_bytes(),
+                            busy_panel().save_bytes(), first_version()}) {
     for (std::size_t at = test::kStateHeader; at + 12 <= file.size(); ++at) {
       const double value =
           random.chance(0.5) ? awkward[random.below(8)] : random.log_uniform(1e-12, 1e12);

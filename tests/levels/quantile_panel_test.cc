@@ -55,6 +55,10 @@ void apply_to_reference(const PanelEvent& event, reference::QuantilePanel& panel
   }
 }
 
+reference::QuantilePanel slow_panel(const QuantileOptions& options) {
+  return {options.levels, options.scale == QuantileScale::kLog1p, options.calibrate};
+}
+
 // On the scale of the combination, where doubles in the units of the forecasts tell numbers apart.
 Numbers on_scale(std::span<const double> numbers, QuantileScale scale) {
   Numbers out = copy(numbers);
@@ -94,11 +98,12 @@ QuantilePanel panel_of(Numbers levels, int experts, int series,
 TEST(QuantilePanel, EqualsTheReference) {
   std::size_t forecasts = 0;
   std::int64_t crossed = 0, wild = 0;
+  double narrowest = 1, widest = 1;  // stretch
   for (const auto scale : kScales) {
     for (std::uint64_t seed = 0; seed < 36; ++seed) {
       const auto drawn = draw_events(seed, scale, 200);
       QuantilePanel panel(drawn.options());
-      reference::QuantilePanel slow(drawn.options().levels, scale == QuantileScale::kLog1p);
+      reference::QuantilePanel slow = slow_panel(drawn.options());
       std::size_t series = 0;
       for (const auto& event : drawn.events()) {
         apply(event, panel);
@@ -124,19 +129,25 @@ TEST(QuantilePanel, EqualsTheReference) {
       EXPECT_EQ(panel.wild(), slow.wild) << seed;
       crossed += slow.crossed;
       wild += slow.wild;
+      narrowest = std::min(narrowest, std::ranges::min(slow.stretch()));
+      widest = std::max(widest, std::ranges::max(slow.stretch()));
     }
   }
   EXPECT_GT(forecasts, 5000u) << "else this would compare little";
   EXPECT_GT(crossed, 500) << "else this would compare little";
   EXPECT_GT(wild, 500) << "else this would compare little";
+  EXPECT_LT(narrowest, 0.8) << "else this would compare little";
+  EXPECT_GT(widest, 1.2) << "else this would compare little";
 }
 
-TEST(QuantilePanel, ForecastsAreInOrderAndBetweenTheExpertsAtEachLevel) {
+TEST(QuantilePanel, WithoutCalibrationForecastsAreInOrderAndBetweenTheExpertsAtEachLevel) {
   for (const auto scale : kScales) {
     for (std::uint64_t seed = 100; seed < 130; ++seed) {
       const auto drawn = draw_events(seed, scale, 200);
-      QuantilePanel panel(drawn.options());
-      reference::QuantilePanel slow(drawn.options().levels, scale == QuantileScale::kLog1p);
+      QuantileOptions options = drawn.options();
+      options.calibrate = false;
+      QuantilePanel panel(options);
+      reference::QuantilePanel slow = slow_panel(options);
       for (const auto& event : drawn.events()) {
         apply(event, panel);
         apply_to_reference(event, slow);

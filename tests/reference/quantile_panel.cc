@@ -12,7 +12,9 @@ namespace pcgs::reference {
 namespace {
 
 constexpr double kRates[] = {0.1, 0.3, 1, 3};
-constexpr double kRestart = 0.01, kChoiceRate = 1, kLargestLoss = 20, kWildest = 50;
+constexpr double kRestart = 0.01, kVectorRate = 1, kOperatorRate = 0.3;
+constexpr double kLargestLoss = 20, kWildest = 50;
+const std::vector<double> kFirstTrust = {0.1, 0.45, 0.45};
 
 bool says_nothing(const std::vector<double>& row) {
   return std::ranges::all_of(row, [](double x) { return std::isnan(x); });
@@ -32,10 +34,12 @@ std::vector<double> normalised(std::vector<double> weights) {
 }
 
 std::vector<double> after_round(std::vector<double> weights, const std::vector<double>& losses,
-                                double eta, double rho) {
+                                double eta, double rho, const std::vector<double>& restart) {
   for (std::size_t k = 0; k < weights.size(); ++k) weights[k] *= std::exp(-eta * losses[k]);
   weights = normalised(weights);
-  for (double& w : weights) w = (1 - rho) * w + rho / static_cast<double>(weights.size());
+  for (std::size_t k = 0; k < weights.size(); ++k) {
+    weights[k] = (1 - rho) * weights[k] + rho * restart[k];
+  }
   return weights;
 }
 
@@ -80,6 +84,19 @@ std::vector<double> mean_of(const Forecasts& rows, const std::vector<double>& we
     if (weights[k] == 0) continue;
     for (std::size_t i = 0; i < out.size(); ++i) out[i] += weights[k] * rows[k][i];
   }
+  return out;
+}
+
+double weight_of_pool(double tau) { return 1 - 4 * tau * (1 - tau); }
+
+// The pool in the tails, the mean in the middle.
+std::vector<double> with_tails(const std::vector<double>& taus, const std::vector<double>& mean,
+                               const std::vector<double>& pool) {
+  std::vector<double> out;
+  for (std::size_t i = 0; i < taus.size(); ++i) {
+    out.push_back((1 - weight_of_pool(taus[i])) * mean[i] + weight_of_pool(taus[i]) * pool[i]);
+  }
+  std::ranges::sort(out);
   return out;
 }
 
@@ -209,15 +226,27 @@ std::vector<bool> wild_ones(const Forecasts& rows) {
   return 2 * count < middles.size() ? wild : nobody;
 }
 
-QuantilePanel::QuantilePanel(std::vector<double> taus, bool log1p)
-    : taus_(std::move(taus)), log1p_(log1p), all_(new_scope()) {}
+QuantilePanel::QuantilePanel(std::vector<double> taus, bool log1p, bool calibrate)
+    : taus_(std::move(taus)),
+      log1p_(log1p),
+      calibrate_(calibrate),
+      all_(new_scope()),
+      slow_(taus_.size(), 0),
+      quick_(taus_.size(), 0) {
+  for (std::size_t i = 0; i < taus_.size(); ++i) {
+    calibrate_ = calibrate_ && std::abs(taus_[i] + taus_[taus_.size() - 1 - i] - 1) < 1e-9;
+  }
+}
 
 QuantilePanel::Scope QuantilePanel::new_scope() const {
   const std::vector<double> equal(experts_, 1 / static_cast<double>(experts_));
-  return {std::vector(4, equal), std::vector<double>(9, 1.0 / 9), std::vector<double>(4, 1.0 / 4)};
+  return {std::vector(4, equal), std::vector<double>(9, 1.0 / 9), kFirstTrust};
 }
 
-void QuantilePanel::add_series() { own_.push_back(new_scope()); }
+void QuantilePanel::add_series() {
+  own_.push_back(new_scope());
+  operator_units_.emplace_back();
+}
 
 void QuantilePanel::add_expert() {
   for (auto& weights : all_.experts) weights = with_newcomer(weights);
@@ -263,10 +292,46 @@ std::vector<double> QuantilePanel::mixed(std::size_t series,
 
 std::vector<double> QuantilePanel::operator_weights(std::size_t series) const {
   std::vector<double> out;
-  for (std::size_t i = 0; i < 4; ++i) {
+  for (std::size_t i = 0; i < 3; ++i) {
     out.push_back((all_.operators[i] + own_[series].operators[i]) / 2);
   }
   return out;
+}
+
+std::vector<double> QuantilePanel::stretch() const {
+  std::vector<double> out(taus_.size(), 1);
+  for (std::size_t i = 0; i < taus_.size(); ++i) {
+    out[i] = std::exp(std::clamp(slow_[i] + quick_[i], -3.0, 3.0));
+  }
+  return out;
+}
+
+std::vector<double> QuantilePanel::calibrated(std::vector<double> combined,
+                                              bool any_below_zero) const {
+  if (!calibrate_ || taus_.size() == 1) return combined;
+  const std::size_t count = taus_.size();
+  const double middle =
+      count % 2 == 1 ? combined[count / 2] : (combined[count / 2 - 1] + combined[count / 2]) / 2;
+  for (std::size_t i = 0; i < count; ++i) {
+    combined[i] = middle + stretch()[i] * (combined[i] - middle);
+  }
+  std::ranges::sort(combined);
+  for (double& x : combined) x = any_below_zero ? x : std::max(x, 0.0);
+  return combined;
+}
+
+void QuantilePanel::learn_calibration(const std::vector<double>& published, double y) {
+  const std::size_t last = taus_.size() - 1;
+  for (std::size_t i = 0; i <= last && calibrate_; ++i) {
+    if (2 * i == last) continue;  // the median is no pair
+    const double low = published[std::min(i, last - i)], high = published[std::max(i, last - i)];
+    const double alpha = 2 * std::min(taus_[i], 1 - taus_[i]);
+    const double error = (y < low || y > high ? 1 : 0) - alpha;
+    const double step =
+        std::clamp(alpha, 0.2, 0.5) / std::max(static_cast<double>(own_.size()), 10.0);
+    quick_[i] += step * (error - 0.2 * quick_[i]);
+    slow_[i] = std::clamp(slow_[i] + 0.1 * step * error, -3.0, 3.0);
+  }
 }
 
 std::int64_t QuantilePanel::open(std::size_t series, std::span<const double> quantiles) {
@@ -284,7 +349,11 @@ std::int64_t QuantilePanel::open(std::size_t series, std::span<const double> qua
     ordered[k].assign(taus_.size(), NAN);
     ++wild;
   }
-  Round round{series, filled(ordered), {}, {}, {}, {}};
+  bool any_below_zero = false;
+  for (const auto& row : ordered) {
+    for (const double x : row) any_below_zero = any_below_zero || x < 0;
+  }
+  Round round{series, filled(ordered), {}, {}, {}, {}, {}};
   std::vector<bool> awake;
   for (const auto& row : round.experts) awake.push_back(!says_nothing(row));
   if (std::ranges::find(awake, true) == awake.end()) {
@@ -293,11 +362,12 @@ std::int64_t QuantilePanel::open(std::size_t series, std::span<const double> qua
     const auto vectors = vectors_over(series, awake);
     const auto weights = mixed(series, vectors);
     for (const auto& vector : vectors) round.of_vectors.push_back(mean_of(round.experts, vector));
-    round.of_operators = {mean_of(round.experts, weights), pool_of(taus_, round.experts, weights),
-                          mean_of(round.experts, vectors.back()),
-                          pool_of(taus_, round.experts, vectors.back())};
+    const auto mean = mean_of(round.experts, weights);
+    round.of_operators = {mean, with_tails(taus_, mean, pool_of(taus_, round.experts, weights)),
+                          with_tails(taus_, mean, pool_of(taus_, round.experts, vectors.back()))};
     round.combined = mean_of(round.of_operators, operator_weights(series));
-    round.published = round.combined;
+    round.calibrated = calibrated(round.combined, any_below_zero);
+    round.published = round.calibrated;
     if (log1p_) {
       for (double& x : round.published) x = std::expm1(x);
     }
@@ -318,6 +388,8 @@ void QuantilePanel::learn(std::int64_t number, double outcome) {
     return out;
   };
   const auto scores = scores_of(round.experts);
+  if (round.combined.empty()) return;
+  learn_calibration(round.calibrated, y);
   if (scores.empty()) return;
   const double unit = unit_of(scores);
   if (unit == 0) return;
@@ -328,16 +400,28 @@ void QuantilePanel::learn(std::int64_t number, double outcome) {
   losses = in_units(losses, unit);
   auto of_vectors = scores_of(round.of_vectors), of_operators = scores_of(round.of_operators);
   of_vectors = in_units(of_vectors, unit_of(of_vectors));
-  of_operators = in_units(of_operators, unit_of(of_operators));
+  auto& units = operator_units_[round.series];
+  const bool operators_differ = unit_of(of_operators) > 0;
+  if (operators_differ) {
+    units.push_back(unit_of(of_operators));
+    double sum = 0;
+    for (const double one : units) sum += one;
+    of_operators = in_units(of_operators, sum / static_cast<double>(units.size()));
+  }
+  const auto equal = [](std::size_t n) {
+    return std::vector<double>(n, 1 / static_cast<double>(n));
+  };
 
   const auto learn_in = [&](Scope& scope, double part) {
     for (std::size_t rate = 0; rate < 4; ++rate) {
-      scope.experts[rate] =
-          after_round(scope.experts[rate], losses, part * kRates[rate], part * kRestart);
+      scope.experts[rate] = after_round(scope.experts[rate], losses, part * kRates[rate],
+                                        part * kRestart, equal(experts_));
     }
-    scope.vectors = after_round(scope.vectors, of_vectors, part * kChoiceRate, part * kRestart);
-    scope.operators =
-        after_round(scope.operators, of_operators, part * kChoiceRate, part * kRestart);
+    scope.vectors =
+        after_round(scope.vectors, of_vectors, part * kVectorRate, part * kRestart, equal(9));
+    if (!operators_differ) return;
+    scope.operators = after_round(scope.operators, of_operators, part * kOperatorRate,
+                                  part * kRestart, kFirstTrust);
   };
   learn_in(all_, 1 / static_cast<double>(own_.size()));
   learn_in(own_[round.series], 1);
@@ -346,11 +430,11 @@ void QuantilePanel::learn(std::int64_t number, double outcome) {
 std::vector<double> QuantilePanel::weights(std::size_t series) const {
   const auto vectors = vectors_over(series, std::vector<bool>(experts_, true));
   auto out = mixed(series, vectors);
-  const auto operators = operator_weights(series);
-  for (double& w : out) {
-    w = (operators[0] + operators[1]) * w +
-        (operators[2] + operators[3]) / static_cast<double>(experts_);
+  double equal = 0;
+  for (const double tau : taus_) {
+    equal += operator_weights(series)[2] * weight_of_pool(tau) / static_cast<double>(taus_.size());
   }
+  for (double& w : out) w = (1 - equal) * w + equal / static_cast<double>(experts_);
   return out;
 }
 

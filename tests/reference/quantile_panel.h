@@ -24,7 +24,7 @@ std::vector<bool> wild_ones(const Forecasts& rows);
 
 class QuantilePanel {
  public:
-  QuantilePanel(std::vector<double> taus, bool log1p);
+  QuantilePanel(std::vector<double> taus, bool log1p, bool calibrate);
 
   void add_expert();
   void remove_expert(std::size_t expert);
@@ -41,6 +41,8 @@ class QuantilePanel {
   // What those say, on the scale of the combination, who are neither asleep nor wild.
   const Forecasts& heard(std::int64_t round) const { return open_.at(round).experts; }
   std::vector<double> weights(std::size_t series) const;
+  // [P] by which quantiles of a coming round are stretched.
+  std::vector<double> stretch() const;
 
   std::int64_t crossed = 0, wild = 0;
 
@@ -48,12 +50,12 @@ class QuantilePanel {
   // Weights and what they learn from: all series or one.
   struct Scope {
     std::vector<std::vector<double>> experts;  // [rate][K]
-    std::vector<double> vectors, operators;    // [9] [4]
+    std::vector<double> vectors, operators;    // [9] [3]
   };
   struct Round {
     std::size_t series;
     Forecasts experts, of_vectors, of_operators;
-    std::vector<double> combined, published;
+    std::vector<double> combined, calibrated, published;
   };
   Scope new_scope() const;
   std::vector<std::vector<double>> vectors_over(std::size_t series,
@@ -61,12 +63,16 @@ class QuantilePanel {
   std::vector<double> mixed(std::size_t series,
                             const std::vector<std::vector<double>>& vectors) const;
   std::vector<double> operator_weights(std::size_t series) const;
+  std::vector<double> calibrated(std::vector<double> combined, bool any_below_zero) const;
+  void learn_calibration(const std::vector<double>& published, double y);
 
   std::vector<double> taus_;
-  bool log1p_;
+  bool log1p_, calibrate_;
   std::size_t experts_ = 0;
   Scope all_;
   std::vector<Scope> own_;
+  std::vector<std::vector<double>> operator_units_;  // [series] of every round
+  std::vector<double> slow_, quick_;                 // [P] the same for both levels of a pair
   std::map<std::int64_t, Round> open_;
   std::int64_t next_round_ = 1;
 };
