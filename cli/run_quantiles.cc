@@ -43,7 +43,8 @@ QuantilePanel panel_of(const RunOptions& options, const compare::LevelProblem& p
     if (log1p) compare::check_log1p(problem);
     return QuantilePanel({.levels = problem.levels,
                           .scale = log1p ? QuantileScale::kLog1p : QuantileScale::kRaw,
-                          .calibrate = !options.no_calibration});
+                          .calibrate = !options.no_calibration,
+                          .certify = true});
   }
   QuantilePanel panel = QuantilePanel::load(state);
   before = compare::find_note(panel, state);

@@ -37,6 +37,8 @@
 #include <string_view>
 #include <vector>
 
+#include "pcgs/forecast_certificate.h"
+
 namespace pcgs {
 
 enum class QuantileScale {
@@ -50,6 +52,19 @@ struct QuantileOptions {
   // Stretches central intervals until they hold the share of outcomes that they say. Does nothing where
   // levels are not symmetric (0.1, 0.9): there are no central intervals then.
   bool calibrate = true;
+  // Proves as it goes what the published distributions of each series have achieved.
+  bool certify = false;
+};
+
+// What is proved about the published distributions of a series, over the rounds learned so far in
+// which not everybody was right. Scores are in units of a middling expert's of the round, on the scale
+// that is combined on, and claims are about their means: "what was published is within
+// certificate.bound of the best path over experts that existed, and of the best of those that are
+// there, who before they came count as the best of the others". An expert that sleeps has lost what
+// was combined.
+struct ScoreClaims {
+  std::uint64_t rounds = 0;
+  ForecastClaim against_path, against_expert;
 };
 
 class QuantilePanel {
@@ -87,6 +102,9 @@ class QuantilePanel {
   // [K] the weights of a coming round of that series in which everybody is awake, on the average over
   // the levels.
   std::vector<double> weights(std::size_t series) const;
+
+  // Throws Error unless the options asked for it.
+  ScoreClaims certificate(std::size_t series) const;
 
   std::int64_t rounds() const;  // learned
   // Experts' rounds whose quantiles crossed and were put in order, and those that were so far from

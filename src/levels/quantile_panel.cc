@@ -175,7 +175,30 @@ void QuantilePanel::Panel::learn_weights(Round& round, double y) {
     all_losses.operators = of_operators;
   }
   all.learn(all_losses, 1 / static_cast<double>(series.size()));
-  own[round.series].learn(all_losses, 1);
+  if (proofs.empty()) {
+    own[round.series].learn(all_losses, 1);
+  } else {
+    learn_and_prove(round, all_losses, y, unit);
+  }
+}
+
+// The same, with what is proved about it. Quotients that are no number count as the largest there is.
+void QuantilePanel::Panel::learn_and_prove(const Round& round, const levels::Scope::Losses& of,
+                                           double y, double unit) {
+  const auto relative = [&](std::span<const double> quantiles) {
+    return std::min(levels::level_score(levels, quantiles, y) / unit,
+                    std::numeric_limits<double>::max());
+  };
+  const double of_sleepers = relative(round.combined);
+  uncapped.clear();
+  for (std::size_t k = 0; k < experts(); ++k) {
+    uncapped.push_back(round.awake[k]
+                           ? relative({round.forecasts.data() + k * levels.size(), levels.size()})
+                           : of_sleepers);
+  }
+  const levels::Scope::Proof proof{proofs[round.series],
+                                   {uncapped, of.experts, relative(round.calibrated)}};
+  own[round.series].learn(of, 1, &proof);
 }
 
 // ---- Rounds that are open -----------------------------------------------------------------------
@@ -217,6 +240,7 @@ void QuantilePanel::Panel::resize_for_experts() {
   for (auto* room_for : {&scores, &losses, &scratch}) {
     room_for->reserve(std::max(experts(), kVectors));
   }
+  uncapped.reserve(experts());
 }
 
 QuantilePanel::Panel::Panel(QuantileOptions given)
@@ -253,6 +277,7 @@ std::size_t QuantilePanel::add_expert(std::string_view name) {
   p.names.emplace_back(name);
   p.all.add_expert();
   for (auto& one : p.own) one.add_expert();
+  for (auto& one : p.proofs) one.add_expert();
   for (auto& round : p.open) {
     round->awake.push_back(0);
     if (round->heard) round->forecasts.resize(p.experts() * p.levels.size(), kNaN);
@@ -271,6 +296,7 @@ void QuantilePanel::remove_expert(std::string_view name) {
   p.names.erase(at);
   p.all.remove_expert(index);
   for (auto& one : p.own) one.remove_expert(index);
+  for (auto& one : p.proofs) one.remove_expert(index);
   const auto count = static_cast<std::ptrdiff_t>(p.levels.size());
   for (auto& round : p.open) {
     round->awake.erase(round->awake.begin() + expert);
@@ -290,6 +316,10 @@ std::size_t QuantilePanel::add_series(std::string_view name) {
   p.units.emplace_back();
   auto& scope = p.own.emplace_back();
   for (std::size_t k = 0; k < p.experts(); ++k) scope.add_expert();
+  if (p.options.certify) {
+    auto& proof = p.proofs.emplace_back(kRates.size());
+    for (std::size_t k = 0; k < p.experts(); ++k) proof.add_expert();
+  }
   return p.series.size() - 1;
 }
 
@@ -335,6 +365,15 @@ void QuantilePanel::learn(std::int64_t round, double outcome) {
 }
 
 void QuantilePanel::abandon(std::int64_t round) { panel_->drop(panel_->index_of(round)); }
+
+ScoreClaims QuantilePanel::certificate(std::size_t series) const {
+  invariant(series < panel_->series.size(), "a certificate is of a series of the panel");
+  if (!panel_->options.certify) {
+    throw Error("this panel proves nothing; make it with certify");
+  }
+  const levels::ScoreCertificate& proof = panel_->proofs[series];
+  return {proof.rounds(), proof.against_path(), proof.against_expert()};
+}
 
 std::vector<std::int64_t> QuantilePanel::open_rounds() const {
   std::vector<std::int64_t> numbers;

@@ -49,6 +49,7 @@ struct QuantilePanel::Panel {
                    std::span<double> into_mixed) const;
   void learn_from(Round& round, double outcome);
   void learn_weights(Round& round, double y);
+  void learn_and_prove(const Round& round, const levels::Scope::Losses& of, double y, double unit);
   void drop(std::size_t index);
   void resize_for_experts();
 
@@ -62,12 +63,13 @@ struct QuantilePanel::Panel {
 
   QuantileOptions options;
   levels::Levels levels;
-  std::vector<std::string> names;          // [K]
-  std::vector<std::string> series;         // names
-  levels::Scope all;                       // learned from all series
-  std::vector<levels::Scope> own;          // [series]
-  std::vector<levels::RunningUnit> units;  // [series] of the scores of operators
-  levels::Calibration calibration;         // from all series; does nothing if it is not wanted
+  std::vector<std::string> names;                // [K]
+  std::vector<std::string> series;               // names
+  levels::Scope all;                             // learned from all series
+  std::vector<levels::Scope> own;                // [series]
+  std::vector<levels::RunningUnit> units;        // [series] of the scores of operators
+  std::vector<levels::ScoreCertificate> proofs;  // [series] if it certifies
+  levels::Calibration calibration;  // from all series; does nothing if it is not wanted
   std::vector<std::unique_ptr<Round>> open, free;
   std::int64_t next_round = 1, learned = 0, crossed = 0, wild = 0;
   std::string note;
@@ -80,6 +82,7 @@ struct QuantilePanel::Panel {
   std::vector<double> mixed;    // [K] the weights that result
   double least_given = 0;       // of the numbers of those awake
   std::vector<double> scores, losses, scratch;
+  std::vector<double> uncapped;  // [K] losses, for a proof
 };
 
 }  // namespace pcgs

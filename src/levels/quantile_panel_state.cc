@@ -13,6 +13,7 @@ namespace pcgs {
 
 namespace {
 
+constexpr std::uint64_t kCalibrates = 1, kCertifies = 2;
 constexpr std::uint64_t kMostRounds = std::uint64_t{1} << 53;
 
 std::int64_t counter(StateReader& in) {
@@ -115,7 +116,7 @@ void QuantilePanel::Panel::save(StateWriter& out) const {
   out.u64(levels.size());
   out.f64s(levels.values());
   out.u64(options.scale == QuantileScale::kLog1p ? 1 : 0);
-  out.u64(options.calibrate ? 1 : 0);
+  out.u64((options.calibrate ? kCalibrates : 0) | (options.certify ? kCertifies : 0));
   save_names(out, names);
   save_names(out, series);
   for (const std::int64_t n : {next_round, learned, crossed, wild}) {
@@ -126,6 +127,7 @@ void QuantilePanel::Panel::save(StateWriter& out) const {
   for (const auto& one : own) one.save(out);
   for (const auto& one : units) one.save(out);
   calibration.save(out);
+  for (const auto& one : proofs) one.save(out);
   out.u64(open.size());
   for (const auto& round : open) save(out, *round);
 }
@@ -149,6 +151,9 @@ void QuantilePanel::Panel::load(StateReader& in, Version version) {
     for (auto& one : own) one.load(in, experts());
     for (auto& one : units) one.load(in);
     calibration.load(in);
+  }
+  for (std::size_t i = 0; options.certify && i < series.size(); ++i) {
+    proofs.emplace_back(levels::kRates.size()).load(in, experts());
   }
   resize_for_experts();
   const std::size_t rounds = in.count(4 * sizeof(std::uint64_t));
@@ -183,9 +188,10 @@ QuantilePanel QuantilePanel::load_bytes(std::span<const std::uint8_t> file,
   if (scale > 1) in.fail("it was combined on a scale that is unknown");
   options.scale = scale == 1 ? QuantileScale::kLog1p : QuantileScale::kRaw;
   if (version == Panel::Version::kNow) {
-    const std::uint64_t calibrate = in.u64();
-    if (calibrate > 1) in.fail("it was neither calibrated nor not");
-    options.calibrate = calibrate == 1;
+    const std::uint64_t does = in.u64();
+    if (does > (kCalibrates | kCertifies)) in.fail("it does something unknown");
+    options.calibrate = (does & kCalibrates) != 0;
+    options.certify = (does & kCertifies) != 0;
   }
   std::unique_ptr<Panel> panel;
   try {

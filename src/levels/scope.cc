@@ -24,8 +24,11 @@ Scope::Scope() {
   for (const double rate : kRates) weights_.emplace_back(rate, kRestart);
 }
 
-void Scope::learn(const Losses& losses, double part) {
-  for (ExpertWeights& one : weights_) one.learn(losses.experts, part);
+void Scope::learn(const Losses& losses, double part, const Proof* proof) {
+  for (std::size_t i = 0; i < weights_.size(); ++i) {
+    const ShareStep& step = weights_[i].learn(losses.experts, part);
+    if (proof != nullptr) proof->certificate.observe(i, proof->scores, step);
+  }
   vectors_.step(losses.vectors, {part * kVectorRate, part * kRestart, {}});
   if (losses.operators.empty()) return;
   operators_.step(losses.operators, {part * kOperatorRate, part * kRestart, kFirstTrust});

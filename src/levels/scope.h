@@ -9,6 +9,7 @@
 
 #include "levels/expert_weights.h"
 #include "levels/operators.h"
+#include "levels/score_certificate.h"
 #include "pcgs/share.h"
 #include "pcgs/state.h"
 
@@ -43,7 +44,12 @@ class Scope {
   struct Losses {
     std::span<const double> experts, vectors, operators;
   };
-  void learn(const Losses& losses, double part);
+  // `proof`, if there is one, sees what became of the weights.
+  struct Proof {
+    ScoreCertificate& certificate;
+    ScoreCertificate::Scores scores;
+  };
+  void learn(const Losses& losses, double part, const Proof* proof = nullptr);
 
   void add_expert();
   void remove_expert(std::size_t expert);

@@ -41,9 +41,15 @@ void fields(Fields& f, QuantileResult::Scores& scores) {
   f.unless_empty("others", scores.others);
 }
 
+void fields(Fields& f, QuantileResult::Proved& proved) {
+  f("rounds", proved.rounds, "score", proved.score, "above_path", proved.above_path, "path_bound",
+    proved.path_bound, "above_expert", proved.above_expert, "expert_bound", proved.expert_bound);
+}
+
 void fields(Fields& f, QuantileResult::One& one) {
   f("key", one.key);
   fields(f, one.scores);
+  f.unless_empty("certificate", one.proved);
 }
 
 void fields(Fields& f, QuantileResult::Value& one) {
@@ -65,6 +71,7 @@ void fields(Fields& f, QuantileResult& result) {
     result.wild, "series", result.series);
   f.unless_empty("by_value", result.values);
   f("coming", result.coming);
+  f.unless_empty("certificate", result.proved);
   f.require(!result.levels.empty(), "levels", "is empty");
   f.require(result.scale == "raw" || result.scale == "log1p", "scale", "is unknown");
   f.require(result.between.size() == result.levels.size() + 1, "between",

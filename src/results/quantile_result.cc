@@ -162,6 +162,41 @@ std::vector<QuantileResult::Coming> coming_of(const compare::LevelProblem& probl
   return out;
 }
 
+std::optional<QuantileResult::Proved> proved_of(const std::vector<std::string>& key,
+                                                const QuantilePanel& panel) {
+  if (!panel.options().certify) return std::nullopt;
+  const auto at = std::ranges::find(panel.series(), compare::series_name(key));
+  if (at == panel.series().end()) return std::nullopt;
+  const ScoreClaims claims =
+      panel.certificate(static_cast<std::size_t>(at - panel.series().begin()));
+  if (claims.rounds == 0) return std::nullopt;
+  const Certificate &path = claims.against_path.certificate,
+                    &expert = claims.against_expert.certificate;
+  return QuantileResult::Proved{static_cast<std::size_t>(claims.rounds),
+                                claims.against_expert.loss,
+                                path.regret,
+                                path.bound,
+                                expert.regret,
+                                expert.bound};
+}
+
+// Claims hold for each series, so their mean does.
+std::optional<QuantileResult::Proved> proved_together(std::span<const QuantileResult::One> series) {
+  QuantileResult::Proved mean;
+  const std::initializer_list<double QuantileResult::Proved::*> numbers = {
+      &QuantileResult::Proved::score, &QuantileResult::Proved::above_path,
+      &QuantileResult::Proved::path_bound, &QuantileResult::Proved::above_expert,
+      &QuantileResult::Proved::expert_bound};
+  for (const auto& one : series) {
+    if (!one.proved) continue;
+    mean.rounds += one.proved->rounds;
+    const double part = static_cast<double>(one.proved->rounds) / static_cast<double>(mean.rounds);
+    for (const auto number : numbers) mean.*number += part * ((*one.proved).*number - mean.*number);
+  }
+  if (mean.rounds == 0) return std::nullopt;
+  return mean;
+}
+
 }  // namespace
 
 QuantileResult quantile_result(const compare::LevelProblem& problem, const QuantilePanel& panel,
@@ -193,8 +228,10 @@ QuantileResult quantile_result(const compare::LevelProblem& problem, const Quant
   };
   const auto by_series = compare::rounds_by_series(problem);
   for (std::size_t s = 0; s < by_series.size(); ++s) {
-    out.series.push_back({problem.series[s], scores_on(by_series[s])});
+    out.series.push_back(
+        {problem.series[s], scores_on(by_series[s]), proved_of(problem.series[s], panel)});
   }
+  out.proved = proved_together(out.series);
   for (const auto& [column, value, rounds] : compare::rounds_by_value(problem)) {
     out.values.push_back({problem.by[column], value, scores_on(rounds)});
   }

@@ -49,9 +49,19 @@ struct QuantileResult {
     std::size_t scored() const { return others.empty() ? 0 : others.front().rounds; }
     bool operator==(const Scores&) const = default;
   };
+  // What is proved (ScoreClaims): means, in units of a middling expert's score in the round.
+  struct Proved {
+    std::size_t rounds = 0;
+    double score = 0;  // of what was published
+    // How much more that is than the score of the best path over experts, and of the best expert; and
+    // what it cannot be more than.
+    double above_path = 0, path_bound = 0, above_expert = 0, expert_bound = 0;
+    bool operator==(const Proved&) const = default;
+  };
   struct One {
     std::vector<std::string> key;  // [by]
     Scores scores{};
+    std::optional<Proved> proved{};  // where the panel certifies
     bool operator==(const One&) const = default;
   };
   // All series that have this value in this column.
@@ -80,6 +90,8 @@ struct QuantileResult {
   std::vector<One> series;            // at least one
   std::vector<Value> values;          // of each column of `by`, where there are several; else none
   std::vector<Coming> coming;         // of the last time, whose outcome is not known
+  // The mean over all rounds of the series, each against a path and an expert of its own.
+  std::optional<Proved> proved{};
 
   bool operator==(const QuantileResult&) const = default;
 };

@@ -62,6 +62,20 @@ std::string coming_text(const QuantileResult& result) {
   return out;
 }
 
+std::string proved_text(const QuantileResult::Proved& proved, bool several) {
+  const auto beside = [](double above) {
+    return fmt::format("{:.3f} {}", std::abs(above), above < 0 ? "less" : "more");
+  };
+  return fmt::format(
+      "proved, in units of a middling expert's score in each round: the combination's was {:.3f}; "
+      "at "
+      "most {:.3f} more than that of the best expert{} (it was {}), and at most {:.3f} more than "
+      "that "
+      "of the best sequence of experts ({})\n",
+      proved.score, proved.expert_bound, several ? " of each series" : "",
+      beside(proved.above_expert), proved.path_bound, beside(proved.above_path));
+}
+
 }  // namespace
 
 std::string quantile_table(const QuantileResult& result, const std::string& origin) {
@@ -94,6 +108,7 @@ std::string quantile_table(const QuantileResult& result, const std::string& orig
     out += fmt::format("{} lay too far from everybody's and were left out\n",
                        io::counted(result.wild, "forecast"));
   }
+  if (result.proved) out += proved_text(*result.proved, result.series.size() > 1);
   out += group_tables(result);
   if (!result.coming.empty()) out += coming_text(result);
   if (!result.answer.weights_now.by_name.empty()) out += weights_text(result.answer.weights_now);

@@ -194,10 +194,10 @@ TEST_F(BadInput, NumbersInPlaceOfAHeaderAreRefused) {
 
 TEST_F(BadInput, StateOfOtherExpertsIsRefused) {
   const auto first = file("first.csv", "a,b\n0.1,0.2\n");
-  const auto second = file("second.csv", "b,a\n0.1,0.2\n");
+  const auto second = file("second.csv", "c,d\n0.1,0.2\n");
   const std::string state = dir_ / "state";
   ASSERT_EQ(run_program({"run", first, "--save", state}).exit_code, 0);
-  refuses({"run", second, "--resume", state}, {"state", "second.csv", "order"});
+  refuses({"run", second, "--resume", state}, {"state", "second.csv", "none of them"});
   refuses({"run", first, "--resume", state, "--method", "hedge"}, {"state", "guard", "--method"});
   refuses({"run", first, "--resume", state, "--scale", "2"}, {"state", "--scale"});
 }

@@ -25,7 +25,7 @@ std::vector<double> draw(Random& random) {
 }
 
 QuantilePanel panel_of_many() {
-  QuantilePanel panel({{0.05, 0.1, 0.3, 0.5, 0.7, 0.9, 0.95}, QuantileScale::kRaw});
+  QuantilePanel panel({.levels = {0.05, 0.1, 0.3, 0.5, 0.7, 0.9, 0.95}, .certify = true});
   for (std::size_t k = 0; k < kExperts; ++k) panel.add_expert(std::to_string(k));
   for (std::size_t s = 0; s < kSeries; ++s) panel.add_series(std::to_string(s));
   return panel;

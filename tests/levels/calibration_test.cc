@@ -134,8 +134,7 @@ class Overconfident {
       const double outcome = 10 + random_.uniform(-1, 1);
       const auto published = panel_.forecast(round);
       for (std::size_t i = 0; i < held.size(); ++i) {
-        const bool inside =
-            published[i] <= outcome && outcome <= published[levels_.size() - 1 - i];
+        const bool inside = published[i] <= outcome && outcome <= published[levels_.size() - 1 - i];
         held[i] += (inside ? 1.0 : 0.0) / rounds;
       }
       panel_.learn(round, outcome);

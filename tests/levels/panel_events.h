@@ -27,7 +27,7 @@ struct PanelEvent {
 class PanelEvents {
  public:
   PanelEvents(std::uint64_t seed, QuantileScale scale, std::size_t levels)
-      : random_(seed), options_{{}, scale, seed % 3 != 0} {
+      : random_(seed), options_{{}, scale, seed % 3 != 0, seed % 2 == 1} {
     for (std::size_t i = 0; i < levels; ++i) {
       options_.levels.push_back((static_cast<double>(i) + 0.5) / static_cast<double>(levels));
     }

@@ -86,7 +86,8 @@ QuantileResult quantiles() {
       out.answer.beside_equal,
       out.shapes[0],
       {{"equal-weight linear pool", 10, 0.75, -33.5}, {"a", 6, {}, {}}}};
-  out.series = {{{"Köln", "1"}, scored}, {{"", "2"}, {10, {}, {}, {}, {}, {}}}};
+  out.proved = QuantileResult::Proved{18, 0.875, -0.25, 0.5, 0.125, 0.375};
+  out.series = {{{"Köln", "1"}, scored, out.proved}, {{"", "2"}, {10, {}, {}, {}, {}, {}}, {}}};
   out.values = {{"horizon", "1", scored}, {"place", "", {10, {}, {}, {}, {}, {}}}};
   out.coming = {{{"Köln", "1"}, "2026-03-01", "2026-03-08", {1, 2, 3}},
                 {{"", "2"}, "2026-03-01", "", {}}};
