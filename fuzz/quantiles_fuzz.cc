@@ -1,7 +1,7 @@
 // Any bytes as the state of a panel of quantile forecasts: loaded, or refused with an Error. Whatever
 // loads must publish quantiles in order, learn, take and lose experts, and save a state that loads again.
 //
-//     byte 0   mode: 0 file, 1 payload, 2 edits
+//     byte 0   mode: 0 file, 1 payload, 2 edits, 3 payload of the first version
 //     rest     file:    the whole file
 //              payload: the payload for three levels; frame and checksum are put around it
 //              edits:   4 bytes each, made on the payload of a panel with a past (edited_state.h)
@@ -52,11 +52,12 @@ QuantilePanel with_a_past() {
 
 Bytes file_from(Input input) {
   if (input.empty()) return {};
-  const unsigned mode = input[0] % 3;
+  const unsigned mode = input[0] % 4;
   const Input rest = input.subspan(1);
   if (mode == 0) return {rest.begin(), rest.end()};
   const std::uint64_t architecture = architecture_hash(kQuantilePanel, kLevels);
   if (mode == 1) return framed(rest, architecture);
+  if (mode == 3) return framed(rest, architecture_hash(kFirstQuantilePanel, kLevels));
   static const Bytes real = payload_of(with_a_past().save_bytes());
   Bytes payload = real;
   edit(payload, rest);

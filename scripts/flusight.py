@@ -40,8 +40,8 @@ def write(path, head, rows):
         csv.writer(file, lineterminator="\n").writerows([head, *rows])
 
 
-def run(pcgs, path, truth, out):
-    subprocess.run([pcgs, "run", path, *OPTIONS, "--y-file", truth, "--out", out],
+def run(pcgs, path, truth, out, *more):
+    subprocess.run([pcgs, "run", path, *OPTIONS, "--y-file", truth, "--out", out, *more],
                    check=True, stdout=subprocess.DEVNULL)
 
 
@@ -99,6 +99,7 @@ def main():
     models = [row for row in rows if not row[4].startswith("FluSight")]
     write(f"{out}/models.csv", head, models)
     run(pcgs, f"{out}/models.csv", f"{data}/flusight_truth.csv", f"{out}/all")
+    run(pcgs, f"{out}/models.csv", f"{data}/flusight_truth.csv", f"{out}/plain", "--no-calibration")
 
     by_model = collections.defaultdict(dict)
     by_cell = collections.defaultdict(list)
@@ -110,21 +111,25 @@ def main():
     hub = by_model[HUB]
     forecasters = {
         "blend": published(f"{out}/all", names),
+        "blend, --no-calibration": published(f"{out}/plain", names),
         "blend, each series alone": alone(pcgs, data, out, head, models, names),
         "quantile mean, equal weights": {c: np.mean(q, axis=0) for c, q in by_cell.items()},
         "median of quantiles": {c: np.median(q, axis=0) for c, q in by_cell.items()},
     }
     relative = {name: scores.by_location(cells, hub) for name, cells in forecasters.items()}
-    # The linear pool with equal weights, as pcgs found it beside its own score.
-    with open(f"{out}/all/results.json", encoding="utf-8") as file:
+    # The linear pool with equal weights, as pcgs found it beside its own score: of a run on the hub's
+    # cells alone, because a ratio holds on the cells that it was found on.
+    write(f"{out}/common.csv", head, [row for row in models if tuple(row[:4]) in hub])
+    run(pcgs, f"{out}/common.csv", f"{data}/flusight_truth.csv", f"{out}/common")
+    common = scores.by_location(published(f"{out}/common", names), hub)
+    with open(f"{out}/common/results.json", encoding="utf-8") as file:
         found = json.load(file)
     sums = collections.defaultdict(lambda: np.zeros(2))
     for one in found["series"]:
         weight = one["beside_equal_weights"]["rounds"] * one["score"]
         sums[one["key"][0]] += weight, weight / (1 + one["beside_equal_weights"]["difference"] / 100)
     relative["linear pool, equal weights"] = {
-        location: relative["blend"][location] * sums[location][1] / sums[location][0]
-        for location in relative["blend"]}
+        location: common[location] * sums[location][1] / sums[location][0] for location in common}
     # The best model, found in hindsight among those that gave half of the forecasts.
     mean = lambda ratios: float(np.exp(np.mean(np.log(list(ratios.values())))))
     regular = {m: scores.by_location(c, hub) for m, c in by_model.items()
@@ -140,7 +145,8 @@ def main():
     seasons = {"2023/24": ("2023", "2024-08"), "2024/25": ("2024-08", "2025-08"),
                "2025/26": ("2025-08", "2027")}
     intervals = {"50 %": (6, 16), "80 %": (3, 19), "95 %": (1, 21)}
-    shown = {"blend": forecasters["blend"], HUB: hub}
+    shown = {"blend": forecasters["blend"],
+             "blend, --no-calibration": forecasters["blend, --no-calibration"], HUB: hub}
     write(f"{out}/flusight-coverage.csv",
           ["outcomes held, %"] + [f"{s}: {i}" for s in seasons for i in intervals],
           [[name] + [f"{100 * scores.coverage(cells, *ends, *season):.0f}"

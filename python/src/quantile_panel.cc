@@ -45,6 +45,12 @@ QuantileScale scale_of(py::handle given) {
   throw Error(fmt::format("scale is {}; give 'raw' or 'log1p'", std::string(py::repr(given))));
 }
 
+// What merely counts as true may be meant for another option.
+bool yes_or_no(py::handle calibrate) {
+  if (py::isinstance<py::bool_>(calibrate)) return calibrate.cast<bool>();
+  throw Error(fmt::format("calibrate is {}; give True or False", std::string(py::repr(calibrate))));
+}
+
 // The panel would say the same, but only after the newcomers of the round have been added to it.
 void check_quantiles(const QuantileRows& rows, const QuantileOptions& options) {
   const bool log1p = options.scale == QuantileScale::kLog1p;
@@ -63,10 +69,11 @@ class PythonPanel : public ZeroedUntilConstructed {
   explicit PythonPanel(QuantilePanel panel)
       : panel_(std::make_unique<QuantilePanel>(std::move(panel))) {}
 
-  static std::unique_ptr<PythonPanel> make(py::handle levels, py::handle scale) {
+  static std::unique_ptr<PythonPanel> make(py::handle levels, py::handle scale,
+                                           py::handle calibrate) {
     const Row row = row_of(levels, "levels");
-    return std::make_unique<PythonPanel>(
-        QuantilePanel({{row.values.begin(), row.values.end()}, scale_of(scale)}));
+    return std::make_unique<PythonPanel>(QuantilePanel(
+        {{row.values.begin(), row.values.end()}, scale_of(scale), yes_or_no(calibrate)}));
   }
   static std::unique_ptr<PythonPanel> from_bytes(std::string_view bytes,
                                                  const std::string& origin) {
@@ -220,7 +227,7 @@ class PythonPanel : public ZeroedUntilConstructed {
   std::unique_ptr<QuantilePanel> panel_;  // null: no constructor has run
 };
 
-constexpr const char* kClass = R"(QuantilePanel(levels, *, scale="raw")
+constexpr const char* kClass = R"(QuantilePanel(levels, *, scale="raw", calibrate=True)
 
 Combines the quantile forecasts of several experts online, for one series or for several related ones
 (places, horizons, stores), which learn from one another.
@@ -229,7 +236,7 @@ Combines the quantile forecasts of several experts online, for one series or for
 >>> panel = pcgs.QuantilePanel(levels=[0.1, 0.5, 0.9])
 >>> round = panel.open("north", {"arima": [8, 10, 12], "ets": [9, 12, 15]})
 >>> panel.forecast(round)
-array([ 8.5  , 10.9  , 13.875])
+array([ 8.5  , 11.   , 13.932])
 >>> panel.learn(round, 10.3)
 >>> weights = panel.weights("north")
 >>> weights["arima"] > weights["ets"]
@@ -241,6 +248,8 @@ levels : of the quantiles, rising, between 0 and 1.
 scale : "log1p" combines and scores ln(1 + x), for counts: an error of ten in a hundred weighs as much
     as one of a hundred in a thousand. Forecasts and outcomes are given and published in their own
     units, above -1.
+calibrate : stretch central intervals until they hold the share of outcomes that they say. Nothing is
+    stretched where levels are not symmetric, as 0.1 and 0.9 are.
 
 Experts may come and go, and give some rounds, some series or some levels only. docs/quantiles.md
 says how they are combined. After an Error the panel is as it was before the call. Use it from one
@@ -327,7 +336,8 @@ using Class = py::class_<PythonPanel>;
 
 void bind_rounds(Class& panel) {
   panel
-      .def(py::init(&PythonPanel::make), py::arg("levels"), py::kw_only(), py::arg("scale") = "raw")
+      .def(py::init(&PythonPanel::make), py::arg("levels"), py::kw_only(), py::arg("scale") = "raw",
+           py::arg("calibrate") = true)
       .def("add_expert", &PythonPanel::add_expert, py::arg("name"), kAddExpert)
       .def("remove_expert", &PythonPanel::remove_expert, py::arg("name"), kRemoveExpert)
       .def("add_series", &PythonPanel::add_series, py::arg("name"), kAddSeries)
@@ -353,6 +363,9 @@ void bind_properties(Class& panel) {
             return self.at_rest().options().scale == QuantileScale::kLog1p ? "log1p" : "raw";
           },
           "\"raw\" or \"log1p\".")
+      .def_property_readonly(
+          "calibrate", [](const PythonPanel& self) { return self.at_rest().options().calibrate; },
+          "Whether central intervals are stretched until they hold what they say.")
       .def_property_readonly(
           "experts", [=](const PythonPanel& self) { return names(self.at_rest().experts()); },
           "Their names, in the order of the rows of an array.")

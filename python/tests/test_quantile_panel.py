@@ -136,22 +136,43 @@ def assert_same(one, other):
 
 
 @pytest.mark.parametrize("give", [as_dict, as_array])
-@pytest.mark.parametrize("scale, options", [("raw", []), ("log1p", ["--transform", "log1p"])])
-def test_forecasts_are_the_programs_to_the_bit(scale, options, give, program, tmp_path):
+@pytest.mark.parametrize(
+    "chosen, options",
+    [
+        ({}, []),
+        ({"scale": "log1p"}, ["--transform", "log1p"]),
+        ({"calibrate": False}, ["--no-calibration"]),
+    ],
+)
+def test_forecasts_are_the_programs_to_the_bit(chosen, options, give, program, tmp_path):
     rows = made_up_rows()
     expected = run_program(program, rows, tmp_path, *options)
-    panel = pcgs.QuantilePanel(LEVELS, scale=scale)
+    panel = pcgs.QuantilePanel(LEVELS, **chosen)
     said, _ = replay(panel, rounds_of(rows), give=give)
     assert_same(said, expected)
     assert panel.crossed > 0 and panel.wild > 0 and panel.open_rounds
-    assert panel.scale == scale and panel.levels == LEVELS
+    assert panel.scale == chosen.get("scale", "raw") and panel.levels == LEVELS
+    assert panel.calibrate is chosen.get("calibrate", True)
 
 
-def test_the_scale_matters():
+@pytest.mark.parametrize("chosen", [{"scale": "log1p"}, {"calibrate": False}])
+def test_what_is_chosen_matters(chosen):
     rounds = rounds_of(made_up_rows())
-    raw, _ = replay(pcgs.QuantilePanel(LEVELS), rounds)
-    log1p, _ = replay(pcgs.QuantilePanel(LEVELS, scale="log1p"), rounds)
-    assert raw != log1p
+    usual, _ = replay(pcgs.QuantilePanel(LEVELS), rounds)
+    other, _ = replay(pcgs.QuantilePanel(LEVELS, **chosen), rounds)
+    assert usual != other
+
+
+@every_copy
+def test_copies_know_whether_they_calibrate(again):
+    for calibrate in (True, False):
+        assert again(pcgs.QuantilePanel(LEVELS, calibrate=calibrate)).calibrate is calibrate
+
+
+@pytest.mark.parametrize("calibrate", ["yes", [1], 0.5, 1, None, math.nan])
+def test_calibrate_is_true_or_false(calibrate):
+    with pytest.raises(pcgs.Error, match="calibrate is .*; give True or False"):
+        pcgs.QuantilePanel(LEVELS, calibrate=calibrate)
 
 
 def test_a_state_of_the_program_goes_on_in_python(program, tmp_path):
@@ -171,9 +192,9 @@ def test_a_state_of_the_program_goes_on_in_python(program, tmp_path):
 # ---- Rounds ---------------------------------------------------------------------------------------
 
 
-def small():
+def small(**chosen):
     """A panel that has learned a little and has an open round."""
-    panel = pcgs.QuantilePanel([0.1, 0.5, 0.9])
+    panel = pcgs.QuantilePanel([0.1, 0.5, 0.9], **chosen)
     for t in range(5):
         number = panel.open("north", {"arima": [t, t + 1, t + 2], "ets": [t, t + 4, t + 9]})
         panel.learn(number, t + 1.1)
@@ -187,7 +208,7 @@ def state(panel):
 
 def test_whoever_is_missing_none_or_nan_is_asleep():
     ways = [{}, {"ets": None}, {"ets": [math.nan] * 3}]
-    panels = [small() for _ in ways]
+    panels = [small(calibrate=False) for _ in ways]
     for panel, way in zip(panels, ways):
         number = panel.open("north", {"arima": [1, 2, 4], **way})
         assert panel.forecast(number).tolist() == [1, 2, 4]

@@ -398,7 +398,9 @@ std::vector<double> QuantilePanel::weights(std::size_t series) const {
   const double equal =
       levels::mean_weight_of_pool(panel_->levels) *
       half_each(panel_->all.operators(), panel_->own[series].operators(), levels::kEqualTails);
-  for (double& w : weights) w = (1 - equal) * w + equal / static_cast<double>(experts);
+  double total = 0;  // 1 but for rounding
+  for (double& w : weights) total += w = (1 - equal) * w + equal / static_cast<double>(experts);
+  for (double& w : weights) w /= total;
   return weights;
 }
 

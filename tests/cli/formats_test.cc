@@ -46,6 +46,17 @@ TEST(Formats, PanelsOfVersionOneLoad) {
                        1e-9));
 }
 
+TEST(Formats, PanelsOfVersionTwoLoad) {
+  const QuantilePanel loaded = QuantilePanel::load(kept("panel-2"));
+  EXPECT_EQ(loaded.options().levels, (std::vector<double>{0.1, 0.5, 0.9}));
+  EXPECT_TRUE(loaded.options().calibrate);
+  EXPECT_EQ(loaded.rounds(), 14);
+  ASSERT_EQ(loaded.open_rounds(), (std::vector<std::int64_t>{15, 16}));
+  EXPECT_TRUE(all_near(
+      loaded.forecast(15),
+      std::vector<double>{118.59574268879855, 124.83110087292151, 128.8598196409244}, 1e-9));
+}
+
 TEST(Formats, CertificatesOfFormatOneAreRefusedAndSayWhatToDo) {
   for (const std::string version : {"1", "2"}) {
     const Said said = run_program(

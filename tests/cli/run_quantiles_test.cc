@@ -122,6 +122,23 @@ TEST_F(RunQuantiles, AJobThatRunsEveryWeekEqualsOneRun) {
   EXPECT_EQ(content(dir_ / "state"), content(dir_ / "one"));
 }
 
+TEST_F(RunQuantiles, WithoutCalibrationSomethingElseIsPublishedAndGoneOnFrom) {
+  const auto rows = made_up_rows(8, 20, 3, 4);
+  const auto path = file("a.csv", level_csv(rows));
+  ASSERT_EQ(play(path, {"--out", dir_ / "a", "--save", dir_ / "with"}).exit_code, 0);
+  ASSERT_EQ(
+      play(path, {"--no-calibration", "--out", dir_ / "b", "--save", dir_ / "without"}).exit_code,
+      0);
+  EXPECT_NE(content(dir_ / "a/forecasts.csv"), content(dir_ / "b/forecasts.csv"));
+  refuses(arguments(path, {"--no-calibration", "--resume", dir_ / "with"}),
+          {"with: was saved without --no-calibration; leave it out"});
+  // The state knows.
+  EXPECT_EQ(play(path, {"--no-calibration", "--resume", dir_ / "without"}).exit_code, 0);
+  EXPECT_EQ(play(path, {"--resume", dir_ / "without"}).exit_code, 0);
+  refuses({"run", path, "--y", "cases", "--no-calibration"},
+          {"--no-calibration requires --quantiles"});
+}
+
 TEST_F(RunQuantiles, ComingRoundsAreForecast) {
   auto rows = made_up_rows(8, 20, 2, 3);
   std::string text = level_csv(rows);

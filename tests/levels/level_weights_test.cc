@@ -61,15 +61,16 @@ double mean_loss(const Made& made, const Combined& combined, const Learn& learn)
   return sum / static_cast<double>(made.outcomes.size());
 }
 
-double loss_of(const Made& made, const std::string& method, double gamma = 1) {
-  LevelWeights weights(method, made.taus, made.experts, gamma);
+double loss_of(const Made& made, const std::string& method, double gamma = 1,
+               double bandwidth = 0) {
+  LevelWeights weights(method, made.taus, made.experts, gamma, bandwidth);
   return mean_loss(
       made, [&](const auto& q) { return weights.combined(q); },
       [&](const auto& q, double y) { weights.learn(q, y); });
 }
 
-double loss_of_panel(const Made& made) {
-  QuantilePanel panel({made.taus});
+double loss_of_panel(const Made& made, bool calibrate) {
+  QuantilePanel panel({.levels = made.taus, .calibrate = calibrate});
   for (std::size_t k = 0; k < made.experts; ++k) panel.add_expert(fmt::format("e{}", k));
   panel.add_series("one");
   std::int64_t round = 0;
@@ -115,7 +116,7 @@ TEST(LevelWeights, AreThoseThatProfocExpectsOfItself) {
 
 // Prints the table of docs/quantiles.md.
 TEST(LevelWeights, ThePanelStandsBesideThem) {
-  fmt::print("made up       boa    bewa  ml_poly   equal   panel\n");
+  fmt::print("made up       boa  smoothed   bewa  ml_poly   equal   plain   panel\n");
   for (const Made& made : {two_sides(), drawn("steady", 1000, 1), drawn("switching", 100, 2)}) {
     const std::vector<double> equal(made.experts, 1 / static_cast<double>(made.experts));
     const double of_mean = mean_loss(
@@ -126,10 +127,13 @@ TEST(LevelWeights, ThePanelStandsBesideThem) {
           return out;
         },
         [](const auto&, double) {});
-    const double boa = loss_of(made, "boa"), bewa = loss_of(made, "bewa"),
-                 ml_poly = loss_of(made, "ml_poly"), panel = loss_of_panel(made);
-    fmt::print("{:10} {:.4f}  {:.4f}   {:.4f}  {:.4f}  {:.4f}\n", made.name, boa, bewa, ml_poly,
-               of_mean, panel);
+    const double boa = loss_of(made, "boa"), smoothed = loss_of(made, "boa", 1, 0.2),
+                 bewa = loss_of(made, "bewa"), ml_poly = loss_of(made, "ml_poly"),
+                 plain = loss_of_panel(made, false), panel = loss_of_panel(made, true);
+    fmt::print("{:10} {:.4f}    {:.4f}  {:.4f}   {:.4f}  {:.4f}  {:.4f}  {:.4f}\n", made.name, boa,
+               smoothed, bewa, ml_poly, of_mean, plain, panel);
+    EXPECT_LT(smoothed, 1.01 * boa) << made.name;
+    EXPECT_LT(plain, 1.07 * std::min({boa, bewa, ml_poly, of_mean})) << made.name;
     EXPECT_LT(panel, 1.02 * std::min({boa, bewa, ml_poly, of_mean})) << made.name;
   }
 }

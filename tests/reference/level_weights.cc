@@ -10,8 +10,12 @@
 namespace pcgs::reference {
 
 LevelWeights::LevelWeights(std::string method, std::vector<double> taus, std::size_t experts,
-                           double gamma)
-    : method_(std::move(method)), taus_(std::move(taus)), experts_(experts), gamma_(gamma) {
+                           double gamma, double bandwidth)
+    : method_(std::move(method)),
+      taus_(std::move(taus)),
+      experts_(experts),
+      gamma_(gamma),
+      bandwidth_(bandwidth) {
   const auto all = [&](double x) {
     return std::vector(taus_.size(), std::vector<double>(experts, x));
   };
@@ -30,13 +34,38 @@ std::vector<double> LevelWeights::combined(std::span<const double> quantiles) co
   return out;
 }
 
-void LevelWeights::learn(std::span<const double> quantiles, double outcome) {
+std::vector<std::vector<double>> LevelWeights::regrets_of(std::span<const double> quantiles,
+                                                          double outcome) const {
   const auto published = combined(quantiles);
+  std::vector<std::vector<double>> apart(taus_.size(), std::vector<double>(experts_));
   for (std::size_t i = 0; i < taus_.size(); ++i) {
     const double slope = (published[i] >= outcome ? 1 : 0) - taus_[i];
+    for (std::size_t k = 0; k < experts_; ++k) {
+      apart[i][k] = slope * (published[i] - quantiles[k * taus_.size() + i]);
+    }
+  }
+  if (bandwidth_ == 0) return apart;
+  auto smooth = apart;
+  for (std::size_t i = 0; i < taus_.size(); ++i) {
+    double total = 0;
+    std::ranges::fill(smooth[i], 0);
+    for (std::size_t j = 0; j < taus_.size(); ++j) {
+      const double away = (taus_[i] - taus_[j]) / bandwidth_;
+      const double weight = std::exp(-away * away / 2);
+      total += weight;
+      for (std::size_t k = 0; k < experts_; ++k) smooth[i][k] += weight * apart[j][k];
+    }
+    for (double& r : smooth[i]) r /= total;
+  }
+  return smooth;
+}
+
+void LevelWeights::learn(std::span<const double> quantiles, double outcome) {
+  const auto regrets = regrets_of(quantiles, outcome);
+  for (std::size_t i = 0; i < taus_.size(); ++i) {
     std::vector<double> exponents(experts_), factors(experts_, 1);
     for (std::size_t k = 0; k < experts_; ++k) {
-      const double r = slope * (published[i] - quantiles[k * taus_.size() + i]);
+      const double r = regrets[i][k];
       double &regret = regret_[i][k], &squares = squares_[i][k], &greatest = greatest_[i][k];
       squares += r * r;
       greatest = std::max(greatest, std::abs(r));

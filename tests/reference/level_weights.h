@@ -10,7 +10,9 @@
 //     boa      w ~ eta exp(eta R')             E = greatest |r|,  R' = sum of (r - eta r^2)/2, and E more
 //                                              in rounds with eta r > 1/2
 //
-// Quantiles that cross are sorted.
+// Quantiles that cross are sorted. With a bandwidth b above 0 levels do not learn apart: the regret of a
+// level is the mean over all, weighted with exp(-d^2 / 2) where they are d bandwidths away. (profoc has
+// several smoothings; this is not one that its tests have a number for.)
 #pragma once
 
 #include <cstddef>
@@ -22,17 +24,22 @@ namespace pcgs::reference {
 
 class LevelWeights {
  public:
-  LevelWeights(std::string method, std::vector<double> taus, std::size_t experts, double gamma = 1);
+  LevelWeights(std::string method, std::vector<double> taus, std::size_t experts, double gamma = 1,
+               double bandwidth = 0);
 
   // [P] from [K x P]
   std::vector<double> combined(std::span<const double> quantiles) const;
   void learn(std::span<const double> quantiles, double outcome);
 
  private:
+  // [P][K] of one round
+  std::vector<std::vector<double>> regrets_of(std::span<const double> quantiles,
+                                              double outcome) const;
+
   std::string method_;
   std::vector<double> taus_;
   std::size_t experts_;
-  double gamma_;
+  double gamma_, bandwidth_;
   std::vector<std::vector<double>> weights_, regret_, squares_, greatest_;  // [P][K]
 };
 
