@@ -1,6 +1,7 @@
 #include "run_quantiles.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <optional>
 
@@ -82,12 +83,22 @@ struct LevelFiles {
   WholeFile *results = nullptr, *forecasts = nullptr, *state = nullptr, *page = nullptr;
 };
 
+// Experts that came after those of the state that the run goes on from.
+void say_who_is_new(const RunOptions& options, std::size_t before, const QuantilePanel& panel) {
+  const auto note = notes(options.quiet);
+  const auto now = panel.experts();
+  if (!note || before == 0 || now.size() == before) return;
+  note(fmt::format("{}: new to {}: {}", options.input, options.state.resume,
+                   fmt::join(now.subspan(before), ", ")));
+}
+
 }  // namespace
 
 void run_quantiles(const RunOptions& options) {
   compare::LevelProblem problem = compare::read_levels(options.input, columns_of(options));
   std::optional<compare::LevelNote> before;
   QuantilePanel panel = panel_of(options, problem, before);
+  const std::size_t before_experts = before ? panel.experts().size() : 0;
   LevelFiles files(options);
   compare::LevelPlay play;
   {
@@ -107,6 +118,7 @@ void run_quantiles(const RunOptions& options) {
                     "taken",
                     problem.origin, play.skipped, before->last_text, options.state.resume));
   }
+  say_who_is_new(options, before_experts, panel);
   leave_note(panel, play.note);
   const auto result = results::quantile_result(problem, panel, play.published);
   const std::string json = results::to_json(result) + "\n";

@@ -46,9 +46,9 @@ QuantileScale scale_of(py::handle given) {
 }
 
 // What merely counts as true may be meant for another option.
-bool yes_or_no(py::handle calibrate) {
-  if (py::isinstance<py::bool_>(calibrate)) return calibrate.cast<bool>();
-  throw Error(fmt::format("calibrate is {}; give True or False", std::string(py::repr(calibrate))));
+bool yes_or_no(py::handle chosen, const char* what) {
+  if (py::isinstance<py::bool_>(chosen)) return chosen.cast<bool>();
+  throw Error(fmt::format("{} is {}; give True or False", what, std::string(py::repr(chosen))));
 }
 
 // The panel would say the same, but only after the newcomers of the round have been added to it.
@@ -70,10 +70,12 @@ class PythonPanel : public ZeroedUntilConstructed {
       : panel_(std::make_unique<QuantilePanel>(std::move(panel))) {}
 
   static std::unique_ptr<PythonPanel> make(py::handle levels, py::handle scale,
-                                           py::handle calibrate) {
+                                           py::handle calibrate, py::handle certify) {
     const Row row = row_of(levels, "levels");
-    return std::make_unique<PythonPanel>(QuantilePanel(
-        {{row.values.begin(), row.values.end()}, scale_of(scale), yes_or_no(calibrate)}));
+    return std::make_unique<PythonPanel>(QuantilePanel({{row.values.begin(), row.values.end()},
+                                                        scale_of(scale),
+                                                        yes_or_no(calibrate, "calibrate"),
+                                                        yes_or_no(certify, "certify")}));
   }
   static std::unique_ptr<PythonPanel> from_bytes(std::string_view bytes,
                                                  const std::string& origin) {
@@ -131,19 +133,27 @@ class PythonPanel : public ZeroedUntilConstructed {
   }
   py::dict weights(py::handle series) {
     const Turn turn(*this);
-    const std::string name = name_of(series, "a series");
-    const auto place = place_of(panel_->series(), name);
-    if (!place) {
-      throw Error(
-          fmt::format("there is no series {}; give one of panel.series, to which open() and "
-                      "add_series() add",
-                      name));
-    }
-    const auto weights = panel_->weights(*place);
+    const auto weights = panel_->weights(place_of_series(series));
     py::dict out;
     for (std::size_t k = 0; k < weights.size(); ++k) {
       out[py::str(panel_->experts()[k])] = weights[k];
     }
+    return out;
+  }
+
+  py::dict certificate(py::handle series) {
+    const Turn turn(*this);
+    const ScoreClaims claims = panel_->certificate(place_of_series(series));
+    const Certificate &path = claims.against_path.certificate,
+                      &expert = claims.against_expert.certificate;
+    py::dict out;
+    out["rounds"] = claims.rounds;
+    out["score"] = claims.against_expert.loss;
+    out["above_path"] = path.regret;
+    out["path_bound"] = path.bound;
+    out["above_expert"] = expert.regret;
+    out["expert_bound"] = expert.bound;
+    out["holds"] = path.holds() && expert.holds();
     return out;
   }
 
@@ -224,10 +234,20 @@ class PythonPanel : public ZeroedUntilConstructed {
   }
 
   bool busy_ = false;
+  std::size_t place_of_series(py::handle series) const {
+    const std::string name = name_of(series, "a series");
+    if (const auto place = place_of(panel_->series(), name)) return *place;
+    throw Error(
+        fmt::format("there is no series {}; give one of panel.series, to which open() and "
+                    "add_series() add",
+                    name));
+  }
+
   std::unique_ptr<QuantilePanel> panel_;  // null: no constructor has run
 };
 
-constexpr const char* kClass = R"(QuantilePanel(levels, *, scale="raw", calibrate=True)
+constexpr const char* kClass =
+    R"(QuantilePanel(levels, *, scale="raw", calibrate=True, certify=False)
 
 Combines the quantile forecasts of several experts online, for one series or for several related ones
 (places, horizons, stores), which learn from one another.
@@ -250,6 +270,7 @@ scale : "log1p" combines and scores ln(1 + x), for counts: an error of ten in a 
     units, above -1.
 calibrate : stretch central intervals until they hold the share of outcomes that they say. Nothing is
     stretched where levels are not symmetric, as 0.1 and 0.9 are.
+certify : prove as it goes what was achieved: see certificate().
 
 Experts may come and go, and give some rounds, some series or some levels only. docs/quantiles.md
 says how they are combined. After an Error the panel is as it was before the call. Use it from one
@@ -297,6 +318,22 @@ constexpr const char* kWeights = R"(weights(series)
 >>> panel.weights("north")
 {'arima': 0.5, 'ets': 0.5})";
 
+constexpr const char* kCertificate = R"(certificate(series)
+
+What is proved about that series, where the panel was made with certify=True: means over `rounds` rounds, in
+units of a middling expert's score in the round. `score` is that of what was published; it is `above_path`
+more than that of the best sequence of experts, which cannot be more than `path_bound`, and `above_expert` more than that of
+the best expert, which cannot be more than `expert_bound`.
+
+>>> import pcgs
+>>> panel = pcgs.QuantilePanel([0.1, 0.5, 0.9], certify=True)
+>>> for t in range(20):
+...     round = panel.open("north", {"arima": [1, 2, 3], "ets": [0, 2.5, 5]})
+...     panel.learn(round, 2.1)
+>>> proved = panel.certificate("north")
+>>> proved["rounds"], proved["above_expert"] <= proved["expert_bound"]
+(20, True))";
+
 constexpr const char* kAddExpert = R"(add_expert(name)
 
 Adds an expert before its first round, with 1/(K+1) of the weight. In rounds that are open it is
@@ -337,7 +374,7 @@ using Class = py::class_<PythonPanel>;
 void bind_rounds(Class& panel) {
   panel
       .def(py::init(&PythonPanel::make), py::arg("levels"), py::kw_only(), py::arg("scale") = "raw",
-           py::arg("calibrate") = true)
+           py::arg("calibrate") = true, py::arg("certify") = false)
       .def("add_expert", &PythonPanel::add_expert, py::arg("name"), kAddExpert)
       .def("remove_expert", &PythonPanel::remove_expert, py::arg("name"), kRemoveExpert)
       .def("add_series", &PythonPanel::add_series, py::arg("name"), kAddSeries)
@@ -346,7 +383,8 @@ void bind_rounds(Class& panel) {
       .def("learn", &PythonPanel::learn, py::arg("round"), py::arg("outcome"), kLearn)
       .def("abandon", &PythonPanel::abandon, py::arg("round"), kAbandon)
       .def("series_of", &PythonPanel::series_of, py::arg("round"), kSeriesOf)
-      .def("weights", &PythonPanel::weights, py::arg("series"), kWeights);
+      .def("weights", &PythonPanel::weights, py::arg("series"), kWeights)
+      .def("certificate", &PythonPanel::certificate, py::arg("series"), kCertificate);
 }
 
 void bind_properties(Class& panel) {
@@ -366,6 +404,9 @@ void bind_properties(Class& panel) {
       .def_property_readonly(
           "calibrate", [](const PythonPanel& self) { return self.at_rest().options().calibrate; },
           "Whether central intervals are stretched until they hold what they say.")
+      .def_property_readonly(
+          "certify", [](const PythonPanel& self) { return self.at_rest().options().certify; },
+          "Whether it proves what was achieved.")
       .def_property_readonly(
           "experts", [=](const PythonPanel& self) { return names(self.at_rest().experts()); },
           "Their names, in the order of the rows of an array.")
