@@ -37,7 +37,8 @@ setup: packages  ## install what building and testing need, if anything is missi
 packages:
 	@scripts/install-packages build-essential cmake ninja-build libhwy-dev libfmt-dev libboost-dev \
 	  zlib1g-dev pybind11-dev python3-dev python3-numpy python3-pytest \
-	  libcli11-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev
+	  libcli11-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev \
+	  pkgconf librocksdb-dev libcpp-httplib-dev prometheus-cpp-dev
 	@command -v npm > /dev/null || scripts/install-packages nodejs npm
 
 bench: configure  ## check, then time the hot paths; medians with their spread

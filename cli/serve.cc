@@ -1,0 +1,73 @@
+// pcgs serve: streams over HTTP, durable in a folder.
+#include <pthread.h>
+
+#include <csignal>
+
+#include "commands.h"
+#include "option_kinds.h"
+#include "serve/log_line.h"
+#include "serve/service.h"
+
+namespace pcgs::cli {
+
+namespace {
+
+struct ServeOptions {
+  std::string store, listen = "127.0.0.1:8080", token_file;
+  std::size_t streams = 100000, in_memory = 1000, connections = 64;
+};
+
+// SIGTERM and SIGINT wait in every thread that is started from here on, until somebody asks for them.
+sigset_t hold_ending_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGTERM, SIGINT}) sigaddset(&signals, signal);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  return signals;
+}
+
+void run_serve(const ServeOptions& options) {
+  serve::ServiceOptions service;
+  service.store = options.store;
+  serve::set_address(service, options.listen);
+  if (!options.token_file.empty()) {
+    service.token = serve::BearerToken::from_file(options.token_file);
+  }
+  service.connections = options.connections;
+  service.limits.streams = options.streams;
+  service.limits.in_memory = options.in_memory;
+  const sigset_t signals = hold_ending_signals();
+  const serve::Service running(service);
+  int signal = 0;
+  sigwait(&signals, &signal);
+  serve::log_line("info", "stopping", {{"signal", signal}});
+}
+
+}  // namespace
+
+void add_serve(CLI::App& app) {
+  const auto [command, options] =
+      add_command(app, "serve", "Combine many streams of forecasts over HTTP, durably", run_serve);
+  add_text(command, "--store", options->store,
+           "Folder that holds the streams; made if it is not there")
+      ->required();
+  add_text(command, "--listen", options->listen,
+           "HOST:PORT; port 0 takes one that is free, and the log says which")
+      ->capture_default_str();
+  add_file(command, "--token-file", options->token_file,
+           "File whose first line requests must bring: Authorization: Bearer TOKEN");
+  add_number(command, "--streams", options->streams, 1, 10000000, "Most streams in the store");
+  add_number(command, "--in-memory", options->in_memory, 1, 10000000,
+             "Most streams in memory; the least recently used go back to the store");
+  add_number(command, "--connections", options->connections, 1, 10000,
+             "Most connections at the same time; others wait");
+  command.footer(
+      "Examples:\n"
+      "  pcgs serve --store streams\n"
+      "  pcgs serve --store streams --listen 0.0.0.0:8080 --token-file token\n"
+      "  curl -X PUT --json '{\"experts\":[\"a\",\"b\"]}' localhost:8080/streams/north\n"
+      "\n"
+      "docs/serving.md has the routes, and what survives what.");
+}
+
+}  // namespace pcgs::cli

@@ -1,0 +1,54 @@
+// Group commit: one thread applies what waits, syncs it once, and then lets everybody be answered.
+//
+// While the disk works on one group the next one gathers, so many requests share a sync without anybody
+// waiting for a timer.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "serve/metrics.h"
+#include "stream/stream_table.h"
+
+namespace pcgs::serve {
+
+// Nothing can be promised any more: what was asked may or may not be on the disk.
+class StoreFailed : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class Committer {
+ public:
+  using Work = std::function<void(stream::StreamTable&)>;
+
+  Committer(stream::StreamTable& table, Metrics& metrics);
+  ~Committer();  // after what waits is done
+  Committer(const Committer&) = delete;
+  Committer& operator=(const Committer&) = delete;
+
+  // Runs the work and returns when everything that it changed is on the disk. From any thread. Throws
+  // StoreFailed, then and from then on, if the disk did not take it.
+  void run(const Work& work);
+  // The sentence of the failure; empty while there is none.
+  std::string failure() const;
+
+ private:
+  struct Waiting;
+  void loop();
+  void do_group(const std::vector<Waiting*>& group);
+  stream::StreamTable& table_;
+  Metrics& metrics_;
+  mutable std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::vector<Waiting*> waiting_;
+  std::string failure_;
+  bool ending_ = false;
+  std::thread thread_;
+};
+
+}  // namespace pcgs::serve

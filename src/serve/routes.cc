@@ -1,0 +1,237 @@
+#include "serve/routes.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "pcgs/error.h"
+#include "serve/event_json.h"
+#include "serve/log_line.h"
+#include "serve/service.h"
+
+namespace pcgs::serve {
+
+namespace {
+
+using httplib::Request;
+using httplib::Response;
+
+void send(Response& response, const Reply& reply) {
+  response.status = reply.status;
+  response.set_content(text_of(reply.body) + "\n", "application/json");
+}
+
+// What was refused before its body was read: what follows on this connection is not a request.
+void send_and_close(Response& response, const Reply& reply) {
+  response.set_header("Connection", "close");
+  send(response, reply);
+}
+
+std::string name_in(const Request& request) {
+  std::string name = request.matches[1];
+  check_stream_name(name);
+  return name;
+}
+
+// Runs a handler and answers what it throws.
+template <class Handler>
+httplib::Server::Handler guarded(const Handler& handle) {
+  return [handle](const Request& request, Response& response) {
+    try {
+      handle(request, response);
+    } catch (const Error& wrong) {
+      send(response, error_reply(400, wrong.what()));
+    } catch (const StoreFailed& failed) {
+      send(response, error_reply(503, failed.what()));
+    }
+  };
+}
+
+// A request that is one event.
+template <class Read>
+httplib::Server::Handler one_event(Committer& committer, const Read& read) {
+  return guarded([&committer, read](const Request& request, Response& response) {
+    const std::string name = name_in(request);
+    const stream::Event event = read(request.body);
+    stream::Output output;
+    committer.run([&](stream::StreamTable& table) { output = table.apply(name, event); });
+    send(response, reply_to(event, output));
+  });
+}
+
+std::vector<std::string_view> lines_of(std::string_view body) {
+  std::vector<std::string_view> lines;
+  while (!body.empty()) {
+    const std::size_t end = std::min(body.find('\n'), body.size());
+    lines.push_back(body.substr(0, end));
+    if (lines.size() > kMostLines) break;
+    body.remove_prefix(std::min(end + 1, body.size()));
+  }
+  return lines;
+}
+
+struct Line {
+  std::optional<AddressedEvent> event;
+  stream::Output output{};
+  Reply reply{};
+};
+
+Line read_line(std::string_view text) {
+  Line line;
+  try {
+    line.event = line_from(text);
+  } catch (const Error& wrong) {
+    line.reply = error_reply(400, wrong.what());
+  }
+  return line;
+}
+
+std::string answer_line(const Line& line) {
+  const Reply reply = line.event ? reply_to(line.event->event, line.output) : line.reply;
+  Json out = {{"status", reply.status}};
+  if (line.event) out["stream"] = line.event->stream;
+  out.update(reply.body);
+  return text_of(out) + "\n";
+}
+
+void answer_events(Committer& committer, const Request& request, Response& response) {
+  const auto texts = lines_of(request.body);
+  if (texts.empty()) throw Error("there are no events; give one on each line");
+  if (texts.size() > kMostLines) {
+    send(response,
+         error_reply(413, fmt::format("there are more than {} lines; send them in several "
+                                      "requests",
+                                      kMostLines)));
+    return;
+  }
+  std::vector<Line> lines;
+  for (const std::string_view text : texts) lines.push_back(read_line(text));
+  committer.run([&](stream::StreamTable& table) {
+    for (Line& line : lines) {
+      if (line.event) line.output = table.apply(line.event->stream, line.event->event);
+    }
+  });
+  std::string out;
+  for (const Line& line : lines) out += answer_line(line);
+  response.set_content(out, "application/x-ndjson");
+}
+
+void answer_stream(Committer& committer, const Request& request, Response& response) {
+  const std::string name = name_in(request);
+  Reply reply = error_reply(404, "there is no such stream; GET /streams lists them");
+  committer.run([&](stream::StreamTable& table) {
+    try {
+      if (const stream::Stream* stream = table.find(name)) {
+        reply = {200, stream_json(name, *stream)};
+      }
+    } catch (const Error& damaged) {
+      reply = error_reply(500, damaged.what());
+    }
+  });
+  send(response, reply);
+}
+
+void answer_names(Committer& committer, const Request& request, Response& response) {
+  const std::string after = request.get_param_value("after");
+  Json names = Json::array();
+  bool more = false;
+  committer.run([&](stream::StreamTable& table) {
+    auto at = table.names().upper_bound(after);
+    for (; at != table.names().end() && names.size() < kNamesOnAPage; ++at) names.push_back(*at);
+    more = at != table.names().end();
+  });
+  Json body = {{"streams", names}};
+  if (more) body["after"] = names.back();
+  send(response, {200, body});
+}
+
+// What can be refused before anything is read. Bodies must come with a length and as they are: one that
+// grows when it is unpacked, or never ends, has no limit.
+std::optional<Reply> refusal(const Request& request, const BearerToken& token) {
+  if (request.path != "/health" && !token.admits(request.get_header_value("Authorization"))) {
+    return error_reply(401, "the token is missing or wrong; send Authorization: Bearer TOKEN");
+  }
+  if (request.has_header("Content-Encoding")) {
+    return error_reply(415, "the body is encoded; send it as it is");
+  }
+  if (request.has_header("Transfer-Encoding")) {
+    return error_reply(411, "the body has no length; send Content-Length");
+  }
+  return {};
+}
+
+std::string_view sentence_for(int status) {
+  switch (status) {
+    case 404:
+      return "there is nothing here; docs/serving.md has the routes and their methods";
+    case 413:
+      return "the body is too large; send at most 8 MiB, as application/json";
+    case 414:
+      return "the address is too long; give a shorter name";
+    default:
+      return "this is not a request that can be understood; send HTTP/1.1 with a JSON body";
+  }
+}
+
+thread_local std::chrono::steady_clock::time_point began;
+
+}  // namespace
+
+void add_routes(httplib::Server& server, Committer& committer, Metrics& metrics,
+                const BearerToken& token) {
+  constexpr const char* kStream = "/streams/([^/]+)";
+  const auto with_committer = [&](auto answer) {
+    return guarded([&committer, answer](const Request& request, Response& response) {
+      answer(committer, request, response);
+    });
+  };
+  server.Put(kStream, one_event(committer, [](const std::string& body) -> stream::Event {
+               return made_from(body);
+             }));
+  server.Post(std::string(kStream) + "/rounds",
+              one_event(committer,
+                        [](const std::string& body) -> stream::Event { return round_from(body); }));
+  server.Post(std::string(kStream) + "/outcomes",
+              one_event(committer, [](const std::string& body) -> stream::Event {
+                return outcome_from(body);
+              }));
+  server.Post("/events", with_committer(answer_events));
+  server.Get(kStream, with_committer(answer_stream));
+  server.Get("/streams", with_committer(answer_names));
+  server.Get("/health", [&](const Request&, Response& response) {
+    const std::string failure = committer.failure();
+    send(response, failure.empty() ? Reply{200, {{"status", "ok"}}} : error_reply(503, failure));
+  });
+  server.Get("/metrics", [&](const Request&, Response& response) {
+    response.set_content(metrics.text(), "text/plain; version=0.0.4");
+  });
+
+  server.set_pre_routing_handler([&token](const Request& request, Response& response) {
+    began = std::chrono::steady_clock::now();
+    const auto reply = refusal(request, token);
+    if (!reply) return httplib::Server::HandlerResponse::Unhandled;
+    send_and_close(response, *reply);
+    return httplib::Server::HandlerResponse::Handled;
+  });
+  server.set_error_handler([](const Request&, Response& response) {
+    if (!response.body.empty()) return;
+    const int status = response.status;
+    send(response, error_reply(status, sentence_for(status)));
+  });
+  server.set_exception_handler([](const Request&, Response& response, std::exception_ptr what) {
+    try {
+      std::rethrow_exception(what);
+    } catch (const std::exception& fault) {
+      log_line("error", "request failed", {{"why", fault.what()}});
+    } catch (...) {
+      log_line("error", "request failed");
+    }
+    send(response, error_reply(500, "this should not happen; the log of the service says more"));
+  });
+  server.set_logger([&metrics](const Request& request, const Response& response) {
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+    metrics.answered(request.method, response.status, took.count());
+  });
+}
+
+}  // namespace pcgs::serve

@@ -1,0 +1,115 @@
+#include "serve/service.h"
+
+#include <fmt/format.h>
+#include <httplib.h>
+#include <sys/socket.h>
+
+#include <atomic>
+#include <charconv>
+#include <thread>
+
+#include "core/text.h"
+#include "pcgs/error.h"
+#include "serve/committer.h"
+#include "serve/log_line.h"
+#include "serve/routes.h"
+#include "store/store.h"
+#include "stream/instruction_set.h"
+
+namespace pcgs::serve {
+
+namespace {
+
+// How long a connection may say nothing. Those that are open when the service stops are waited for.
+constexpr time_t kIdleSeconds = 5;
+
+// Two services on one port would share its requests, which SO_REUSEPORT, the usual here, allows.
+void set_socket_options(socket_t socket) {
+  const int yes = 1;
+  setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+}
+
+}  // namespace
+
+struct Service::Parts {
+  explicit Parts(const ServiceOptions& options)
+      : token(options.token),
+        store(options.store, stream::instruction_set()),
+        table(store, options.limits),
+        committer(table, metrics) {}
+
+  BearerToken token;
+  store::Store store;
+  stream::StreamTable table;
+  Metrics metrics;
+  Committer committer;
+  httplib::Server server;
+  int port = 0;
+  std::atomic<bool> ended = false;
+  std::thread listener;
+};
+
+Service::Service(const ServiceOptions& options) : parts_(std::make_unique<Parts>(options)) {
+  Parts& parts = *parts_;
+  httplib::Server& server = parts.server;
+  server.set_socket_options(set_socket_options);
+  server.set_tcp_nodelay(true);
+  server.set_payload_max_length(kLargestBody);
+  server.set_keep_alive_max_count(std::numeric_limits<std::size_t>::max());
+  server.set_keep_alive_timeout(kIdleSeconds);
+  server.new_task_queue = [connections = options.connections] {
+    return new httplib::ThreadPool(connections);
+  };
+  add_routes(server, parts.committer, parts.metrics, parts.token);
+  if (options.port == 0) {
+    parts.port = server.bind_to_any_port(options.host);
+  } else if (server.bind_to_port(options.host, options.port)) {
+    parts.port = options.port;
+  }
+  if (parts.port <= 0) {
+    throw Error(
+        fmt::format("cannot listen on {}:{}; give --listen an address of this machine and a "
+                    "port that nobody uses",
+                    options.host, options.port));
+  }
+  log_line("info", "listening",
+           {{"host", options.host}, {"port", parts.port}, {"streams", parts.table.names().size()}});
+  parts.listener = std::thread([&parts] {
+    if (!parts.server.listen_after_bind()) log_line("error", "listening failed");
+    parts.ended = true;
+  });
+  // Before it runs, stop() would do nothing.
+  while (!server.is_running() && !parts.ended) std::this_thread::yield();
+}
+
+Service::~Service() {
+  if (!parts_ || !parts_->listener.joinable()) return;
+  parts_->server.stop();
+  parts_->listener.join();
+  log_line("info", "stopped");
+}
+
+int Service::port() const { return parts_->port; }
+
+void set_address(ServiceOptions& options, const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  const auto wrong = [&] {
+    throw Error(fmt::format("--listen is {}; give HOST:PORT, such as 127.0.0.1:8080 or [::1]:8080",
+                            excerpt(text)));
+  };
+  if (colon == std::string::npos) wrong();
+  std::string host = text.substr(0, colon);
+  if (host.starts_with('[') && host.ends_with(']')) {
+    host = host.substr(1, host.size() - 2);
+  } else if (host.find(':') != std::string::npos) {
+    wrong();
+  }
+  int port = -1;
+  const char* end = text.data() + text.size();
+  const auto [rest, failed] = std::from_chars(text.data() + colon + 1, end, port);
+  if (failed != std::errc() || rest != end || port < 0 || port > 65535) wrong();
+  if (!host.empty()) options.host = host;
+  options.port = port;
+}
+
+}  // namespace pcgs::serve

@@ -1,0 +1,81 @@
+// What survives: snapshots of streams and the events since, in a RocksDB in one folder.
+//
+//     key                 value
+//     format              "pcgs-store 1"
+//     instructions        the instruction set that the events were applied with: "AVX2"
+//     n/NAME              "": there is a stream of this name
+//     s/NAME              u64, the number of the last event that is in the snapshot; then the snapshot
+//     e/NAME/u64          an event; numbers begin at 1, have no gap and are big-endian, so that they sort
+//
+// A name holds no slash. Replaying events gives the same bits only on the same instruction set, so a
+// store is refused on another one.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rocksdb {
+class DB;
+class WriteBatch;
+}  // namespace rocksdb
+
+namespace pcgs::store {
+
+// What was put together and becomes durable together.
+class Changes {
+ public:
+  Changes();
+  ~Changes();
+  Changes(const Changes&) = delete;
+  Changes& operator=(const Changes&) = delete;
+
+  void add_stream(const std::string& name);
+  void add_event(const std::string& name, std::uint64_t number, std::string_view event);
+  // The state after that event. The events up to it are not needed any more.
+  void add_snapshot(const std::string& name, std::uint64_t last_event, std::string_view snapshot);
+
+  bool empty() const;
+  void clear();
+
+ private:
+  friend class Store;
+  std::unique_ptr<rocksdb::WriteBatch> batch_;
+};
+
+struct Snapshot {
+  std::uint64_t last_event = 0;
+  std::string bytes;
+};
+
+struct StoredStream {
+  std::optional<Snapshot> snapshot;
+  std::vector<std::string> events;  // after it, in their order
+};
+
+class Store {
+ public:
+  // Makes the folder if need be. Throws Error if it holds something else, is in use, was written on
+  // another instruction set, or is damaged.
+  Store(const std::string& folder, std::string_view instructions);
+  ~Store();
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+
+  std::vector<std::string> names() const;  // sorted
+  // Throws Error if something is missing or damaged.
+  StoredStream read(const std::string& name) const;
+  // Returns when all of it is on the disk, and throws Error if it is not known to be.
+  void commit(Changes& changes);
+
+ private:
+  std::string get(const std::string& key) const;  // "" if there is none
+  void check_stamp(std::string_view instructions);
+  std::string folder_;
+  std::unique_ptr<rocksdb::DB> db_;
+};
+
+}  // namespace pcgs::store

@@ -1,0 +1,137 @@
+#include "stream/stream_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pcgs/error.h"
+
+namespace pcgs::stream {
+
+namespace {
+
+// What a snapshot of small streams costs at least, so that they do not write one for every event.
+constexpr std::size_t kSmallSnapshot = 16384;
+
+}  // namespace
+
+StreamTable::StreamTable(store::Store& store, TableLimits limits) : store_(store), limits_(limits) {
+  for (std::string& name : store.names()) names_.insert(names_.end(), std::move(name));
+}
+
+StreamTable::Loaded& StreamTable::keep(const std::string& name, Loaded loaded) {
+  by_use_.push_front(name);
+  loaded.used = by_use_.begin();
+  return loaded_.insert_or_assign(name, std::move(loaded)).first->second;
+}
+
+StreamTable::Loaded& StreamTable::load(const std::string& name) {
+  if (const auto found = loaded_.find(name); found != loaded_.end()) {
+    by_use_.splice(by_use_.begin(), by_use_, found->second.used);
+    return found->second;
+  }
+  const store::StoredStream stored = store_.read(name);
+  Loaded loaded;
+  if (stored.snapshot) {
+    loaded.stream = Stream::load(stored.snapshot->bytes, fmt::format("snapshot of {}", name));
+    loaded.last_event = stored.snapshot->last_event;
+    loaded.snapshot_bytes = stored.snapshot->bytes.size();
+  }
+  for (const std::string& bytes : stored.events) {
+    const std::string origin = fmt::format("event {} of {}", loaded.last_event + 1, name);
+    if (loaded.stream.step(event_from(bytes, origin)).verdict != Verdict::kDone) {
+      throw Error(
+          fmt::format("{}: does not follow from those before it; restore the store from a "
+                      "copy",
+                      origin));
+    }
+    ++loaded.last_event;
+    ++loaded.events_since;
+    loaded.event_bytes_since += bytes.size();
+  }
+  ++counts_.loads;
+  counts_.replayed += stored.events.size();
+  return keep(name, std::move(loaded));
+}
+
+const Stream* StreamTable::find(const std::string& name) {
+  if (!names_.contains(name)) return nullptr;
+  evict();
+  return &load(name).stream;
+}
+
+Output StreamTable::apply(const std::string& name, const Event& event) {
+  if (!names_.contains(name)) return begin(name, event);
+  Loaded* loaded = nullptr;
+  try {
+    loaded = &load(name);
+  } catch (const Error& damaged) {
+    return {Verdict::kDamaged, damaged.what(), {}};
+  }
+  Output out = loaded->stream.step(event);
+  if (out.verdict == Verdict::kDone) log(name, *loaded, event);
+  return out;
+}
+
+// The first event of a stream.
+Output StreamTable::begin(const std::string& name, const Event& event) {
+  Loaded fresh;
+  Output out = fresh.stream.step(event);
+  if (out.verdict != Verdict::kDone) return out;
+  if (names_.size() >= limits_.streams) {
+    return {Verdict::kTooMany,
+            fmt::format("there are {} streams, which is the limit; start the service with a larger "
+                        "--streams",
+                        names_.size()),
+            {}};
+  }
+  names_.insert(name);
+  changes_.add_stream(name);
+  log(name, keep(name, std::move(fresh)), event);
+  return out;
+}
+
+void StreamTable::log(const std::string& name, Loaded& loaded, const Event& event) {
+  const std::string bytes = event_bytes(event);
+  changes_.add_event(name, ++loaded.last_event, bytes);
+  ++loaded.events_since;
+  loaded.event_bytes_since += bytes.size();
+  if (!loaded.touched) touched_.push_back(name);
+  loaded.touched = true;
+  ++counts_.events;
+}
+
+void StreamTable::take_snapshot(const std::string& name, Loaded& loaded) {
+  const std::string bytes = loaded.stream.save();
+  changes_.add_snapshot(name, loaded.last_event, bytes);
+  loaded.snapshot_bytes = bytes.size();
+  loaded.events_since = loaded.event_bytes_since = 0;
+  ++counts_.snapshots;
+}
+
+void StreamTable::commit() {
+  for (const std::string& name : touched_) {
+    Loaded& loaded = loaded_.at(name);
+    loaded.touched = false;
+    if (loaded.events_since >= limits_.events_between_snapshots ||
+        loaded.event_bytes_since > std::max(loaded.snapshot_bytes, kSmallSnapshot)) {
+      take_snapshot(name, loaded);
+    }
+  }
+  touched_.clear();
+  if (!changes_.empty()) store_.commit(changes_);
+  evict();
+}
+
+// Streams that wait for a commit stay: their events are not on the disk yet.
+void StreamTable::evict() {
+  for (auto at = by_use_.end(); loaded_.size() > limits_.in_memory && at != by_use_.begin();) {
+    --at;
+    if (loaded_.at(*at).touched) continue;
+    loaded_.erase(*at);
+    at = by_use_.erase(at);
+    ++counts_.evictions;
+  }
+}
+
+}  // namespace pcgs::stream

@@ -1,0 +1,71 @@
+// All streams of a store. As many as are allowed are in memory, the least recently used go first, and
+// each comes back from its snapshot and the events after it.
+//
+// Not for several threads. What apply() did is in memory at once and on the disk after commit(); nobody
+// may be told of it before. If commit() throws, memory is ahead of the disk and the table must not be
+// used any more.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "store/store.h"
+#include "stream/stream.h"
+
+namespace pcgs::stream {
+
+struct TableLimits {
+  std::size_t streams = 100000;
+  std::size_t in_memory = 1000;
+  // A snapshot is taken after so many events, or earlier, when the events take more room than it.
+  std::size_t events_between_snapshots = 1000;
+};
+
+struct TableCounts {
+  std::uint64_t events = 0, loads = 0, replayed = 0, evictions = 0, snapshots = 0;
+};
+
+class StreamTable {
+ public:
+  StreamTable(store::Store& store, TableLimits limits);
+
+  Output apply(const std::string& name, const Event& event);
+  void commit();
+
+  // Null if there is none of this name. Throws Error if it is damaged. Valid until the next call.
+  const Stream* find(const std::string& name);
+  const std::set<std::string, std::less<>>& names() const { return names_; }
+  std::size_t in_memory() const { return loaded_.size(); }
+  const TableCounts& counts() const { return counts_; }
+
+ private:
+  struct Loaded {
+    Stream stream;
+    std::uint64_t last_event = 0;
+    std::size_t snapshot_bytes = 0;
+    std::size_t events_since = 0, event_bytes_since = 0;  // the snapshot
+    bool touched = false;                                 // since the last commit
+    std::list<std::string>::iterator used;
+  };
+  Loaded& load(const std::string& name);
+  Output begin(const std::string& name, const Event& event);
+  void log(const std::string& name, Loaded& loaded, const Event& event);
+  Loaded& keep(const std::string& name, Loaded loaded);
+  void take_snapshot(const std::string& name, Loaded& loaded);
+  void evict();
+
+  store::Store& store_;
+  TableLimits limits_;
+  TableCounts counts_;
+  std::set<std::string, std::less<>> names_;
+  std::unordered_map<std::string, Loaded> loaded_;
+  std::list<std::string> by_use_;  // latest first
+  std::vector<std::string> touched_;
+  store::Changes changes_;
+};
+
+}  // namespace pcgs::stream
