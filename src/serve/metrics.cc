@@ -54,9 +54,11 @@ void Metrics::answered(const std::string& method, int status, double seconds) {
 }
 
 void Metrics::committed(std::size_t requests, double seconds, const stream::StreamTable& table) {
-  commit_seconds_.Observe(seconds);
-  requests_per_commit_.Observe(static_cast<double>(requests));
   const stream::TableCounts& now = table.counts();
+  if (now.events != before_.events) {  // else nothing was written
+    commit_seconds_.Observe(seconds);
+    requests_per_commit_.Observe(static_cast<double>(requests));
+  }
   advance(events_, now.events, before_.events);
   advance(loads_, now.loads, before_.loads);
   advance(replayed_, now.replayed, before_.replayed);

@@ -29,6 +29,10 @@ void set_socket_options(socket_t socket) {
   setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
 }
 
+bool is_loopback(std::string_view host) {
+  return host.starts_with("127.") || host == "::1" || host == "localhost";
+}
+
 }  // namespace
 
 struct Service::Parts {
@@ -74,6 +78,9 @@ Service::Service(const ServiceOptions& options) : parts_(std::make_unique<Parts>
   }
   log_line("info", "listening",
            {{"host", options.host}, {"port", parts.port}, {"streams", parts.table.names().size()}});
+  if (!parts.token.required() && !is_loopback(options.host)) {
+    log_line("warning", "everybody who reaches this address may write; give --token-file");
+  }
   parts.listener = std::thread([&parts] {
     if (!parts.server.listen_after_bind()) log_line("error", "listening failed");
     parts.ended = true;

@@ -1,0 +1,75 @@
+#include "serve/loopback.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <stdexcept>
+
+namespace pcgs::test {
+
+Loopback::Loopback(int port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(static_cast<std::uint16_t>(port));
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (::connect(socket_, reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0) {
+    ::close(socket_);
+    throw std::runtime_error(fmt::format("nobody listens on port {}", port));
+  }
+}
+
+Loopback::~Loopback() { ::close(socket_); }
+
+void Loopback::send(std::string_view bytes) const {
+  while (!bytes.empty()) {
+    const ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent <= 0) return;  // the server had enough; what it says is still to be read
+    bytes.remove_prefix(static_cast<std::size_t>(sent));
+  }
+}
+
+bool Loopback::receive() {
+  char buffer[65536];
+  const ssize_t count = ::recv(socket_, buffer, sizeof buffer, 0);
+  if (count > 0) received_.append(buffer, static_cast<std::size_t>(count));
+  return count > 0;
+}
+
+HttpAnswer Loopback::read() {
+  HttpAnswer answer;
+  std::size_t end = 0;
+  while ((end = received_.find("\r\n\r\n")) == std::string::npos) {
+    if (!receive()) return answer;
+  }
+  answer.head = received_.substr(0, end + 2);
+  received_.erase(0, end + 4);
+  answer.status = std::stoi(answer.head.substr(answer.head.find(' ') + 1));
+  constexpr std::string_view kLength = "Content-Length: ";
+  const std::size_t at = answer.head.find(kLength);
+  const std::size_t length =
+      at == std::string::npos ? 0 : std::stoul(answer.head.substr(at + kLength.size()));
+  while (received_.size() < length && receive()) {
+  }
+  answer.body = received_.substr(0, length);
+  received_.erase(0, length);
+  return answer;
+}
+
+std::string request_text(std::string_view method, std::string_view path, std::string_view body,
+                         std::string_view headers) {
+  return fmt::format("{} {} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n{}\r\n{}", method,
+                     path, body.size(), headers, body);
+}
+
+HttpAnswer ask(int port, std::string_view method, std::string_view path, std::string_view body,
+               std::string_view headers) {
+  Loopback connection(port);
+  connection.send(
+      request_text(method, path, body, fmt::format("Connection: close\r\n{}", headers)));
+  return connection.read();
+}
+
+}  // namespace pcgs::test
