@@ -49,16 +49,35 @@ httplib::Server::Handler guarded(const Handler& handle) {
   };
 }
 
+// The same with a body, which is JSON whatever the Content-Type says: curl calls everything a form, and
+// httplib takes forms apart.
+template <class Handler>
+httplib::Server::HandlerWithContentReader with_body(const Handler& handle) {
+  return [handle](const Request& request, Response& response, const httplib::ContentReader& read) {
+    std::string body;
+    const bool whole = read([&](const char* data, std::size_t size) {
+      body.append(data, size);
+      return true;
+    });
+    if (!whole) {
+      send_and_close(response, error_reply(400, "the body ended early; send it again"));
+      return;
+    }
+    guarded([&](const Request&, Response&) { handle(request, body, response); })(request, response);
+  };
+}
+
 // A request that is one event.
 template <class Read>
-httplib::Server::Handler one_event(Committer& committer, const Read& read) {
-  return guarded([&committer, read](const Request& request, Response& response) {
-    const std::string name = name_in(request);
-    const stream::Event event = read(request.body);
-    stream::Output output;
-    committer.run([&](stream::StreamTable& table) { output = table.apply(name, event); });
-    send(response, reply_to(event, output));
-  });
+httplib::Server::HandlerWithContentReader one_event(Committer& committer, const Read& read) {
+  return with_body(
+      [&committer, read](const Request& request, const std::string& body, Response& response) {
+        const std::string name = name_in(request);
+        const stream::Event event = read(body);
+        stream::Output output;
+        committer.run([&](stream::StreamTable& table) { output = table.apply(name, event); });
+        send(response, reply_to(event, output));
+      });
 }
 
 std::vector<std::string_view> lines_of(std::string_view body) {
@@ -96,8 +115,8 @@ std::string answer_line(const Line& line) {
   return text_of(out) + "\n";
 }
 
-void answer_events(Committer& committer, const Request& request, Response& response) {
-  const auto texts = lines_of(request.body);
+void answer_events(Committer& committer, const std::string& body, Response& response) {
+  const auto texts = lines_of(body);
   if (texts.empty()) throw Error("there are no events; give one on each line");
   if (texts.size() > kMostLines) {
     send(response,
@@ -153,6 +172,9 @@ std::optional<Reply> body_refusal(const Request& request) {
   if (request.has_header("Content-Encoding")) {
     return error_reply(415, "the body is encoded; send it as it is");
   }
+  if (request.is_multipart_form_data()) {
+    return error_reply(415, "the body is a form of several parts; send JSON");
+  }
   const std::size_t lengths = request.get_header_value_count("Content-Length");
   const bool has_body = request.method == "PUT" || request.method == "POST";
   if (request.has_header("Transfer-Encoding") || (has_body && lengths == 0)) {
@@ -185,7 +207,7 @@ std::string_view sentence_for(int status) {
     case 404:
       return "there is nothing here; docs/serving.md has the routes and their methods";
     case 413:
-      return "the body is too large; send at most 8 MiB, as application/json";
+      return "the body is too large; send at most 8 MiB";
     case 414:
       return "the address is too long; give a shorter name";
     default:
@@ -215,7 +237,10 @@ void add_routes(httplib::Server& server, Committer& committer, Metrics& metrics,
               one_event(committer, [](const std::string& body) -> stream::Event {
                 return outcome_from(body);
               }));
-  server.Post("/events", with_committer(answer_events));
+  server.Post("/events",
+              with_body([&committer](const Request&, const std::string& body, Response& response) {
+                answer_events(committer, body, response);
+              }));
   server.Get(kStream, with_committer(answer_stream));
   server.Get("/streams", with_committer(answer_names));
   server.Get("/health", [&](const Request&, Response& response) {

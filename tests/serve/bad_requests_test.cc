@@ -149,6 +149,9 @@ TEST_F(BadRequests, BodiesWithoutALimitAreRefusedUnread) {
   EXPECT_EQ(encoded.status, 415);
   EXPECT_NE(encoded.head.find("Connection: close\r\n"), std::string::npos) << encoded.head;
   const std::vector<std::pair<int, std::string>> kHeads = {
+      {415,
+       "POST /events HTTP/1.1\r\nContent-Length: 9\r\nContent-Type: multipart/form-data; "
+       "boundary=x\r\n"},
       {411, "POST /events HTTP/1.1\r\nTransfer-Encoding: chunked\r\n"},
       {411, "POST /events HTTP/1.1\r\n"},
       {413, "POST /events HTTP/1.1\r\nContent-Length: 8388609\r\n"},

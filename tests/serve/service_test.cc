@@ -193,6 +193,16 @@ TEST_F(ServiceTest, EventsAreAnsweredLineByLine) {
   EXPECT_EQ(ask(service_->port(), "POST", "/events", std::string(1001, '\n')).status, 413);
 }
 
+TEST_F(ServiceTest, TakesALargeBodyThatCurlCallsAForm) {
+  start();
+  put("north", kMake);
+  std::string body = R"({"id":"1","forecasts":{"a":1}})";
+  body.insert(1, 100000, ' ');
+  const HttpAnswer answer = ask(service_->port(), "POST", "/streams/north/rounds", body,
+                                "Content-Type: application/x-www-form-urlencoded\r\n");
+  EXPECT_EQ(answer.status, 200) << answer.body;
+}
+
 TEST_F(ServiceTest, ListsStreamsPageByPage) {
   start();
   for (const char first : {'s', 'u'}) {
