@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <chrono>
 #include <optional>
 
 #include "pcgs/error.h"
 #include "serve/event_json.h"
 #include "serve/log_line.h"
+#include "serve/reply.h"
+#include "serve/request_refusal.h"
 #include "serve/service.h"
 
 namespace pcgs::serve {
@@ -166,42 +167,6 @@ void answer_names(Committer& committer, const Request& request, Response& respon
   send(response, {200, body});
 }
 
-// A body must come as it is and with one length: what is unpacked, or has no end, has no limit, and what
-// has two lengths, or is not expected, would be taken for the next request.
-std::optional<Reply> body_refusal(const Request& request) {
-  if (request.has_header("Content-Encoding")) {
-    return error_reply(415, "the body is encoded; send it as it is");
-  }
-  if (request.is_multipart_form_data()) {
-    return error_reply(415, "the body is a form of several parts; send JSON");
-  }
-  const std::size_t lengths = request.get_header_value_count("Content-Length");
-  const bool has_body = request.method == "PUT" || request.method == "POST";
-  if (request.has_header("Transfer-Encoding") || (has_body && lengths == 0)) {
-    return error_reply(411, "the body has no length; send Content-Length");
-  }
-  if (lengths == 0) return {};
-  const std::string text = request.get_header_value("Content-Length");
-  std::size_t length = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, failed] = std::from_chars(text.data(), end, length);
-  if (failed == std::errc::result_out_of_range || length > kLargestBody) {
-    return error_reply(413, "the body is too large; send at most 8 MiB");
-  }
-  if (lengths > 1 || failed != std::errc() || rest != end || (length > 0 && !has_body)) {
-    return error_reply(400, "the length is none; send one Content-Length, with PUT and POST only");
-  }
-  return {};
-}
-
-// What is refused before anything is read.
-std::optional<Reply> refusal(const Request& request, const BearerToken& token) {
-  if (request.path != "/health" && !token.admits(request.get_header_value("Authorization"))) {
-    return error_reply(401, "the token is missing or wrong; send Authorization: Bearer TOKEN");
-  }
-  return body_refusal(request);
-}
-
 std::string_view sentence_for(int status) {
   switch (status) {
     case 404:
@@ -276,6 +241,9 @@ void add_routes(httplib::Server& server, Committer& committer, Metrics& metrics,
   server.set_logger([&metrics](const Request& request, const Response& response) {
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
     metrics.answered(request.method, response.status, took.count());
+    if (response.status < 500) return;
+    log_line("error", "request failed",
+             {{"method", request.method}, {"path", request.path}, {"status", response.status}});
   });
 }
 

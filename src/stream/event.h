@@ -51,6 +51,7 @@ struct ExpertRemoved {
   std::string name;
 };
 
+// Logs hold their place in this list: a new kind goes to the end.
 using Event =
     std::variant<Made, RoundOpened, OutcomeSeen, RoundAbandoned, ExpertAdded, ExpertRemoved>;
 
