@@ -40,6 +40,9 @@ def main():
         assert service.ask("POST", "/streams/n/rounds", round_of(0))[0] == 503
         service.stop(signal.SIGTERM)
         service.start()
+        # An answer that was sent before its commit would be missing here.
+        opened = service.ask("GET", "/streams/n")[1]["open"]
+        assert opened == [f"t{t}" for t in range(len(answers))], opened
         for t, answer in enumerate(answers):
             assert service.ask("POST", "/streams/n/rounds", round_of(t)) == (200, answer), t
         status, answer = service.ask("POST", "/streams/n/rounds", round_of(len(answers)))
