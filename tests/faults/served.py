@@ -26,7 +26,7 @@ class Service:
         self.process.stderr.close()
 
     def ask(self, method, path, body=None):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         connection.request(method, path, None if body is None else json.dumps(body))
         answer = connection.getresponse()
         result = answer.status, json.loads(answer.read())
