@@ -217,7 +217,8 @@ void check_dropped(std::span<const SeriesRun> runs, const RunOptions& options) {
     });
     if (had) continue;
     throw Error(fmt::format("{}: has no expert {}, which --drop names; leave it out",
-                            options.state.resume, name));
+                            options.state.save.empty() ? options.state.resume : options.state.save,
+                            name));
   }
 }
 
@@ -233,7 +234,7 @@ void say_who_changed(std::span<const SeriesRun> runs, const RunOptions& options,
     note(
         fmt::format("{}: {} {}: {}; {}", options.input, what, state, fmt::join(names, ", "), then));
   };
-  say_of(&SeriesRun::came, "new to", "a newcomer begins with 1/K of the weight");
+  say_of(&SeriesRun::came, "new to", "a newcomer begins with about 1/K of the weight");
   say_of(&SeriesRun::missing, "not here, but known to",
          "asleep until it is back; --drop takes one out for good");
   say_of(&SeriesRun::left, "taken out of", "the others have its weight");
@@ -255,13 +256,14 @@ std::vector<SeriesRun> prepare_all(const compare::SeriesStates& states, Plan& pl
     runs.push_back(prepare(std::move(one), states, plan, options));
     skipped += runs.back().skipped;
   }
-  check_dropped(runs, options);
-  say_who_changed(runs, options, columns.note);
   if (skipped > 0 && columns.note) {
     columns.note(fmt::format("{}: {} row{} skipped, which {} has learned already", origin, skipped,
                              skipped == 1 ? " was" : "s were", options.state.resume));
   }
   std::erase_if(runs, [](const SeriesRun& run) { return run.problem.rounds() == 0; });
+  // Where there is nothing new, nothing is changed.
+  if (!runs.empty()) check_dropped(runs, options);
+  say_who_changed(runs, options, columns.note);
   return runs;
 }
 

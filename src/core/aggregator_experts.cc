@@ -70,7 +70,7 @@ void Aggregator::set_experts(std::span<const std::string> names, const MethodFac
     after.push_back(name);
     from.push_back(ExpertChange::kNew);
   }
-  std::vector<std::string> sorted = after;
+  std::vector<std::string> sorted(names.begin(), names.end());
   std::ranges::sort(sorted);
   const auto twice = std::ranges::adjacent_find(sorted);
   if (twice != sorted.end()) {

@@ -149,7 +149,11 @@ void ForecastCertificate::change(Proof& proof, const ExpertChange& all, std::siz
   over(proof.stays, *least(), raw);
   proof.expert = all.place_of(proof.expert);
   if (proof.expert != ExpertChange::kNew) return;
-  proof.expert = static_cast<std::size_t>(least() - proof.stays.begin());
+  // It has left. Of those that were there as well, the best; a newcomer has done nothing yet.
+  proof.expert = 0;
+  for (std::size_t k = 1; k < raw && !all.is_new(k); ++k) {
+    if (proof.stays[k].weighted_loss < proof.stays[proof.expert].weighted_loss) proof.expert = k;
+  }
   proof.best_stay = proof.stays[proof.expert];
 }
 

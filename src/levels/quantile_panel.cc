@@ -274,10 +274,12 @@ std::size_t QuantilePanel::add_expert(std::string_view name) {
   if (std::ranges::find(p.names, name) != p.names.end()) {
     throw Error(fmt::format("there is an expert {} already; give each a name of its own", name));
   }
+  auto proofs = p.proofs;  // what may be refused comes before anything is changed
+  for (auto& one : proofs) one.add_expert();
+  p.proofs = std::move(proofs);
   p.names.emplace_back(name);
   p.all.add_expert();
   for (auto& one : p.own) one.add_expert();
-  for (auto& one : p.proofs) one.add_expert();
   for (auto& round : p.open) {
     round->awake.push_back(0);
     if (round->heard) round->forecasts.resize(p.experts() * p.levels.size(), kNaN);
@@ -293,10 +295,12 @@ void QuantilePanel::remove_expert(std::string_view name) {
     throw Error(fmt::format("there is no expert {}; there are {}", name, fmt::join(p.names, ", ")));
   const auto expert = at - p.names.begin();
   const auto index = static_cast<std::size_t>(expert);
+  auto proofs = p.proofs;
+  for (auto& one : proofs) one.remove_expert(index);
+  p.proofs = std::move(proofs);
   p.names.erase(at);
   p.all.remove_expert(index);
   for (auto& one : p.own) one.remove_expert(index);
-  for (auto& one : p.proofs) one.remove_expert(index);
   const auto count = static_cast<std::ptrdiff_t>(p.levels.size());
   for (auto& round : p.open) {
     round->awake.erase(round->awake.begin() + expert);

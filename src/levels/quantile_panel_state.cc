@@ -154,6 +154,9 @@ void QuantilePanel::Panel::load(StateReader& in, Version version) {
   }
   for (std::size_t i = 0; options.certify && i < series.size(); ++i) {
     proofs.emplace_back(levels::kRates.size()).load(in, experts());
+    if (proofs.back().rounds() > static_cast<std::uint64_t>(learned)) {
+      in.fail("it proves more rounds than it has learned");
+    }
   }
   resize_for_experts();
   const std::size_t rounds = in.count(4 * sizeof(std::uint64_t));

@@ -21,9 +21,10 @@ void ScoreCertificate::change(const ExpertChange& change) {
   StateWriter out(&change);
   proved_->save(out, change.after());
   const auto bytes = out.file(0);
-  make(change.after());
+  ScoreCertificate after(recursions_);
   StateReader in(bytes, "the changed experts");
-  proved_->load(in);
+  after.load(in, change.after());
+  *this = std::move(after);
 }
 
 void ScoreCertificate::add_expert() {

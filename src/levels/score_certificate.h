@@ -11,7 +11,8 @@
 // 1/(2(b-a)), or the substitution and eta is at most 2/(b-a), F_t never exceeds m_t, because CRPS is
 // mixable; else what F_t - m_t was is part of the bound.
 //
-// Experts come and go as in expert_weights.h, and one that sleeps has lost what was published.
+// Experts come and go as in expert_weights.h, and one that sleeps has lost what was combined, before
+// calibration.
 #pragma once
 
 #include <optional>

@@ -15,6 +15,8 @@ namespace {
 
 // Far below any weight of a filter that restarts, and far above where products underflow.
 constexpr double kLeastWeight = 1e-100;
+// When experts change, of every row: a step of a restart that small lengthens a code by as much.
+constexpr double kSharedAnew = 1e-16;
 // In the place of a sum of gaps: no path can be compared with. Whatever is added later changes nothing.
 constexpr double kNothingKnown = 1e200;
 
@@ -117,16 +119,26 @@ FilterBank::Sums FilterBank::sums_after(const ExpertChange& change) const {
   return after;
 }
 
+// Where most leave again and again, what is left of the past of those that stay would shrink without
+// end: a part that no bound notices is shared out anew.
+void FilterBank::save_row(StateWriter& out, std::span<const double> row) const {
+  if (out.change() == nullptr) return out.f64s(row);
+  std::vector<double> after = out.change()->shared_out(row);
+  for (double& w : after)
+    w = (1 - kSharedAnew) * w + kSharedAnew / static_cast<double>(after.size());
+  out.f64s(after);
+}
+
 void FilterBank::save(StateWriter& out, const double* table) const {
   const Sums sums = out.change() == nullptr ? Sums{behind_, gap_sum_} : sums_after(*out.change());
   out.u64(rounds_);
   out.f64s(sums.behind);
   out.f64s(sums.gap_sum);
   for (std::size_t m = 0; m < kFilters; ++m) {
-    if (m % kStyles > 0) out.weights({table + m * stride_, experts_});
+    if (m % kStyles > 0) save_row(out, {table + m * stride_, experts_});
   }
   for (std::size_t i = 0; i < kEtas * kPast.size(); ++i) {
-    out.weights({means_.data() + i * stride_, experts_});
+    save_row(out, {means_.data() + i * stride_, experts_});
   }
 }
 

@@ -9,7 +9,7 @@
 // c is 0.1, 0.3 or 1.
 //
 // With rho = 0 the weights are made from cumulative losses. All others are at least
-// c / (K (t + 1)^2), so that plain products of weights and exponentials never underflow: eta is at
+// c / (K (t + 1)^2), or 1e-16 / K where experts come and go, so that plain products of weights and exponentials never underflow: eta is at
 // most 256 and losses are at most 1.
 #pragma once
 
@@ -63,6 +63,7 @@ class FilterBank {
     std::array<double, kGridSize> gap_sum;
   };
   Sums sums_after(const ExpertChange& change) const;
+  void save_row(StateWriter& out, std::span<const double> row) const;
 
   std::size_t experts_, stride_;
   std::uint64_t rounds_ = 0;

@@ -61,22 +61,14 @@ class LearnAlpha final : public Method {
       }
     }
     posterior_.step(surprise, {1, 0, {}});
-    std::fill(weights_.begin(), weights_.end(), 0.0);
-    for (i = 0; i < kGridSize; ++i) {
-      const double p = posterior_.weights()[i];
-      const auto w = members_[i].weights();
-      for (std::size_t k = 0; k < weights_.size(); ++k) weights_[k] += p * w[k];
-    }
-    // Seventy products round; the sum of the weights must not.
-    double total = 0;
-    for (const double w : weights_) total += w;
-    for (double& w : weights_) w /= total;
+    mix([&](std::size_t member) { return members_[member].weights(); }, weights_);
   }
 
   void save(StateWriter& out) const override {
+    if (const ExpertChange* change = out.change()) return save_after(*change, out);
     for (const Share& member : members_) member.save(out);
-    save_posterior(out);
-    out.weights(weights_);
+    posterior_.save(out);
+    out.f64s(weights_);
   }
   void load(StateReader& in) override {
     for (Share& member : members_) member.load(in);
@@ -85,9 +77,31 @@ class LearnAlpha final : public Method {
   }
 
  private:
-  void save_posterior(StateWriter& out) const {
-    const StateWriter::Changing nobody(out, nullptr);  // members are not experts
+  // What the posterior makes of the members' weights.
+  template <class WeightsOf>
+  void mix(const WeightsOf& weights_of, std::span<double> out) const {
+    std::fill(out.begin(), out.end(), 0.0);
+    for (std::size_t i = 0; i < kGridSize; ++i) {
+      const double p = posterior_.weights()[i];
+      const auto w = weights_of(i);
+      for (std::size_t k = 0; k < out.size(); ++k) out[k] += p * w[k];
+    }
+    // Seventy products round; the sum of the weights must not.
+    double total = 0;
+    for (const double w : out) total += w;
+    for (double& w : out) w /= total;
+  }
+
+  // Members are not experts: the posterior stays.
+  void save_after(const ExpertChange& change, StateWriter& out) const {
+    const StateWriter::Changing nobody(out, nullptr);
+    std::vector<Share> after;
+    for (const Share& member : members_) after.push_back(member.after(change));
+    for (const Share& member : after) member.save(out);
     posterior_.save(out);
+    std::vector<double> weights(change.after());
+    mix([&](std::size_t member) { return after[member].weights(); }, weights);
+    out.f64s(weights);
   }
 
   std::vector<Share> members_;        // [kGridSize], eta-major

@@ -70,10 +70,13 @@ class VariableShare final : public Method {
   void save(StateWriter& out) const override {
     if (out.change() == nullptr) {
       out.f64s(cost_);
-    } else {
-      out.f64s(cost_after(*out.change()));
+      out.f64s(weights_);
+      return;
     }
-    out.weights(weights_);
+    std::vector<double> cost = cost_after(*out.change()), weights(cost.size());
+    kernels::softmin(cost, 1, weights);
+    out.f64s(cost);
+    out.f64s(weights);
   }
   void load(StateReader& in) override {
     load_finite(in, cost_, -1, "a log-weight");

@@ -24,7 +24,7 @@ namespace {
 constexpr time_t kIdleSeconds = 5;
 
 // Two services on one port would share its requests, which SO_REUSEPORT, the usual here, allows.
-void set_socket_options(socket_t socket) {
+void refuse_to_share_the_port(socket_t socket) {
   const int yes = 1;
   setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
 }
@@ -56,7 +56,11 @@ struct Service::Parts {
 Service::Service(const ServiceOptions& options) : parts_(std::make_unique<Parts>(options)) {
   Parts& parts = *parts_;
   httplib::Server& server = parts.server;
-  server.set_socket_options(set_socket_options);
+  socket_t listening = INVALID_SOCKET;
+  server.set_socket_options([&listening](socket_t socket) {
+    refuse_to_share_the_port(socket);
+    listening = socket;  // the last one, if an address had to be tried again
+  });
   server.set_tcp_nodelay(true);
   server.set_payload_max_length(kLargestBody);
   server.set_keep_alive_max_count(std::numeric_limits<std::size_t>::max());
@@ -76,6 +80,10 @@ Service::Service(const ServiceOptions& options) : parts_(std::make_unique<Parts>
                     "port that nobody uses",
                     options.host, options.port));
   }
+  // httplib lets five connections wait to be accepted: of sixty that come at once, most would be asked
+  // to try again, a second later and then three.
+  ::listen(listening, SOMAXCONN);
+  server.set_socket_options(refuse_to_share_the_port);
   log_line("info", "listening",
            {{"host", options.host}, {"port", parts.port}, {"streams", parts.table.names().size()}});
   if (!parts.token.required() && !is_loopback(options.host)) {

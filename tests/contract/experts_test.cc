@@ -329,6 +329,31 @@ TEST(GuardAmongNewcomers, IsAsCloseToEveryPathAsItProves) {
   }
 }
 
+// Five hundred are replaced after every round; one that stays was always wrong. What is left of its
+// weight stays a number that can be saved.
+TEST(GuardAmongNewcomers, RemembersWhoStaysAmongManyThatLeave) {
+  constexpr std::size_t kPassing = 500;
+  const auto names = [&](int t) {
+    std::vector<std::string> out = {"wrong", "right"};
+    for (std::size_t k = 0; k < kPassing; ++k) out.push_back(fmt::format("{} in round {}", k, t));
+    return out;
+  };
+  Aggregator::Options options;
+  options.names = names(0);
+  Aggregator guard = make_aggregator("guard{learned=0}", kPassing + 2, options);
+  Random random(2);
+  for (int t = 1; t <= 125; ++t) {
+    std::vector<double> losses = random.losses(kPassing + 2);
+    for (double& l : losses) l = 0.5 + 0.5 * l;
+    losses[0] = 1;
+    losses[1] = 0;
+    guard.learn(losses);
+    guard.set_experts(names(t), make_method);
+    ASSERT_TRUE(on_simplex(guard.weights())) << "round " << t;
+  }
+  EXPECT_GT(guard.weights()[1], 100 * guard.weights()[0]);
+}
+
 TEST(ExpertNames, AreToldWhereTheyAreWrong) {
   Aggregator::Options options;
   options.names = {"a", "b"};
@@ -346,6 +371,11 @@ TEST(ExpertNames, AreToldWhereTheyAreWrong) {
                        aggregator.set_experts(std::vector<std::string>{"a", "x", "x"}, make_method);
                      }),
                      "two experts x"));
+  EXPECT_TRUE(
+      test::mentions(message([&] {
+                       aggregator.set_experts(std::vector<std::string>{"a", "a"}, make_method);
+                     }),
+                     "two experts a"));
   EXPECT_EQ(aggregator.names(), (std::vector<std::string>{"a", "b"}));
   Aggregator nameless = make_aggregator("guard", 2);
   EXPECT_TRUE(test::mentions(message([&] { nameless.add_expert("a", make_method); }),
