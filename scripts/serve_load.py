@@ -13,6 +13,7 @@ connections, each asking again as soon as it is answered; the same at half that 
 import argparse
 import collections
 import csv
+import itertools
 import json
 import random
 import selectors
@@ -81,31 +82,25 @@ class Connection:
         return answer
 
 
-class Streams:
-    """Events of streams in turn: a round, then its outcome."""
+def make_streams(port, count, method):
+    connection = Connection(port)
+    spec = {"experts": ["a", "b", "c"], **({"method": method} if method else {})}
+    for s in range(count):
+        status, body = connection.ask("PUT", f"/streams/s{s}", json.dumps(spec))
+        if status != 201:
+            raise SystemExit(body.decode())
+    connection.socket.close()  # it would take the place of another one
 
-    def __init__(self, count):
-        self.count, self.next, self.random = count, 0, random.Random(1)
 
-    def make(self, port, method):
-        connection = Connection(port)
-        spec = {"experts": ["a", "b", "c"], **({"method": method} if method else {})}
-        for s in range(self.count):
-            status, body = connection.ask("PUT", f"/streams/s{s}", json.dumps(spec))
-            if status != 201:
-                raise SystemExit(body.decode())
-        connection.socket.close()  # it would take the place of another one
-
-    def event(self):
-        """The stream, the kind, and the body of the next event."""
-        turn, which = divmod(self.next, 2 * self.count)
-        s = which % self.count
-        self.next += 1
-        y = turn + s
-        if which >= self.count:
-            return s, "outcome", f'{{"id":"{turn}","y":{y}}}'
-        x = self.random.random()
-        return s, "round", f'{{"id":"{turn}","forecasts":{{"a":{y + x},"b":{y - x},"c":{y + 2 * x}}}}}'
+def events_of(streams):
+    """Without end: a round of each of these streams, then their outcomes."""
+    draw = random.Random(1)
+    for turn in itertools.count():
+        for s in streams:
+            x, y = draw.random(), turn + s
+            yield s, "round", f'{{"id":"{turn}","forecasts":{{"a":{y + x},"b":{y - x},"c":{y + 2 * x}}}}}'
+        for s in streams:
+            yield s, "outcome", f'{{"id":"{turn}","y":{turn + s}}}'
 
 
 def check(status, body):
@@ -115,10 +110,11 @@ def check(status, body):
 
 def in_groups(service, streams, seconds):
     """Events a second, many in each request."""
+    events = events_of(range(streams))
     pair = [Connection(service.port), Connection(service.port)]
 
     def request():
-        lines = (streams.event() for _ in range(LINES))
+        lines = itertools.islice(events, LINES)
         return "".join(f'{{"stream":"s{s}","{kind}":{body}}}\n' for s, kind, body in lines)
 
     pair[0].send("POST", "/events", request())
@@ -138,11 +134,14 @@ def in_groups(service, streams, seconds):
 
 
 def one_by_one(service, streams, seconds, connections, rate=None):
-    """Requests a second and the latencies, over connections of which each waits for its answer."""
+    """Requests a second and the latencies, over connections of which each waits for its answer.
+
+    A stream keeps to its connection: no outcome overtakes its round."""
     poll = selectors.DefaultSelector()
     # In turn, so that none is idle for so long that the service closes it.
     idle = collections.deque(Connection(service.port) for _ in range(connections))
-    for connection in idle:
+    for i, connection in enumerate(idle):
+        connection.events = events_of(range(i, streams, connections))
         poll.register(connection.socket, selectors.EVENT_READ, connection)
     asked, latencies = {}, []
     begin = time.monotonic()
@@ -150,7 +149,7 @@ def one_by_one(service, streams, seconds, connections, rate=None):
     while (now := time.monotonic()) < begin + seconds or asked:
         while idle and now < begin + seconds and (rate is None or due <= now):
             connection = idle.popleft()
-            s, kind, body = streams.event()
+            s, kind, body = next(connection.events)
             connection.send("POST", f"/streams/s{s}/{kind}s", body)
             # Late, if no connection was free: that is waiting, too.
             asked[connection] = now if rate is None else due
@@ -179,9 +178,8 @@ def main():
 
     def measured(what, method, measure):
         with tempfile.TemporaryDirectory() as folder, Service(options.pcgs, folder) as service:
-            streams = Streams(options.streams)
-            streams.make(service.port, method)
-            rate, latencies = measure(service, streams)
+            make_streams(service.port, options.streams, method)
+            rate, latencies = measure(service, options.streams)
             at = [f"{1000 * latencies[int(p * (len(latencies) - 1))]:.1f}" if latencies else ""
                   for p in (0.5, 0.9, 0.99)]
             memory = service.resident_bytes() / options.streams / 1000
