@@ -137,11 +137,11 @@ class Aggregator {
   const ForecastCertificate* forecast_certificate() const { return of_forecasts_; }
 
   // Experts come and go, by name (expert_change.h): these are there from the next round on. Those that
-  // stay come first and keep their order, and names() says who is where. A newcomer gets 1/K of the
-  // weight and is asleep in rounds that are open; what a leaver had returns in proportion, in open
-  // rounds too, whose forecasts stay as they were published. The same as changing a saved state, to the
-  // bit. An Error if a name comes twice, if nobody would be left, without names, and while there is a
-  // sink.
+  // stay come first and keep their order, and names() says who is where. A newcomer gets about 1/K of
+  // the weight, exactly that in the share form, and is asleep in rounds that are open; what a leaver had
+  // returns in proportion, in open rounds too, whose forecasts stay as they were published. The same as
+  // changing a saved state, to the bit. An Error if a name comes twice, if nobody would be left, without
+  // names, and while there is a sink.
   void set_experts(std::span<const std::string> names, const MethodFactory& factory);
   void add_expert(std::string_view name, const MethodFactory& factory);
   void remove_expert(std::string_view name, const MethodFactory& factory);

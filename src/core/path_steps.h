@@ -107,9 +107,9 @@ inline const PathCost& cheapest(std::span<const PathCost> ways) {
 
 // The step that experts coming and going are (expert_change.h), for the first `count` of them after
 // it; whoever is new is reached from `best`. Paths that are with a leaver end there; that the others'
-// weights then grow would make their codes shorter, and is left out. Counts one
-// switch more, though it may be the same as that of a step of the recursion before it. Before the first round all ways are alike,
-// and a newcomer is reached from all of them together.
+// weights then grow would make their codes shorter, and is left out. Counts one switch more, though it
+// may be the same as that of a step of the recursion before it. Before the first round all ways are
+// alike, and a newcomer is reached from all of them together.
 inline std::vector<PathCost> changed(std::span<const PathCost> ways, const PathCost& best,
                                      const ExpertChange& change, std::size_t count,
                                      std::size_t rounds) {

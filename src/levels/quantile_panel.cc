@@ -157,11 +157,16 @@ void QuantilePanel::Panel::learn_weights(Round& round, double y) {
   }
   const double unit = levels::unit_of(scores, scratch);
   if (unit == 0) return;  // everybody was right
-  divide(scores, unit);
-  const double of_sleepers = levels::in_units(score(round.combined, 0), unit);
+  const auto uncapped_units = [&](double x) {
+    return std::min(x / unit, std::numeric_limits<double>::max());
+  };
+  const double of_sleepers = score(round.combined, 0);
   losses.clear();
+  uncapped.clear();
   for (std::size_t k = 0, heard = 0; k < experts(); ++k) {
-    losses.push_back(round.awake[k] ? scores[heard++] : of_sleepers);
+    const double one = round.awake[k] ? scores[heard++] : of_sleepers;
+    losses.push_back(levels::in_units(one, unit));
+    if (!proofs.empty()) uncapped.push_back(uncapped_units(one));
   }
   std::array<double, kVectors> of_vectors{};
   for (std::size_t j = 0; j < kVectors; ++j) of_vectors[j] = score(round.of_vectors, j);
@@ -175,30 +180,10 @@ void QuantilePanel::Panel::learn_weights(Round& round, double y) {
     all_losses.operators = of_operators;
   }
   all.learn(all_losses, 1 / static_cast<double>(series.size()));
-  if (proofs.empty()) {
-    own[round.series].learn(all_losses, 1);
-  } else {
-    learn_and_prove(round, all_losses, y, unit);
-  }
-}
-
-// The same, with what is proved about it. Quotients that are no number count as the largest there is.
-void QuantilePanel::Panel::learn_and_prove(const Round& round, const levels::Scope::Losses& of,
-                                           double y, double unit) {
-  const auto relative = [&](std::span<const double> quantiles) {
-    return std::min(levels::level_score(levels, quantiles, y) / unit,
-                    std::numeric_limits<double>::max());
-  };
-  const double of_sleepers = relative(round.combined);
-  uncapped.clear();
-  for (std::size_t k = 0; k < experts(); ++k) {
-    uncapped.push_back(round.awake[k]
-                           ? relative({round.forecasts.data() + k * levels.size(), levels.size()})
-                           : of_sleepers);
-  }
+  if (proofs.empty()) return own[round.series].learn(all_losses, 1);
   const levels::Scope::Proof proof{proofs[round.series],
-                                   {uncapped, of.experts, relative(round.calibrated)}};
-  own[round.series].learn(of, 1, &proof);
+                                   {uncapped, losses, uncapped_units(score(round.calibrated, 0))}};
+  own[round.series].learn(all_losses, 1, &proof);
 }
 
 // ---- Rounds that are open -----------------------------------------------------------------------

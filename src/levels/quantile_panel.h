@@ -49,7 +49,6 @@ struct QuantilePanel::Panel {
                    std::span<double> into_mixed) const;
   void learn_from(Round& round, double outcome);
   void learn_weights(Round& round, double y);
-  void learn_and_prove(const Round& round, const levels::Scope::Losses& of, double y, double unit);
   void drop(std::size_t index);
   void resize_for_experts();
 
