@@ -38,7 +38,7 @@ packages:
 	@scripts/install-packages build-essential cmake ninja-build libhwy-dev libfmt-dev libboost-dev \
 	  zlib1g-dev pybind11-dev python3-dev python3-numpy python3-pytest \
 	  libcli11-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev \
-	  pkgconf librocksdb-dev libcpp-httplib-dev prometheus-cpp-dev
+	  pkgconf librocksdb-dev libcpp-httplib-dev prometheus-cpp-dev librdkafka-dev
 	@command -v npm > /dev/null || scripts/install-packages nodejs npm
 
 bench: configure  ## check, then time the hot paths; medians with their spread
@@ -179,6 +179,20 @@ serve-load: build  ## what the service takes, held for SECONDS a row, into docs/
 	mkdir -p build/serve
 	/usr/bin/python3 scripts/serve_load.py build/release/pcgs build/serve --seconds $(or $(SECONDS),60)
 	python3 scripts/results.py build/serve docs/serving.md
+
+KAFKA_PACKAGES = default-jre-headless maven python3-confluent-kafka
+KAFKA = build/kafka
+NODES ?= 1
+.PHONY: kafka kafka-test
+kafka:  ## a Kafka broker on 127.0.0.1:9092, from Maven's jars, until it is ended; NODES=3 for three
+	@scripts/install-packages $(KAFKA_PACKAGES)
+	/usr/bin/python3 scripts/kafka.py $(KAFKA) --nodes $(NODES)
+
+kafka-test: build  ## workers and brokers killed under 200,000 events; answers and states as offline; SEED=2 for others
+	@scripts/install-packages $(KAFKA_PACKAGES)
+	cmake --build --preset release -j $(JOBS) --target stream_states
+	/usr/bin/python3 tests/kafka/kafka_test.py build/release/pcgs build/release/tests/stream_states $(KAFKA) \
+	  --seed $(SEED) --nodes $(NODES)
 
 flusight: build  ## quantile forecasts of the FluSight hub into docs/quantiles.md; DATA=folder
 	@scripts/install-packages python3-numpy

@@ -18,6 +18,7 @@ void add_electricity(CLI::App& app);
 void add_report(CLI::App& app);
 void add_methods(CLI::App& app);
 void add_serve(CLI::App& app);
+void add_worker(CLI::App& app);
 
 // How each of them begins: a subcommand, and the options that `run` is called with if it is chosen.
 // They live as long as the subcommand.

@@ -63,7 +63,7 @@ int main(int argc, char** argv) {
   app.footer("pcgs COMMAND --help shows a command's options and examples.");
   using namespace pcgs::cli;
   for (const auto add : {add_run, add_forecast, add_oracle, add_certify, add_suite, add_electricity,
-                         add_report, add_methods, add_serve}) {
+                         add_report, add_methods, add_serve, add_worker}) {
     add(app);
   }
   try {

@@ -1,9 +1,6 @@
 // pcgs serve: streams over HTTP, durable in a folder.
-#include <pthread.h>
-
-#include <csignal>
-
 #include "commands.h"
+#include "ending_signals.h"
 #include "option_kinds.h"
 #include "serve/log_line.h"
 #include "serve/service.h"
@@ -17,15 +14,6 @@ struct ServeOptions {
   std::size_t streams = 100000, in_memory = 1000, connections = 64;
 };
 
-// SIGTERM and SIGINT wait in every thread that is started from here on, until somebody asks for them.
-sigset_t hold_ending_signals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  for (const int signal : {SIGTERM, SIGINT}) sigaddset(&signals, signal);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  return signals;
-}
-
 void run_serve(const ServeOptions& options) {
   serve::ServiceOptions service;
   service.store = options.store;
@@ -36,11 +24,9 @@ void run_serve(const ServeOptions& options) {
   service.connections = options.connections;
   service.limits.streams = options.streams;
   service.limits.in_memory = options.in_memory;
-  const sigset_t signals = hold_ending_signals();
+  const EndingSignals signals;
   const serve::Service running(service);
-  int signal = 0;
-  sigwait(&signals, &signal);
-  serve::log_line("info", "stopping", {{"signal", signal}});
+  serve::log_line("info", "stopping", {{"signal", signals.wait()}});
 }
 
 }  // namespace

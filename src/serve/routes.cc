@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <optional>
 
 #include "pcgs/error.h"
 #include "serve/event_json.h"
+#include "serve/event_line.h"
 #include "serve/log_line.h"
 #include "serve/reply.h"
 #include "serve/request_refusal.h"
@@ -92,30 +92,6 @@ std::vector<std::string_view> lines_of(std::string_view body) {
   return lines;
 }
 
-struct Line {
-  std::optional<AddressedEvent> event;
-  stream::Output output{};
-  Reply reply{};
-};
-
-Line read_line(std::string_view text) {
-  Line line;
-  try {
-    line.event = line_from(text);
-  } catch (const Error& wrong) {
-    line.reply = error_reply(400, wrong.what());
-  }
-  return line;
-}
-
-std::string answer_line(const Line& line) {
-  const Reply reply = line.event ? reply_to(line.event->event, line.output) : line.reply;
-  Json out = {{"status", reply.status}};
-  if (line.event) out["stream"] = line.event->stream;
-  out.update(reply.body);
-  return text_of(out) + "\n";
-}
-
 void answer_events(Committer& committer, const std::string& body, Response& response) {
   const auto texts = lines_of(body);
   if (texts.empty()) throw Error("there are no events; give one on each line");
@@ -126,15 +102,16 @@ void answer_events(Committer& committer, const std::string& body, Response& resp
                                       kMostLines)));
     return;
   }
-  std::vector<Line> lines;
-  for (const std::string_view text : texts) lines.push_back(read_line(text));
+  std::vector<EventLine> lines;
+  for (const std::string_view text : texts) lines.push_back(read_event_line(text));
+  std::vector<stream::Output> outputs(lines.size());
   committer.run([&](stream::StreamTable& table) {
-    for (Line& line : lines) {
-      if (line.event) line.output = table.apply(line.event->stream, line.event->event);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (const auto& event = lines[i].event) outputs[i] = table.apply(event->stream, event->event);
     }
   });
   std::string out;
-  for (const Line& line : lines) out += answer_line(line);
+  for (std::size_t i = 0; i < lines.size(); ++i) out += answer_line(lines[i], outputs[i]) + "\n";
   response.set_content(out, "application/x-ndjson");
 }
 

@@ -16,6 +16,7 @@ constexpr std::string_view kFormat = "pcgs-store 1";
 constexpr const char* kFormatKey = "format";
 constexpr const char* kInstructionsKey = "instructions";
 constexpr std::string_view kNames = "n/";
+constexpr std::string_view kNotes = "k/";
 constexpr std::size_t kNumberBytes = 8;
 
 std::string number_bytes(std::uint64_t number) {
@@ -76,10 +77,16 @@ void Changes::add_snapshot(const std::string& name, std::uint64_t last_event,
   batch_->DeleteRange(event_key(name, 0), event_key(name, last_event + 1));
 }
 
+void Changes::put_note(const std::string& key, std::string_view value) {
+  batch_->Put(std::string(kNotes) + key, rocksdb::Slice(value.data(), value.size()));
+}
+void Changes::erase_note(const std::string& key) { batch_->Delete(std::string(kNotes) + key); }
+
 bool Changes::empty() const { return batch_->Count() == 0; }
 void Changes::clear() { batch_->Clear(); }
 
-Store::Store(const std::string& folder, std::string_view instructions) : folder_(folder) {
+Store::Store(const std::string& folder, std::string_view instructions, Durability durability)
+    : folder_(folder), durability_(durability) {
   if (holds_something_else(folder)) {
     throw Error(fmt::format(
         "{}: is not a store of pcgs; give --store an empty folder, or one that it made", folder));
@@ -104,8 +111,8 @@ Store::Store(const std::string& folder, std::string_view instructions) : folder_
 Store::~Store() = default;
 
 void Store::check_stamp(std::string_view instructions) {
-  const std::string format = get(kFormatKey);
-  if (format.empty()) {
+  const auto format = get(kFormatKey);
+  if (!format) {
     const std::unique_ptr<rocksdb::Iterator> all(db_->NewIterator({}));
     all->SeekToFirst();
     if (all->Valid()) {
@@ -122,13 +129,13 @@ void Store::check_stamp(std::string_view instructions) {
     }
     return;
   }
-  if (format != kFormat) {
+  if (*format != kFormat) {
     throw Error(
         fmt::format("{}: has the format {}, and this program knows {}; use the pcgs that "
                     "made it",
-                    folder_, format, kFormat));
+                    folder_, *format, kFormat));
   }
-  const std::string before = get(kInstructionsKey);
+  const std::string before = get(kInstructionsKey).value_or("unknown");
   if (before != instructions) {
     throw Error(
         fmt::format("{}: was written with {} instructions, and this machine computes with {}, "
@@ -138,27 +145,45 @@ void Store::check_stamp(std::string_view instructions) {
   }
 }
 
-std::string Store::get(const std::string& key) const {
+std::optional<std::string> Store::get(const std::string& key) const {
   std::string value;
   const auto status = db_->Get({}, key, &value);
-  if (!status.ok() && !status.IsNotFound()) {
+  if (status.IsNotFound()) return {};
+  if (!status.ok()) {
     throw Error(
         fmt::format("{}: cannot be read ({}); restore it from a copy", folder_, status.ToString()));
   }
   return value;
 }
 
-std::vector<std::string> Store::names() const {
-  std::vector<std::string> out;
+std::optional<std::string> Store::note(const std::string& key) const {
+  return get(std::string(kNotes) + key);
+}
+
+// What lies under a prefix, without the prefix, in order.
+template <class Take>
+void Store::scan(const std::string& prefix, const Take& take) const {
   const std::unique_ptr<rocksdb::Iterator> at(db_->NewIterator({}));
-  for (at->Seek(rocksdb::Slice(kNames.data(), kNames.size()));
-       at->Valid() && at->key().ToStringView().starts_with(kNames); at->Next()) {
-    out.emplace_back(at->key().ToStringView().substr(kNames.size()));
+  for (at->Seek(prefix); at->Valid() && at->key().ToStringView().starts_with(prefix); at->Next()) {
+    take(at->key().ToStringView().substr(prefix.size()), at->value().ToStringView());
   }
   if (!at->status().ok()) {
     throw Error(fmt::format("{}: cannot be read ({}); restore it from a copy", folder_,
                             at->status().ToString()));
   }
+}
+
+std::vector<std::string> Store::names() const {
+  std::vector<std::string> out;
+  scan(std::string(kNames),
+       [&](std::string_view name, std::string_view) { out.emplace_back(name); });
+  return out;
+}
+
+std::vector<std::pair<std::string, std::string>> Store::notes(const std::string& prefix) const {
+  std::vector<std::pair<std::string, std::string>> out;
+  scan(std::string(kNotes) + prefix,
+       [&](std::string_view key, std::string_view value) { out.emplace_back(key, value); });
   return out;
 }
 
@@ -168,29 +193,24 @@ StoredStream Store::read(const std::string& name) const {
         fmt::format("{}: of the stream {} {}; restore the store from a copy", folder_, name, why));
   };
   StoredStream out;
-  if (const std::string value = get(snapshot_key(name)); !value.empty()) {
-    if (value.size() < kNumberBytes) fail("the snapshot is cut off");
-    out.snapshot = Snapshot{number_from(std::string_view(value).substr(0, kNumberBytes)),
-                            value.substr(kNumberBytes)};
+  if (const auto value = get(snapshot_key(name))) {
+    if (value->size() < kNumberBytes) fail("the snapshot is cut off");
+    out.snapshot = Snapshot{number_from(std::string_view(*value).substr(0, kNumberBytes)),
+                            value->substr(kNumberBytes)};
   }
   std::uint64_t expected = out.snapshot ? out.snapshot->last_event + 1 : 1;
-  const std::string prefix = event_prefix(name);
-  const std::unique_ptr<rocksdb::Iterator> at(db_->NewIterator({}));
-  for (at->Seek(prefix); at->Valid() && at->key().ToStringView().starts_with(prefix); at->Next()) {
-    if (number_from(at->key().ToStringView().substr(prefix.size())) != expected++) {
-      fail(fmt::format("event {} is missing", expected - 1));
-    }
-    out.events.push_back(at->value().ToString());
-  }
-  if (!at->status().ok()) fail(fmt::format("events cannot be read ({})", at->status().ToString()));
+  scan(event_prefix(name), [&](std::string_view number, std::string_view event) {
+    if (number_from(number) != expected++) fail(fmt::format("event {} is missing", expected - 1));
+    out.events.emplace_back(event);
+  });
   if (!out.snapshot && out.events.empty()) fail("everything is missing");
   return out;
 }
 
 void Store::commit(Changes& changes) {
-  rocksdb::WriteOptions synced;
-  synced.sync = true;
-  const auto status = db_->Write(synced, changes.batch_.get());
+  rocksdb::WriteOptions how;
+  how.sync = durability_ == Durability::kSynced;
+  const auto status = db_->Write(how, changes.batch_.get());
   if (!status.ok()) {
     throw Error(
         fmt::format("{}: cannot be written ({}); make room or repair the disk, then start "

@@ -6,6 +6,7 @@
 //     n/NAME              "": there is a stream of this name
 //     s/NAME              u64, the number of the last event that is in the snapshot; then the snapshot
 //     e/NAME/u64          an event; numbers begin at 1, have no gap and are big-endian, so that they sort
+//     k/KEY               a note of whoever owns the store
 //
 // A name holds no slash. Replaying events gives the same bits only on the same instruction set, so a
 // store is refused on another one.
@@ -16,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace rocksdb {
@@ -37,6 +39,8 @@ class Changes {
   void add_event(const std::string& name, std::uint64_t number, std::string_view event);
   // The state after that event. The events up to it are not needed any more.
   void add_snapshot(const std::string& name, std::uint64_t last_event, std::string_view snapshot);
+  void put_note(const std::string& key, std::string_view value);
+  void erase_note(const std::string& key);
 
   bool empty() const;
   void clear();
@@ -56,11 +60,17 @@ struct StoredStream {
   std::vector<std::string> events;  // after it, in their order
 };
 
+enum class Durability : std::uint8_t {
+  kSynced,   // survives the machine
+  kUnsynced  // survives the process; a machine that stops may lose the last commits, from the end
+};
+
 class Store {
  public:
   // Makes the folder if need be. Throws Error if it holds something else, is in use, was written on
   // another instruction set, or is damaged.
-  Store(const std::string& folder, std::string_view instructions);
+  Store(const std::string& folder, std::string_view instructions,
+        Durability durability = Durability::kSynced);
   ~Store();
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
@@ -68,13 +78,19 @@ class Store {
   std::vector<std::string> names() const;  // sorted
   // Throws Error if something is missing or damaged.
   StoredStream read(const std::string& name) const;
-  // Returns when all of it is on the disk, and throws Error if it is not known to be.
+  std::optional<std::string> note(const std::string& key) const;
+  // Notes whose key begins with the prefix: what follows it, and the value.
+  std::vector<std::pair<std::string, std::string>> notes(const std::string& prefix) const;
+  // Returns when all of it is as durable as was asked for, and throws Error if it is not known to be.
   void commit(Changes& changes);
 
  private:
-  std::string get(const std::string& key) const;  // "" if there is none
+  std::optional<std::string> get(const std::string& key) const;
+  template <class Take>
+  void scan(const std::string& prefix, const Take& take) const;
   void check_stamp(std::string_view instructions);
   std::string folder_;
+  Durability durability_;
   std::unique_ptr<rocksdb::DB> db_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/invariant.h"
 #include "pcgs/error.h"
 
 namespace pcgs::stream {
@@ -96,30 +97,53 @@ void StreamTable::log(const std::string& name, Loaded& loaded, const Event& even
   changes_.add_event(name, ++loaded.last_event, bytes);
   ++loaded.events_since;
   loaded.event_bytes_since += bytes.size();
-  if (!loaded.touched) touched_.push_back(name);
-  loaded.touched = true;
+  touch(name, loaded);
   ++counts_.events;
 }
 
+void StreamTable::touch(const std::string& name, Loaded& loaded) {
+  if (!loaded.touched) touched_.push_back(name);
+  loaded.touched = true;
+}
+
 void StreamTable::take_snapshot(const std::string& name, Loaded& loaded) {
-  const std::string bytes = loaded.stream.save();
+  taken_.push_back({name, loaded.last_event, loaded.stream.save()});
+  const std::string& bytes = taken_.back().bytes;
   changes_.add_snapshot(name, loaded.last_event, bytes);
   loaded.snapshot_bytes = bytes.size();
   loaded.events_since = loaded.event_bytes_since = 0;
   ++counts_.snapshots;
 }
 
-void StreamTable::commit() {
+const std::vector<TakenSnapshot>& StreamTable::take_snapshots(std::span<const std::string> also) {
+  for (const std::string& name : also) {
+    Loaded& loaded = load(name);
+    touch(name, loaded);
+    take_snapshot(name, loaded);
+  }
   for (const std::string& name : touched_) {
     Loaded& loaded = loaded_.at(name);
-    loaded.touched = false;
     if (loaded.events_since >= limits_.events_between_snapshots ||
         loaded.event_bytes_since > std::max(loaded.snapshot_bytes, kSmallSnapshot)) {
       take_snapshot(name, loaded);
     }
   }
-  touched_.clear();
+  return taken_;
+}
+
+void StreamTable::adopt(const TakenSnapshot& snapshot) {
+  invariant(!loaded_.contains(snapshot.name), "a stream in memory is not replaced");
+  names_.insert(snapshot.name);
+  changes_.add_stream(snapshot.name);
+  changes_.add_snapshot(snapshot.name, snapshot.last_event, snapshot.bytes);
+}
+
+void StreamTable::commit() {
+  take_snapshots();
   if (!changes_.empty()) store_.commit(changes_);
+  for (const std::string& name : touched_) loaded_.at(name).touched = false;
+  touched_.clear();
+  taken_.clear();
   evict();
 }
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <list>
 #include <set>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -25,6 +26,13 @@ struct TableLimits {
   std::size_t events_between_snapshots = 1000;
 };
 
+// A snapshot that goes with the next commit.
+struct TakenSnapshot {
+  std::string name;
+  std::uint64_t last_event = 0;
+  std::string bytes;
+};
+
 struct TableCounts {
   std::uint64_t events = 0, loads = 0, replayed = 0, evictions = 0, snapshots = 0;
 };
@@ -34,7 +42,16 @@ class StreamTable {
   StreamTable(store::Store& store, TableLimits limits);
 
   Output apply(const std::string& name, const Event& event);
+  // Takes the snapshots that are due, and those of these streams, whether due or not. They are to be had
+  // until commit().
+  const std::vector<TakenSnapshot>& take_snapshots(std::span<const std::string> also = {});
+  // Writes what was applied, with the snapshots that were taken or are due, and what was put into
+  // changes().
   void commit();
+  // A snapshot from elsewhere becomes the stream. Requires that the stream is not in memory.
+  void adopt(const TakenSnapshot& snapshot);
+  // Notes of the owner, which go with the next commit.
+  store::Changes& changes() { return changes_; }
 
   // Null if there is none of this name. Throws Error if it is damaged. Valid until the next call.
   const Stream* find(const std::string& name);
@@ -56,6 +73,7 @@ class StreamTable {
   void log(const std::string& name, Loaded& loaded, const Event& event);
   Loaded& keep(const std::string& name, Loaded loaded);
   void take_snapshot(const std::string& name, Loaded& loaded);
+  void touch(const std::string& name, Loaded& loaded);
   void evict();
 
   store::Store& store_;
@@ -65,6 +83,7 @@ class StreamTable {
   std::unordered_map<std::string, Loaded> loaded_;
   std::list<std::string> by_use_;  // latest first
   std::vector<std::string> touched_;
+  std::vector<TakenSnapshot> taken_;
   store::Changes changes_;
 };
 
