@@ -2,7 +2,7 @@
 # Data flows one way: a folder of src/ may include only folders to its left in this list.
 set -eu
 cd "$1/src"
-layers="core levels oracle tokens infer control methods blend registry certify experts io stats suite compare results verify studies report store stream serve"
+layers="core levels oracle tokens infer control methods blend registry certify experts io stats suite compare results verify studies report store stream serve worker"
 allowed=
 bad=0
 for layer in $layers; do
