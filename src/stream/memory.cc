@@ -49,6 +49,16 @@ std::vector<std::string> Memory::open_ids() const {
   return ids;
 }
 
+std::vector<RecentRound> Memory::recent_rounds(std::size_t most) const {
+  std::vector<RecentRound> rounds;
+  for (const auto& [id, what] : by_id_) {
+    if (what.kind != Remembered::Kind::kExpertChange) rounds.push_back({id, what});
+  }
+  std::ranges::sort(rounds, {}, [](const RecentRound& one) { return one.what.round; });
+  if (rounds.size() > most) rounds.erase(rounds.begin(), rounds.end() - std::ptrdiff_t(most));
+  return rounds;
+}
+
 // Experts rarely change, so their names are written only where they differ from those before.
 void Memory::save(StateWriter& out) const {
   std::vector<std::string> ids = open_ids();
@@ -64,6 +74,7 @@ void Memory::save(StateWriter& out) const {
     out.u64(static_cast<std::uint64_t>(what.round));
     out.f64(what.outcome);
     out.f64(what.answer.forecast);
+    if (what.kind == Remembered::Kind::kOpen) out.f64(what.mean);
     const bool changed = names == nullptr || *names != *what.answer.experts;
     out.u64(changed ? 1 : 0);
     names = what.answer.experts.get();
@@ -72,7 +83,7 @@ void Memory::save(StateWriter& out) const {
   }
 }
 
-void Memory::load(StateReader& in) {
+void Memory::load(StateReader& in, std::size_t version) {
   std::shared_ptr<const Names> names;
   for (std::size_t left = in.count(sizeof(std::uint64_t)); left > 0; --left) {
     const std::string id = in.text();
@@ -87,6 +98,7 @@ void Memory::load(StateReader& in) {
       what.round = static_cast<std::int64_t>(in.u64());
       what.outcome = in.f64();
       what.answer.forecast = in.f64();
+      if (version > 1 && what.kind == Remembered::Kind::kOpen) what.mean = in.f64();
       if (in.u64() != 0) names = std::make_shared<const Names>(take_texts(in));
       if (!names) in.fail("it remembers an answer of nobody");
       what.answer.experts = names;

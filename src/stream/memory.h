@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -29,7 +30,15 @@ struct Remembered {
   std::uint64_t digest = 0;  // of what was asked
   std::int64_t round = 0;    // its number in the aggregator
   double outcome = 0;        // where it is known
-  Answer answer{};           // of a round
+  // Of the forecasts of an open round, which a late outcome is judged by; NaN where it is not known.
+  double mean = std::numeric_limits<double>::quiet_NaN();
+  Answer answer{};  // of a round
+};
+
+// A round as it is remembered.
+struct RecentRound {
+  std::string id;
+  Remembered what;
 };
 
 class Memory {
@@ -42,10 +51,13 @@ class Memory {
   void close(const std::string& id, Remembered::Kind kind, double outcome = 0);
 
   std::vector<std::string> open_ids() const;  // in the order of their rounds
+  // Those that were opened last, in the order of their opening.
+  std::vector<RecentRound> recent_rounds(std::size_t most) const;
   std::size_t size() const { return by_id_.size(); }
 
   void save(StateWriter& out) const;
-  void load(StateReader& in);
+  // Snapshots of version 1 have no means of open rounds.
+  void load(StateReader& in, std::size_t version);
 
  private:
   void finish(const std::string& id);

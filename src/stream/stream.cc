@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "compare/errors.h"
 #include "core/text.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
@@ -30,9 +31,18 @@ Output used_before(const std::string& id) {
                   excerpt(id)));
 }
 
-std::uint64_t architecture() {
-  static const std::uint64_t kHash = architecture_hash("snapshot of a stream", 1);
-  return kHash;
+// Version 2 has errors, and means of open rounds.
+constexpr std::size_t kSnapshotVersion = 2;
+
+std::uint64_t architecture(std::size_t version) {
+  return architecture_hash("snapshot of a stream", version);
+}
+
+std::size_t version_of(const StateReader& in) {
+  for (std::size_t version = 1; version <= kSnapshotVersion; ++version) {
+    if (in.architecture() == architecture(version)) return version;
+  }
+  in.fail("it is not a snapshot of a stream");
 }
 
 // [experts] NaN for sleepers. Throws Error for a name that is nobody's.
@@ -106,7 +116,9 @@ Output Stream::apply(const RoundOpened& event) {
   }
   Remembered round;
   try {
-    round.answer.forecast = aggregator_->predict(in_order(event.forecasts, *experts_));
+    const std::vector<double> forecasts = in_order(event.forecasts, *experts_);
+    round.answer.forecast = aggregator_->predict(forecasts);
+    round.mean = compare::mean_of_awake(forecasts);
   } catch (const Error& wrong) {
     return refused(Verdict::kInvalid, wrong.what());
   }
@@ -139,13 +151,24 @@ Output Stream::apply(const OutcomeSeen& event) {
     case Kind::kOpen:
       break;
   }
+  const std::int64_t learned = aggregator_->rounds();
   try {
     aggregator_->learn(round->round, event.y);
   } catch (const Error& wrong) {
     return refused(Verdict::kInvalid, wrong.what());
   }
+  if (aggregator_->rounds() > learned) judge(*round, event.y);
   memory_.close(event.id, Kind::kLearned, event.y);
   return {};
+}
+
+// A round that was open in a snapshot of version 1 has no mean.
+void Stream::judge(const Remembered& round, double outcome) {
+  const TaskLoss& task = aggregator_->task();
+  for (const double forecast : {round.answer.forecast, round.mean}) {
+    if (!task.objection_to_forecast(forecast).empty()) return;
+  }
+  errors_.add(task, round.answer.forecast, round.mean, outcome);
 }
 
 Output Stream::apply(const RoundAbandoned& event) {
@@ -213,18 +236,20 @@ std::string Stream::save() const {
   StateWriter out;
   put_spec(out, spec_);
   out.bytes(aggregator_->save_bytes());
+  errors_.save(out);
   memory_.save(out);
-  return file_text(out, architecture());
+  return file_text(out, architecture(kSnapshotVersion));
 }
 
 Stream Stream::load(std::string_view bytes, const std::string& origin) {
   StateReader in(bytes_of(bytes), origin);
-  if (in.architecture() != architecture()) in.fail("it is not a snapshot of a stream");
+  const std::size_t version = version_of(in);
   Stream stream;
   stream.spec_ = take_spec(in);
   const std::string state = in.text();
   stream.aggregator_ = Aggregator::load_bytes(bytes_of(state), origin, make_method);
-  stream.memory_.load(in);
+  if (version > 1) stream.errors_.load(in);
+  stream.memory_.load(in, version);
   in.finish();
   stream.note_experts();
   return stream;
