@@ -37,9 +37,10 @@ void run_serve(const ServeOptions& options) {
   service.limits.streams = options.streams;
   service.limits.in_memory = options.in_memory;
   const sigset_t signals = hold_ending_signals();
-  const serve::Service running(service);
+  serve::Service running(service);
   int signal = 0;
   sigwait(&signals, &signal);
+  running.announce_stop();
   serve::log_line("info", "stopping", {{"signal", signal}});
 }
 

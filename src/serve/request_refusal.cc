@@ -1,6 +1,7 @@
 #include "serve/request_refusal.h"
 
 #include <charconv>
+#include <string_view>
 
 #include "serve/service.h"
 
@@ -36,10 +37,13 @@ std::optional<Reply> body_refusal(const httplib::Request& request) {
   return {};
 }
 
+// Probes have no token.
+bool is_public(std::string_view path) { return path == "/health" || path == "/ready"; }
+
 }  // namespace
 
 std::optional<Reply> refusal(const httplib::Request& request, const BearerToken& token) {
-  if (request.path != "/health" && !token.admits(request.get_header_value("Authorization"))) {
+  if (!is_public(request.path) && !token.admits(request.get_header_value("Authorization"))) {
     return error_reply(401, "the token is missing or wrong; send Authorization: Bearer TOKEN");
   }
   return body_refusal(request);

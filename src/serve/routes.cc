@@ -2,15 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <chrono>
 #include <optional>
 
+#include "core/text.h"
 #include "pcgs/error.h"
 #include "serve/event_json.h"
 #include "serve/log_line.h"
 #include "serve/reply.h"
 #include "serve/request_refusal.h"
 #include "serve/service.h"
+#include "serve/stream_list.h"
 
 namespace pcgs::serve {
 
@@ -138,33 +141,47 @@ void answer_events(Committer& committer, const std::string& body, Response& resp
   response.set_content(out, "application/x-ndjson");
 }
 
+// How many of its last rounds are asked for.
+std::size_t rounds_in(const Request& request) {
+  if (!request.has_param("rounds")) return 0;
+  const std::string text = request.get_param_value("rounds");
+  std::size_t rounds = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, failed] = std::from_chars(text.data(), end, rounds);
+  if (failed != std::errc() || rest != end || rounds < 1 || rounds > kMostRecentRounds) {
+    throw Error(
+        fmt::format("rounds is {}; give a number from 1 to {}", excerpt(text), kMostRecentRounds));
+  }
+  return rounds;
+}
+
 void answer_stream(Committer& committer, const Request& request, Response& response) {
   const std::string name = name_in(request);
+  const std::size_t most = rounds_in(request);
+  std::optional<std::vector<stream::RecentRound>> rounds;
   Reply reply = error_reply(404, "there is no such stream; GET /streams lists them");
   committer.run([&](stream::StreamTable& table) {
     try {
       if (const stream::Stream* stream = table.find(name)) {
         reply = {200, stream_json(name, *stream)};
+        if (most > 0) rounds = stream->recent_rounds(most);
       }
     } catch (const Error& damaged) {
       reply = error_reply(500, damaged.what());
     }
   });
+  // Here, because the committer is everybody's.
+  if (rounds) reply.body["rounds"] = rounds_json(*rounds);
   send(response, reply);
 }
 
 void answer_names(Committer& committer, const Request& request, Response& response) {
-  const std::string after = request.get_param_value("after");
-  Json names = Json::array();
-  bool more = false;
-  committer.run([&](stream::StreamTable& table) {
-    auto at = table.names().upper_bound(after);
-    for (; at != table.names().end() && names.size() < kNamesOnAPage; ++at) names.push_back(*at);
-    more = at != table.names().end();
-  });
-  Json body = {{"streams", names}};
-  if (more) body["after"] = names.back();
-  send(response, {200, body});
+  const std::string details = request.get_param_value("details");
+  if (!details.empty() && details != "1") {
+    throw Error(fmt::format("details is {}; give 1, or leave it out", excerpt(details)));
+  }
+  send(response, list_of_streams(committer, {request.get_param_value("after"),
+                                             request.get_param_value("contains"), details == "1"}));
 }
 
 std::string_view sentence_for(int status) {
@@ -184,8 +201,11 @@ thread_local std::chrono::steady_clock::time_point began;
 
 }  // namespace
 
-void add_routes(httplib::Server& server, Committer& committer, Metrics& metrics,
-                const BearerToken& token) {
+void add_routes(httplib::Server& server, const Served& served) {
+  Committer& committer = served.committer;
+  Metrics& metrics = served.metrics;
+  const BearerToken& token = served.token;
+  const std::atomic<bool>& stopping = served.stopping;
   constexpr const char* kStream = "/streams/([^/]+)";
   const auto with_committer = [&](auto answer) {
     return guarded([&committer, answer](const Request& request, Response& response) {
@@ -211,6 +231,10 @@ void add_routes(httplib::Server& server, Committer& committer, Metrics& metrics,
   server.Get("/health", [&](const Request&, Response& response) {
     const std::string failure = committer.failure();
     send(response, failure.empty() ? Reply{200, {{"status", "ok"}}} : error_reply(503, failure));
+  });
+  server.Get("/ready", [&](const Request&, Response& response) {
+    const std::string failure = stopping ? "the service is stopping" : committer.failure();
+    send(response, failure.empty() ? Reply{200, {{"status", "ready"}}} : error_reply(503, failure));
   });
   server.Get("/metrics", [&](const Request&, Response& response) {
     response.set_content(metrics.text(), "text/plain; version=0.0.4");

@@ -77,6 +77,7 @@ void Changes::add_snapshot(const std::string& name, std::uint64_t last_event,
 }
 
 bool Changes::empty() const { return batch_->Count() == 0; }
+std::size_t Changes::bytes() const { return batch_->GetDataSize(); }
 void Changes::clear() { batch_->Clear(); }
 
 Store::Store(const std::string& folder, std::string_view instructions) : folder_(folder) {

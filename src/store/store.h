@@ -39,6 +39,7 @@ class Changes {
   void add_snapshot(const std::string& name, std::uint64_t last_event, std::string_view snapshot);
 
   bool empty() const;
+  std::size_t bytes() const;
   void clear();
 
  private:
