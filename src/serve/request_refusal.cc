@@ -1,5 +1,7 @@
 #include "serve/request_refusal.h"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <string_view>
 
@@ -37,8 +39,12 @@ std::optional<Reply> body_refusal(const httplib::Request& request) {
   return {};
 }
 
-// Probes have no token.
-bool is_public(std::string_view path) { return path == "/health" || path == "/ready"; }
+// The live page asks for the token itself; probes have none.
+bool is_public(std::string_view path) {
+  constexpr std::array<std::string_view, 5> kPublic = {"/", "/live.css", "/live.js", "/health",
+                                                       "/ready"};
+  return std::ranges::find(kPublic, path) != kPublic.end();
+}
 
 }  // namespace
 

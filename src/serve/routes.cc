@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <charconv>
 #include <chrono>
 #include <optional>
@@ -9,6 +10,7 @@
 #include "core/text.h"
 #include "pcgs/error.h"
 #include "serve/event_json.h"
+#include "serve/live_page.h"
 #include "serve/log_line.h"
 #include "serve/reply.h"
 #include "serve/request_refusal.h"
@@ -21,6 +23,16 @@ namespace {
 
 using httplib::Request;
 using httplib::Response;
+
+// The page may load its own style and script, and ask this service; nobody may put it into a frame.
+constexpr std::array<std::pair<const char*, const char*>, 4> kPageHeaders = {{
+    {"Content-Security-Policy",
+     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+    {"X-Content-Type-Options", "nosniff"},
+    {"Referrer-Policy", "no-referrer"},
+    {"Cache-Control", "no-cache"},
+}};
 
 void send(Response& response, const Reply& reply) {
   response.status = reply.status;
@@ -184,6 +196,11 @@ void answer_names(Committer& committer, const Request& request, Response& respon
                                              request.get_param_value("contains"), details == "1"}));
 }
 
+void send_file(Response& response, std::string_view text, const char* type) {
+  for (const auto& [name, value] : kPageHeaders) response.set_header(name, value);
+  response.set_content(text.data(), text.size(), type);
+}
+
 std::string_view sentence_for(int status) {
   switch (status) {
     case 404:
@@ -235,6 +252,15 @@ void add_routes(httplib::Server& server, const Served& served) {
   server.Get("/ready", [&](const Request&, Response& response) {
     const std::string failure = stopping ? "the service is stopping" : committer.failure();
     send(response, failure.empty() ? Reply{200, {{"status", "ready"}}} : error_reply(503, failure));
+  });
+  server.Get("/", [](const Request&, Response& response) {
+    send_file(response, live_page().html, "text/html; charset=utf-8");
+  });
+  server.Get("/live.css", [](const Request&, Response& response) {
+    send_file(response, live_page().styles, "text/css; charset=utf-8");
+  });
+  server.Get("/live.js", [](const Request&, Response& response) {
+    send_file(response, live_page().script, "text/javascript; charset=utf-8");
   });
   server.Get("/metrics", [&](const Request&, Response& response) {
     response.set_content(metrics.text(), "text/plain; version=0.0.4");

@@ -25,7 +25,8 @@ std::vector<Bad> bad_requests() {
   for (int i = 1; i <= 200; ++i) many += fmt::format(R"(,"e{}")", i);
   return {
       {404, "GET", "/nothing", ""},
-      {404, "GET", "/", ""},
+      {404, "GET", "/live", ""},
+      {404, "POST", "/", "{}"},
       {400, "GET", "/streams?details=yes", ""},
       {400, "GET", "/streams/n?rounds=0", ""},
       {400, "GET", "/streams/n?rounds=201", ""},

@@ -214,7 +214,7 @@ TEST_F(ServiceTest, AsksForItsToken) {
   EXPECT_EQ(status("/streams", "Authorization: Bearer correct horse battery \r\n"), 200);
   EXPECT_EQ(status("/streams", "Authorization: Basic correct horse battery\r\n"), 401);
   EXPECT_EQ(status("/metrics", ""), 401);
-  for (const char* route : {"/health", "/ready"}) {
+  for (const char* route : {"/health", "/ready", "/", "/live.css", "/live.js"}) {
     EXPECT_EQ(status(route, ""), 200) << route;
   }
   std::ofstream(path) << "short\n";

@@ -1,4 +1,4 @@
-// How streams stand.
+// How streams stand, as the live page asks for it, and the page itself.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -122,6 +122,22 @@ TEST_F(StreamViews, ReadyEndsWhenAStopIsAnnouncedAndHealthDoesNot) {
   EXPECT_EQ(stopping.json()["error"], "the service is stopping");
   EXPECT_EQ(get("/health").status, 200);
   EXPECT_EQ(put("north", R"({"experts":["a"]})").status, 201);
+}
+
+TEST_F(StreamViews, ThePageMayLoadItselfAndNothingElse) {
+  start();
+  for (const auto& [path, type] : std::vector<std::pair<std::string, std::string>>{
+           {"/", "text/html"}, {"/live.css", "text/css"}, {"/live.js", "text/javascript"}}) {
+    const HttpAnswer answer = get(path);
+    EXPECT_EQ(answer.status, 200) << path;
+    EXPECT_NE(answer.head.find("Content-Type: " + type), std::string::npos) << answer.head;
+    EXPECT_NE(answer.head.find("Content-Security-Policy: default-src 'none'; script-src 'self'; "
+                               "style-src 'self'; connect-src 'self'; "),
+              std::string::npos)
+        << answer.head;
+    EXPECT_EQ(answer.head.find("unsafe"), std::string::npos);
+    EXPECT_EQ(answer.body.find("://"), answer.body.find("://www.w3.org/2000/svg")) << path;
+  }
 }
 
 }  // namespace pcgs
