@@ -106,14 +106,14 @@ Json summary_json(const std::string& name, const Stream* stream) {
 
 Json rounds_json(const std::vector<RecentRound>& rounds) {
   Json out = Json::array();
-  for (const auto& [id, what] : rounds) {
+  for (const auto& [id, what, answer] : rounds) {
     const bool learned = what.kind == Remembered::Kind::kLearned;
     out.push_back({{"id", id},
                    {"number", what.round},
                    {"state", state_of(what.kind)},
-                   {"forecast", what.answer.forecast},
+                   {"forecast", what.forecast},
                    {"y", learned ? Json(what.outcome) : Json()},
-                   {"weights", weights_json(*what.answer.experts, what.answer.weights)}});
+                   {"weights", weights_json(*answer.experts, answer.weights)}});
   }
   return out;
 }

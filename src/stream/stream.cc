@@ -103,11 +103,11 @@ Output Stream::apply(const Made& event) {
 
 Output Stream::apply(const RoundOpened& event) {
   const std::uint64_t digest = digest_of(event.forecasts);
-  if (const Remembered* known = memory_.find(event.id)) {
+  if (const auto known = memory_.find(event.id)) {
     if (known->kind == Remembered::Kind::kExpertChange || known->digest != digest) {
       return used_before(event.id);
     }
-    return {Verdict::kRepeated, {}, known->answer};
+    return {Verdict::kRepeated, {}, memory_.answer(event.id)};
   }
   if (aggregator_->open_rounds() >= kMostOpenRounds) {
     return refused(Verdict::kTooMany,
@@ -117,7 +117,7 @@ Output Stream::apply(const RoundOpened& event) {
   Remembered round;
   try {
     const std::vector<double> forecasts = in_order(event.forecasts, *experts_);
-    round.answer.forecast = aggregator_->predict(forecasts);
+    round.forecast = aggregator_->predict(forecasts);
     round.mean = compare::mean_of_awake(forecasts);
   } catch (const Error& wrong) {
     return refused(Verdict::kInvalid, wrong.what());
@@ -125,17 +125,15 @@ Output Stream::apply(const RoundOpened& event) {
   round.digest = digest;
   round.round = aggregator_->last_opened();
   const auto played = aggregator_->played(round.round);
-  round.answer.weights.assign(played.begin(), played.end());
-  round.answer.experts = experts_;
-  Output out{Verdict::kDone, {}, round.answer};
-  memory_.add(event.id, std::move(round));
-  return out;
+  const Answer answer{round.forecast, {played.begin(), played.end()}, experts_};
+  memory_.open(event.id, round, answer);
+  return {Verdict::kDone, {}, answer};
 }
 
 Output Stream::apply(const OutcomeSeen& event) {
   using Kind = Remembered::Kind;
-  const Remembered* round = memory_.find(event.id);
-  if (round == nullptr) return no_round(event.id);
+  const auto round = memory_.find(event.id);
+  if (!round) return no_round(event.id);
   switch (round->kind) {
     case Kind::kExpertChange:
       return used_before(event.id);
@@ -165,16 +163,16 @@ Output Stream::apply(const OutcomeSeen& event) {
 // A round that was open in a snapshot of version 1 has no mean.
 void Stream::judge(const Remembered& round, double outcome) {
   const TaskLoss& task = aggregator_->task();
-  for (const double forecast : {round.answer.forecast, round.mean}) {
+  for (const double forecast : {round.forecast, round.mean}) {
     if (!task.objection_to_forecast(forecast).empty()) return;
   }
-  errors_.add(task, round.answer.forecast, round.mean, outcome);
+  errors_.add(task, round.forecast, round.mean, outcome);
 }
 
 Output Stream::apply(const RoundAbandoned& event) {
   using Kind = Remembered::Kind;
-  const Remembered* round = memory_.find(event.id);
-  if (round == nullptr) return no_round(event.id);
+  const auto round = memory_.find(event.id);
+  if (!round) return no_round(event.id);
   switch (round->kind) {
     case Kind::kExpertChange:
       return used_before(event.id);
@@ -194,8 +192,8 @@ Output Stream::apply(const RoundAbandoned& event) {
 
 // Set if a change of this id was asked for before.
 std::optional<Output> Stream::change_answered(const std::string& id, std::uint64_t digest) const {
-  const Remembered* known = memory_.find(id);
-  if (known == nullptr) return {};
+  const auto known = memory_.find(id);
+  if (!known) return {};
   if (known->kind != Remembered::Kind::kExpertChange || known->digest != digest) {
     return used_before(id);
   }
@@ -215,7 +213,7 @@ Output Stream::apply(const ExpertAdded& event) {
     return refused(Verdict::kConflict, wrong.what());
   }
   note_experts();
-  memory_.add(event.id, {.kind = Remembered::Kind::kExpertChange, .digest = digest});
+  memory_.add_change(event.id, digest);
   return {};
 }
 
@@ -228,7 +226,7 @@ Output Stream::apply(const ExpertRemoved& event) {
     return refused(Verdict::kConflict, wrong.what());
   }
   note_experts();
-  memory_.add(event.id, {.kind = Remembered::Kind::kExpertChange, .digest = digest});
+  memory_.add_change(event.id, digest);
   return {};
 }
 
