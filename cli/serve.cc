@@ -25,8 +25,10 @@ void run_serve(const ServeOptions& options) {
   service.limits.streams = options.streams;
   service.limits.in_memory = options.in_memory;
   const EndingSignals signals;
-  const serve::Service running(service);
-  serve::log_line("info", "stopping", {{"signal", signals.wait()}});
+  serve::Service running(service);
+  const int signal = signals.wait();
+  running.announce_stop();
+  serve::log_line("info", "stopping", {{"signal", signal}});
 }
 
 }  // namespace

@@ -7,11 +7,15 @@
 #include <prometheus/registry.h>
 
 #include <cstddef>
+#include <mutex>
 #include <string>
+#include <vector>
 
 #include "stream/stream_table.h"
 
 namespace pcgs::serve {
+
+inline constexpr std::size_t kWorstStreams = 10;  // of pcgs_stream_error_ratio
 
 // From any thread, but committed() from one only.
 class Metrics {
@@ -27,9 +31,14 @@ class Metrics {
   prometheus::Histogram& request_seconds_;
   prometheus::Histogram& commit_seconds_;
   prometheus::Histogram& requests_per_commit_;
-  prometheus::Counter &events_, &loads_, &replayed_, &evictions_, &snapshots_;
-  prometheus::Gauge &streams_, &in_memory_;
+  prometheus::Counter &events_, &rounds_, &outcomes_, &hits_, &loads_, &replayed_, &evictions_,
+      &snapshots_, &commit_bytes_;
+  prometheus::Gauge &streams_, &in_memory_, &open_rounds_;
   stream::TableCounts before_;
+  // Not in the registry, where streams that are no longer among the worst would stay.
+  prometheus::MetricFamily error_ratios() const;
+  mutable std::mutex mutex_;
+  std::vector<stream::StreamRatio> worst_;
 };
 
 }  // namespace pcgs::serve

@@ -1,6 +1,9 @@
 #include "serve/reply.h"
 
+#include <optional>
 #include <span>
+
+#include "compare/errors.h"
 
 namespace pcgs::serve {
 
@@ -34,6 +37,28 @@ Json weights_json(const Names& names, std::span<const double> weights) {
   return out;
 }
 
+template <class Number>
+Json or_null(const std::optional<Number>& number) {
+  return number ? Json(*number) : Json();
+}
+
+// Null before the first round.
+Json errors_json(const Stream& stream) {
+  const TaskLoss& task = stream.aggregator().task();
+  const ErrorRecord& errors = stream.errors();
+  if (errors.rounds() == 0) return {};
+  return {{"measure", compare::measure_name(task)},
+          {"rounds", errors.rounds()},
+          {"combination", or_null(errors.combination(task))},
+          {"equal_weights", or_null(errors.equal_weights(task))},
+          {"ratio", or_null(errors.ratio(task))}};
+}
+
+std::string_view state_of(Remembered::Kind kind) {
+  using Kind = Remembered::Kind;
+  return kind == Kind::kOpen ? "open" : kind == Kind::kLearned ? "learned" : "abandoned";
+}
+
 }  // namespace
 
 Reply error_reply(int status, std::string_view why) { return {status, {{"error", why}}}; }
@@ -64,8 +89,32 @@ Json stream_json(const std::string& name, const Stream& stream) {
               {"method", spec.method},
               {"learned", aggregator.rounds()},
               {"open", stream.open_ids()},
+              {"errors", errors_json(stream)},
               {"weights", weights_json(aggregator.names(), aggregator.weights())}};
   if (spec.loss == "pinball") out["tau"] = spec.tau;
+  return out;
+}
+
+Json summary_json(const std::string& name, const Stream* stream) {
+  Json out = {{"name", name}, {"in_memory", stream != nullptr}};
+  if (stream == nullptr) return out;
+  out["learned"] = stream->aggregator().rounds();
+  out["open"] = stream->aggregator().open_rounds();
+  out["errors"] = errors_json(*stream);
+  return out;
+}
+
+Json rounds_json(const std::vector<RecentRound>& rounds) {
+  Json out = Json::array();
+  for (const auto& [id, what, answer] : rounds) {
+    const bool learned = what.kind == Remembered::Kind::kLearned;
+    out.push_back({{"id", id},
+                   {"number", what.round},
+                   {"state", state_of(what.kind)},
+                   {"forecast", what.forecast},
+                   {"y", learned ? Json(what.outcome) : Json()},
+                   {"weights", weights_json(*answer.experts, answer.weights)}});
+  }
   return out;
 }
 

@@ -1,6 +1,9 @@
 #include "serve/request_refusal.h"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
+#include <string_view>
 
 #include "serve/service.h"
 
@@ -36,10 +39,17 @@ std::optional<Reply> body_refusal(const httplib::Request& request) {
   return {};
 }
 
+// The live page asks for the token itself; probes have none.
+bool is_public(std::string_view path) {
+  constexpr std::array<std::string_view, 5> kPublic = {"/", "/live.css", "/live.js", "/health",
+                                                       "/ready"};
+  return std::ranges::find(kPublic, path) != kPublic.end();
+}
+
 }  // namespace
 
 std::optional<Reply> refusal(const httplib::Request& request, const BearerToken& token) {
-  if (request.path != "/health" && !token.admits(request.get_header_value("Authorization"))) {
+  if (!is_public(request.path) && !token.admits(request.get_header_value("Authorization"))) {
     return error_reply(401, "the token is missing or wrong; send Authorization: Bearer TOKEN");
   }
   return body_refusal(request);

@@ -2,15 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <charconv>
 #include <chrono>
 
+#include "core/text.h"
 #include "pcgs/error.h"
 #include "serve/event_json.h"
 #include "serve/event_line.h"
+#include "serve/live_page.h"
 #include "serve/log_line.h"
 #include "serve/reply.h"
 #include "serve/request_refusal.h"
 #include "serve/service.h"
+#include "serve/stream_list.h"
 
 namespace pcgs::serve {
 
@@ -18,6 +23,16 @@ namespace {
 
 using httplib::Request;
 using httplib::Response;
+
+// The page may load its own style and script, and ask this service; nobody may put it into a frame.
+constexpr std::array<std::pair<const char*, const char*>, 4> kPageHeaders = {{
+    {"Content-Security-Policy",
+     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+    {"X-Content-Type-Options", "nosniff"},
+    {"Referrer-Policy", "no-referrer"},
+    {"Cache-Control", "no-cache"},
+}};
 
 void send(Response& response, const Reply& reply) {
   response.status = reply.status;
@@ -115,33 +130,52 @@ void answer_events(Committer& committer, const std::string& body, Response& resp
   response.set_content(out, "application/x-ndjson");
 }
 
+// How many of its last rounds are asked for.
+std::size_t rounds_in(const Request& request) {
+  if (!request.has_param("rounds")) return 0;
+  const std::string text = request.get_param_value("rounds");
+  std::size_t rounds = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, failed] = std::from_chars(text.data(), end, rounds);
+  if (failed != std::errc() || rest != end || rounds < 1 || rounds > kMostRecentRounds) {
+    throw Error(
+        fmt::format("rounds is {}; give a number from 1 to {}", excerpt(text), kMostRecentRounds));
+  }
+  return rounds;
+}
+
 void answer_stream(Committer& committer, const Request& request, Response& response) {
   const std::string name = name_in(request);
+  const std::size_t most = rounds_in(request);
+  std::optional<std::vector<stream::RecentRound>> rounds;
   Reply reply = error_reply(404, "there is no such stream; GET /streams lists them");
   committer.run([&](stream::StreamTable& table) {
     try {
       if (const stream::Stream* stream = table.find(name)) {
         reply = {200, stream_json(name, *stream)};
+        if (most > 0) rounds = stream->recent_rounds(most);
       }
     } catch (const Error& damaged) {
       reply = error_reply(500, damaged.what());
     }
   });
+  // Here, because the committer is everybody's.
+  if (rounds) reply.body["rounds"] = rounds_json(*rounds);
   send(response, reply);
 }
 
 void answer_names(Committer& committer, const Request& request, Response& response) {
-  const std::string after = request.get_param_value("after");
-  Json names = Json::array();
-  bool more = false;
-  committer.run([&](stream::StreamTable& table) {
-    auto at = table.names().upper_bound(after);
-    for (; at != table.names().end() && names.size() < kNamesOnAPage; ++at) names.push_back(*at);
-    more = at != table.names().end();
-  });
-  Json body = {{"streams", names}};
-  if (more) body["after"] = names.back();
-  send(response, {200, body});
+  const std::string details = request.get_param_value("details");
+  if (!details.empty() && details != "1") {
+    throw Error(fmt::format("details is {}; give 1, or leave it out", excerpt(details)));
+  }
+  send(response, list_of_streams(committer, {request.get_param_value("after"),
+                                             request.get_param_value("contains"), details == "1"}));
+}
+
+void send_file(Response& response, std::string_view text, const char* type) {
+  for (const auto& [name, value] : kPageHeaders) response.set_header(name, value);
+  response.set_content(text.data(), text.size(), type);
 }
 
 std::string_view sentence_for(int status) {
@@ -161,8 +195,11 @@ thread_local std::chrono::steady_clock::time_point began;
 
 }  // namespace
 
-void add_routes(httplib::Server& server, Committer& committer, Metrics& metrics,
-                const BearerToken& token) {
+void add_routes(httplib::Server& server, const Served& served) {
+  Committer& committer = served.committer;
+  Metrics& metrics = served.metrics;
+  const BearerToken& token = served.token;
+  const std::atomic<bool>& stopping = served.stopping;
   constexpr const char* kStream = "/streams/([^/]+)";
   const auto with_committer = [&](auto answer) {
     return guarded([&committer, answer](const Request& request, Response& response) {
@@ -188,6 +225,19 @@ void add_routes(httplib::Server& server, Committer& committer, Metrics& metrics,
   server.Get("/health", [&](const Request&, Response& response) {
     const std::string failure = committer.failure();
     send(response, failure.empty() ? Reply{200, {{"status", "ok"}}} : error_reply(503, failure));
+  });
+  server.Get("/ready", [&](const Request&, Response& response) {
+    const std::string failure = stopping ? "the service is stopping" : committer.failure();
+    send(response, failure.empty() ? Reply{200, {{"status", "ready"}}} : error_reply(503, failure));
+  });
+  server.Get("/", [](const Request&, Response& response) {
+    send_file(response, live_page().html, "text/html; charset=utf-8");
+  });
+  server.Get("/live.css", [](const Request&, Response& response) {
+    send_file(response, live_page().styles, "text/css; charset=utf-8");
+  });
+  server.Get("/live.js", [](const Request&, Response& response) {
+    send_file(response, live_page().script, "text/javascript; charset=utf-8");
   });
   server.Get("/metrics", [&](const Request&, Response& response) {
     response.set_content(metrics.text(), "text/plain; version=0.0.4");

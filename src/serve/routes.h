@@ -3,14 +3,23 @@
 
 #include <httplib.h>
 
+#include <atomic>
+
 #include "serve/bearer_token.h"
 #include "serve/committer.h"
 #include "serve/metrics.h"
 
 namespace pcgs::serve {
 
-// All three must outlive the server.
-void add_routes(httplib::Server& server, Committer& committer, Metrics& metrics,
-                const BearerToken& token);
+// What requests are answered with.
+struct Served {
+  Committer& committer;
+  Metrics& metrics;
+  const BearerToken& token;
+  const std::atomic<bool>& stopping;
+};
+
+// All of it must outlive the server.
+void add_routes(httplib::Server& server, const Served& served);
 
 }  // namespace pcgs::serve

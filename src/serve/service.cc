@@ -47,6 +47,7 @@ struct Service::Parts {
   stream::StreamTable table;
   Metrics metrics;
   Committer committer;
+  std::atomic<bool> stopping = false;
   httplib::Server server;
   int port = 0;
   std::atomic<bool> ended = false;
@@ -68,7 +69,7 @@ Service::Service(const ServiceOptions& options) : parts_(std::make_unique<Parts>
   server.new_task_queue = [connections = options.connections] {
     return new httplib::ThreadPool(connections);
   };
-  add_routes(server, parts.committer, parts.metrics, parts.token);
+  add_routes(server, {parts.committer, parts.metrics, parts.token, parts.stopping});
   if (options.port == 0) {
     parts.port = server.bind_to_any_port(options.host);
   } else if (server.bind_to_port(options.host, options.port)) {
@@ -99,12 +100,14 @@ Service::Service(const ServiceOptions& options) : parts_(std::make_unique<Parts>
 
 Service::~Service() {
   if (!parts_ || !parts_->listener.joinable()) return;
+  announce_stop();
   parts_->server.stop();
   parts_->listener.join();
   log_line("info", "stopped");
 }
 
 int Service::port() const { return parts_->port; }
+void Service::announce_stop() { parts_->stopping = true; }
 
 void set_address(ServiceOptions& options, const std::string& text) {
   const std::size_t colon = text.rfind(':');

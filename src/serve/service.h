@@ -22,6 +22,8 @@ struct ServiceOptions {
 inline constexpr std::size_t kLargestBody = std::size_t{8} << 20;  // bytes of a request
 inline constexpr std::size_t kMostLines = 1000;                    // of POST /events
 inline constexpr std::size_t kNamesOnAPage = 1000;                 // of GET /streams
+inline constexpr std::size_t kDetailsOnAPage = 100;                // with details=1
+inline constexpr std::size_t kMostRecentRounds = 200;              // of GET /streams/NAME?rounds=
 
 class Service {
  public:
@@ -33,6 +35,8 @@ class Service {
   Service& operator=(const Service&) = delete;
 
   int port() const;
+  // GET /ready says so from now on, and everything else is answered as before.
+  void announce_stop();
 
  private:
   struct Parts;

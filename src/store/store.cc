@@ -83,6 +83,7 @@ void Changes::put_note(const std::string& key, std::string_view value) {
 void Changes::erase_note(const std::string& key) { batch_->Delete(std::string(kNotes) + key); }
 
 bool Changes::empty() const { return batch_->Count() == 0; }
+std::size_t Changes::bytes() const { return batch_->GetDataSize(); }
 void Changes::clear() { batch_->Clear(); }
 
 Store::Store(const std::string& folder, std::string_view instructions, Durability durability)

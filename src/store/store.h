@@ -43,6 +43,7 @@ class Changes {
   void erase_note(const std::string& key);
 
   bool empty() const;
+  std::size_t bytes() const;
   void clear();
 
  private:

@@ -3,98 +3,133 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <functional>
 
 #include "core/fnv1a.h"
 #include "core/invariant.h"
-#include "stream/limits.h"
 #include "stream/state_fields.h"
 
 namespace pcgs::stream {
 
-const Remembered* Memory::find(const std::string& id) const {
-  const auto found = by_id_.find(id);
-  return found == by_id_.end() ? nullptr : &found->second;
+using Kind = Remembered::Kind;
+
+std::optional<Remembered> Memory::find(const std::string& id) const {
+  if (const auto open = open_.find(id); open != open_.end()) return open->second.what;
+  return closed_.find(id);
 }
 
-void Memory::add(const std::string& id, Remembered what) {
-  const bool over = what.kind != Remembered::Kind::kOpen;
-  const bool added = by_id_.emplace(id, std::move(what)).second;
-  invariant(added, "an id is remembered once");
-  if (over) finish(id);
+Answer Memory::answer(const std::string& id) const {
+  if (const auto open = open_.find(id); open != open_.end()) return open->second.answer;
+  return closed_.answer(id);
 }
 
-void Memory::close(const std::string& id, Remembered::Kind kind, double outcome) {
-  Remembered& round = by_id_.at(id);
-  invariant(round.kind == Remembered::Kind::kOpen, "what is closed was open");
-  round.kind = kind;
-  round.outcome = outcome;
-  finish(id);
+void Memory::open(const std::string& id, const Remembered& what, Answer answer) {
+  const bool added = open_.emplace(id, Open{what, std::move(answer)}).second;
+  invariant(added && what.kind == Kind::kOpen, "a round is opened once");
 }
 
-void Memory::finish(const std::string& id) {
-  over_.push_back(id);
-  if (over_.size() <= kRemembered) return;
-  by_id_.erase(over_.front());
-  over_.pop_front();
+void Memory::add_change(const std::string& id, std::uint64_t digest) {
+  closed_.add(id, {.kind = Kind::kExpertChange, .digest = digest}, {});
+}
+
+void Memory::close(const std::string& id, Kind kind, double outcome) {
+  const auto open = open_.find(id);
+  invariant(open != open_.end(), "what is closed was open");
+  Remembered& what = open->second.what;
+  what.kind = kind;
+  what.outcome = outcome;
+  closed_.add(id, what, open->second.answer);
+  open_.erase(open);
 }
 
 std::vector<std::string> Memory::open_ids() const {
   std::vector<std::pair<std::int64_t, std::string>> open;
-  for (const auto& [id, what] : by_id_) {
-    if (what.kind == Remembered::Kind::kOpen) open.emplace_back(what.round, id);
-  }
+  for (const auto& [id, round] : open_) open.emplace_back(round.what.round, id);
   std::ranges::sort(open);
   std::vector<std::string> ids;
   for (auto& [round, id] : open) ids.push_back(std::move(id));
   return ids;
 }
 
-// Experts rarely change, so their names are written only where they differ from those before.
-void Memory::save(StateWriter& out) const {
-  std::vector<std::string> ids = open_ids();
-  ids.insert(ids.end(), over_.begin(), over_.end());
-  out.u64(ids.size());
-  const Names* names = nullptr;
-  for (const std::string& id : ids) {
-    const Remembered& what = by_id_.at(id);
-    out.text(id);
-    out.u64(static_cast<std::uint64_t>(what.kind));
-    out.u64(what.digest);
-    if (what.kind == Remembered::Kind::kExpertChange) continue;
-    out.u64(static_cast<std::uint64_t>(what.round));
-    out.f64(what.outcome);
-    out.f64(what.answer.forecast);
-    const bool changed = names == nullptr || *names != *what.answer.experts;
-    out.u64(changed ? 1 : 0);
-    names = what.answer.experts.get();
-    if (changed) put_texts(out, *names);
-    out.f64s(what.answer.weights);
-  }
+std::vector<RecentRound> Memory::recent_rounds(std::size_t most) const {
+  std::vector<RecentRound> rounds;
+  for (const auto& [id, round] : open_) rounds.push_back({id, round.what, round.answer});
+  closed_.each([&](std::string_view id, const Remembered& what, const Answer& answer) {
+    if (what.kind != Kind::kExpertChange) rounds.push_back({std::string(id), what, answer});
+  });
+  std::ranges::sort(rounds, {}, [](const RecentRound& one) { return one.what.round; });
+  if (rounds.size() > most) rounds.erase(rounds.begin(), rounds.end() - std::ptrdiff_t(most));
+  return rounds;
 }
 
-void Memory::load(StateReader& in) {
+namespace {
+
+// Experts rarely change, so their names are written only where they differ from those before.
+class Writer {
+ public:
+  explicit Writer(StateWriter& out) : out_(out) {}
+  void operator()(std::string_view id, const Remembered& what, const Answer& answer) {
+    out_.text(id);
+    out_.u64(static_cast<std::uint64_t>(what.kind));
+    out_.u64(what.digest);
+    if (what.kind == Kind::kExpertChange) return;
+    out_.u64(static_cast<std::uint64_t>(what.round));
+    out_.f64(what.outcome);
+    out_.f64(what.forecast);
+    if (what.kind == Kind::kOpen) out_.f64(what.mean);
+    const bool changed = !names_ || (names_ != answer.experts && *names_ != *answer.experts);
+    out_.u64(changed ? 1 : 0);
+    names_ = answer.experts;
+    if (changed) put_texts(out_, *names_);
+    out_.f64s(answer.weights);
+  }
+
+ private:
+  StateWriter& out_;
+  std::shared_ptr<const Names> names_;
+};
+
+}  // namespace
+
+void Memory::save(StateWriter& out) const {
+  out.u64(open_.size() + closed_.size());
+  Writer write(out);
+  for (const std::string& id : open_ids()) {
+    const Open& round = open_.at(id);
+    write(id, round.what, round.answer);
+  }
+  closed_.each(std::ref(write));
+}
+
+void Memory::load(StateReader& in, std::size_t version) {
   std::shared_ptr<const Names> names;
   for (std::size_t left = in.count(sizeof(std::uint64_t)); left > 0; --left) {
     const std::string id = in.text();
-    Remembered what;
     const std::uint64_t kind = in.u64();
-    if (kind > static_cast<std::uint64_t>(Remembered::Kind::kExpertChange)) {
+    if (kind > static_cast<std::uint64_t>(Kind::kExpertChange)) {
       in.fail("it remembers a round of no known kind");
     }
-    what.kind = static_cast<Remembered::Kind>(kind);
+    if (find(id)) in.fail("it remembers a round twice");
+    Remembered what;
+    what.kind = static_cast<Kind>(kind);
     what.digest = in.u64();
-    if (what.kind != Remembered::Kind::kExpertChange) {
-      what.round = static_cast<std::int64_t>(in.u64());
-      what.outcome = in.f64();
-      what.answer.forecast = in.f64();
-      if (in.u64() != 0) names = std::make_shared<const Names>(take_texts(in));
-      if (!names) in.fail("it remembers an answer of nobody");
-      what.answer.experts = names;
-      what.answer.weights.resize(names->size());
-      in.f64s(what.answer.weights);
+    if (what.kind == Kind::kExpertChange) {
+      add_change(id, what.digest);
+      continue;
     }
-    if (find(id) != nullptr) in.fail("it remembers a round twice");
-    add(id, std::move(what));
+    what.round = static_cast<std::int64_t>(in.u64());
+    what.outcome = in.f64();
+    what.forecast = in.f64();
+    if (version > 1 && what.kind == Kind::kOpen) what.mean = in.f64();
+    if (in.u64() != 0) names = std::make_shared<const Names>(take_texts(in));
+    if (!names) in.fail("it remembers an answer of nobody");
+    Answer answer{what.forecast, std::vector<double>(names->size()), names};
+    in.f64s(answer.weights);
+    if (what.kind == Kind::kOpen) {
+      open(id, what, std::move(answer));
+    } else {
+      closed_.add(id, what, answer);
+    }
   }
 }
 

@@ -3,8 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
-#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -12,45 +11,47 @@
 #include <vector>
 
 #include "pcgs/state.h"
+#include "stream/closed_rounds.h"
+#include "stream/remembered.h"
 
 namespace pcgs::stream {
 
-using Names = std::vector<std::string>;
-
-struct Answer {
-  double forecast = 0;                   // NaN: nobody was awake
-  std::vector<double> weights;           // [experts] that it was made with; 0 for sleepers
-  std::shared_ptr<const Names> experts;  // of that time
-};
-
-struct Remembered {
-  enum class Kind : std::uint8_t { kOpen, kLearned, kAbandoned, kExpertChange };
-  Kind kind = Kind::kOpen;
-  std::uint64_t digest = 0;  // of what was asked
-  std::int64_t round = 0;    // its number in the aggregator
-  double outcome = 0;        // where it is known
-  Answer answer{};           // of a round
+// A round as it is remembered.
+struct RecentRound {
+  std::string id;
+  Remembered what;
+  Answer answer;
 };
 
 class Memory {
  public:
-  // Null if it never was, or is forgotten.
-  const Remembered* find(const std::string& id) const;
-  // An open round, or a change of experts, which is over at once.
-  void add(const std::string& id, Remembered what);
+  // None if it never was, or is forgotten.
+  std::optional<Remembered> find(const std::string& id) const;
+  // Requires a round of this id.
+  Answer answer(const std::string& id) const;
+
+  // An id that is not there, and an open round.
+  void open(const std::string& id, const Remembered& what, Answer answer);
+  // An id that is not there. A change of experts is over at once.
+  void add_change(const std::string& id, std::uint64_t digest);
   // Requires an open round of this id.
   void close(const std::string& id, Remembered::Kind kind, double outcome = 0);
 
   std::vector<std::string> open_ids() const;  // in the order of their rounds
-  std::size_t size() const { return by_id_.size(); }
+  // Those that were opened last, in the order of their opening.
+  std::vector<RecentRound> recent_rounds(std::size_t most) const;
 
   void save(StateWriter& out) const;
-  void load(StateReader& in);
+  // Snapshots of version 1 have no means of open rounds.
+  void load(StateReader& in, std::size_t version);
 
  private:
-  void finish(const std::string& id);
-  std::unordered_map<std::string, Remembered> by_id_;
-  std::deque<std::string> over_;  // oldest first
+  struct Open {
+    Remembered what;
+    Answer answer;
+  };
+  std::unordered_map<std::string, Open> open_;
+  ClosedRounds closed_;
 };
 
 // Tell requests apart that share an id. The order of forecasts must not depend on the sender.

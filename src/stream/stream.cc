@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "compare/errors.h"
 #include "core/text.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
@@ -30,9 +31,18 @@ Output used_before(const std::string& id) {
                   excerpt(id)));
 }
 
-std::uint64_t architecture() {
-  static const std::uint64_t kHash = architecture_hash("snapshot of a stream", 1);
-  return kHash;
+// Version 2 has errors, and means of open rounds.
+constexpr std::size_t kSnapshotVersion = 2;
+
+std::uint64_t architecture(std::size_t version) {
+  return architecture_hash("snapshot of a stream", version);
+}
+
+std::size_t version_of(const StateReader& in) {
+  for (std::size_t version = 1; version <= kSnapshotVersion; ++version) {
+    if (in.architecture() == architecture(version)) return version;
+  }
+  in.fail("it is not a snapshot of a stream");
 }
 
 // [experts] NaN for sleepers. Throws Error for a name that is nobody's.
@@ -93,11 +103,11 @@ Output Stream::apply(const Made& event) {
 
 Output Stream::apply(const RoundOpened& event) {
   const std::uint64_t digest = digest_of(event.forecasts);
-  if (const Remembered* known = memory_.find(event.id)) {
+  if (const auto known = memory_.find(event.id)) {
     if (known->kind == Remembered::Kind::kExpertChange || known->digest != digest) {
       return used_before(event.id);
     }
-    return {Verdict::kRepeated, {}, known->answer};
+    return {Verdict::kRepeated, {}, memory_.answer(event.id)};
   }
   if (aggregator_->open_rounds() >= kMostOpenRounds) {
     return refused(Verdict::kTooMany,
@@ -106,24 +116,24 @@ Output Stream::apply(const RoundOpened& event) {
   }
   Remembered round;
   try {
-    round.answer.forecast = aggregator_->predict(in_order(event.forecasts, *experts_));
+    const std::vector<double> forecasts = in_order(event.forecasts, *experts_);
+    round.forecast = aggregator_->predict(forecasts);
+    round.mean = compare::mean_of_awake(forecasts);
   } catch (const Error& wrong) {
     return refused(Verdict::kInvalid, wrong.what());
   }
   round.digest = digest;
   round.round = aggregator_->last_opened();
   const auto played = aggregator_->played(round.round);
-  round.answer.weights.assign(played.begin(), played.end());
-  round.answer.experts = experts_;
-  Output out{Verdict::kDone, {}, round.answer};
-  memory_.add(event.id, std::move(round));
-  return out;
+  const Answer answer{round.forecast, {played.begin(), played.end()}, experts_};
+  memory_.open(event.id, round, answer);
+  return {Verdict::kDone, {}, answer};
 }
 
 Output Stream::apply(const OutcomeSeen& event) {
   using Kind = Remembered::Kind;
-  const Remembered* round = memory_.find(event.id);
-  if (round == nullptr) return no_round(event.id);
+  const auto round = memory_.find(event.id);
+  if (!round) return no_round(event.id);
   switch (round->kind) {
     case Kind::kExpertChange:
       return used_before(event.id);
@@ -139,19 +149,30 @@ Output Stream::apply(const OutcomeSeen& event) {
     case Kind::kOpen:
       break;
   }
+  const std::int64_t learned = aggregator_->rounds();
   try {
     aggregator_->learn(round->round, event.y);
   } catch (const Error& wrong) {
     return refused(Verdict::kInvalid, wrong.what());
   }
+  if (aggregator_->rounds() > learned) judge(*round, event.y);
   memory_.close(event.id, Kind::kLearned, event.y);
   return {};
 }
 
+// A round that was open in a snapshot of version 1 has no mean.
+void Stream::judge(const Remembered& round, double outcome) {
+  const TaskLoss& task = aggregator_->task();
+  for (const double forecast : {round.forecast, round.mean}) {
+    if (!task.objection_to_forecast(forecast).empty()) return;
+  }
+  errors_.add(task, round.forecast, round.mean, outcome);
+}
+
 Output Stream::apply(const RoundAbandoned& event) {
   using Kind = Remembered::Kind;
-  const Remembered* round = memory_.find(event.id);
-  if (round == nullptr) return no_round(event.id);
+  const auto round = memory_.find(event.id);
+  if (!round) return no_round(event.id);
   switch (round->kind) {
     case Kind::kExpertChange:
       return used_before(event.id);
@@ -171,8 +192,8 @@ Output Stream::apply(const RoundAbandoned& event) {
 
 // Set if a change of this id was asked for before.
 std::optional<Output> Stream::change_answered(const std::string& id, std::uint64_t digest) const {
-  const Remembered* known = memory_.find(id);
-  if (known == nullptr) return {};
+  const auto known = memory_.find(id);
+  if (!known) return {};
   if (known->kind != Remembered::Kind::kExpertChange || known->digest != digest) {
     return used_before(id);
   }
@@ -192,7 +213,7 @@ Output Stream::apply(const ExpertAdded& event) {
     return refused(Verdict::kConflict, wrong.what());
   }
   note_experts();
-  memory_.add(event.id, {.kind = Remembered::Kind::kExpertChange, .digest = digest});
+  memory_.add_change(event.id, digest);
   return {};
 }
 
@@ -205,7 +226,7 @@ Output Stream::apply(const ExpertRemoved& event) {
     return refused(Verdict::kConflict, wrong.what());
   }
   note_experts();
-  memory_.add(event.id, {.kind = Remembered::Kind::kExpertChange, .digest = digest});
+  memory_.add_change(event.id, digest);
   return {};
 }
 
@@ -213,18 +234,20 @@ std::string Stream::save() const {
   StateWriter out;
   put_spec(out, spec_);
   out.bytes(aggregator_->save_bytes());
+  errors_.save(out);
   memory_.save(out);
-  return file_text(out, architecture());
+  return file_text(out, architecture(kSnapshotVersion));
 }
 
 Stream Stream::load(std::string_view bytes, const std::string& origin) {
   StateReader in(bytes_of(bytes), origin);
-  if (in.architecture() != architecture()) in.fail("it is not a snapshot of a stream");
+  const std::size_t version = version_of(in);
   Stream stream;
   stream.spec_ = take_spec(in);
   const std::string state = in.text();
   stream.aggregator_ = Aggregator::load_bytes(bytes_of(state), origin, make_method);
-  stream.memory_.load(in);
+  if (version > 1) stream.errors_.load(in);
+  stream.memory_.load(in, version);
   in.finish();
   stream.note_experts();
   return stream;

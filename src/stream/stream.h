@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "pcgs/aggregator.h"
+#include "stream/error_record.h"
 #include "stream/event.h"
 #include "stream/memory.h"
 
@@ -44,7 +45,12 @@ class Stream {
   // The rest is for streams that are made.
   const StreamSpec& spec() const { return spec_; }
   const Aggregator& aggregator() const { return *aggregator_; }
+  // Since it was made, or since it was loaded from a snapshot of version 1, which had none.
+  const ErrorRecord& errors() const { return errors_; }
   std::vector<std::string> open_ids() const { return memory_.open_ids(); }
+  std::vector<RecentRound> recent_rounds(std::size_t most) const {
+    return memory_.recent_rounds(most);
+  }
 
   std::string save() const;
   // Throws Error, naming the origin.
@@ -58,11 +64,13 @@ class Stream {
   Output apply(const ExpertAdded& event);
   Output apply(const ExpertRemoved& event);
   std::optional<Output> change_answered(const std::string& id, std::uint64_t digest) const;
+  void judge(const Remembered& round, double outcome);
   void note_experts();
 
   StreamSpec spec_;
   std::optional<Aggregator> aggregator_;
   std::shared_ptr<const Names> experts_;  // those of the aggregator
+  ErrorRecord errors_;
   Memory memory_;
 };
 

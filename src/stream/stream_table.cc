@@ -23,12 +23,40 @@ StreamTable::StreamTable(store::Store& store, TableLimits limits) : store_(store
 StreamTable::Loaded& StreamTable::keep(const std::string& name, Loaded loaded) {
   by_use_.push_front(name);
   loaded.used = by_use_.begin();
-  return loaded_.insert_or_assign(name, std::move(loaded)).first->second;
+  Loaded& kept = loaded_.insert_or_assign(name, std::move(loaded)).first->second;
+  count(kept);
+  return kept;
+}
+
+// Only what has changed is counted anew, so that a commit costs as much as it has streams.
+void StreamTable::count(Loaded& loaded) {
+  discount(loaded);
+  const Stream& stream = loaded.stream;
+  loaded.open_rounds = stream.aggregator().open_rounds();
+  open_rounds_ += loaded.open_rounds;
+  loaded.ratio.reset();
+  if (stream.errors().rounds() < kFewestJudged) return;
+  loaded.ratio = stream.errors().ratio(stream.aggregator().task());
+  if (loaded.ratio) by_ratio_.emplace(*loaded.ratio, *loaded.used);
+}
+
+void StreamTable::discount(const Loaded& loaded) {
+  open_rounds_ -= loaded.open_rounds;
+  if (loaded.ratio) by_ratio_.erase({*loaded.ratio, *loaded.used});
+}
+
+std::vector<StreamRatio> StreamTable::worst(std::size_t most) const {
+  std::vector<StreamRatio> out;
+  for (auto at = by_ratio_.rbegin(); at != by_ratio_.rend() && out.size() < most; ++at) {
+    out.push_back({std::string(at->second), at->first});
+  }
+  return out;
 }
 
 StreamTable::Loaded& StreamTable::load(const std::string& name) {
   if (const auto found = loaded_.find(name); found != loaded_.end()) {
     by_use_.splice(by_use_.begin(), by_use_, found->second.used);
+    ++counts_.hits;
     return found->second;
   }
   const store::StoredStream stored = store_.read(name);
@@ -59,6 +87,11 @@ const Stream* StreamTable::find(const std::string& name) {
   if (!names_.contains(name)) return nullptr;
   evict();
   return &load(name).stream;
+}
+
+const Stream* StreamTable::peek(const std::string& name) const {
+  const auto found = loaded_.find(name);
+  return found == loaded_.end() ? nullptr : &found->second.stream;
 }
 
 Output StreamTable::apply(const std::string& name, const Event& event) {
@@ -99,6 +132,8 @@ void StreamTable::log(const std::string& name, Loaded& loaded, const Event& even
   loaded.event_bytes_since += bytes.size();
   touch(name, loaded);
   ++counts_.events;
+  if (std::holds_alternative<RoundOpened>(event)) ++counts_.rounds;
+  if (std::holds_alternative<OutcomeSeen>(event)) ++counts_.outcomes;
 }
 
 void StreamTable::touch(const std::string& name, Loaded& loaded) {
@@ -140,8 +175,15 @@ void StreamTable::adopt(const TakenSnapshot& snapshot) {
 
 void StreamTable::commit() {
   take_snapshots();
-  if (!changes_.empty()) store_.commit(changes_);
-  for (const std::string& name : touched_) loaded_.at(name).touched = false;
+  if (!changes_.empty()) {
+    counts_.committed_bytes += changes_.bytes();
+    store_.commit(changes_);
+  }
+  for (const std::string& name : touched_) {
+    Loaded& loaded = loaded_.at(name);
+    loaded.touched = false;
+    count(loaded);
+  }
   touched_.clear();
   taken_.clear();
   evict();
@@ -151,8 +193,10 @@ void StreamTable::commit() {
 void StreamTable::evict() {
   for (auto at = by_use_.end(); loaded_.size() > limits_.in_memory && at != by_use_.begin();) {
     --at;
-    if (loaded_.at(*at).touched) continue;
-    loaded_.erase(*at);
+    const auto found = loaded_.find(*at);
+    if (found->second.touched) continue;
+    discount(found->second);
+    loaded_.erase(found);
     at = by_use_.erase(at);
     ++counts_.evictions;
   }

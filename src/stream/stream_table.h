@@ -8,16 +8,22 @@
 
 #include <cstdint>
 #include <list>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "store/store.h"
 #include "stream/stream.h"
 
 namespace pcgs::stream {
+
+// Before that, the ratio of errors is mostly chance.
+inline constexpr std::uint64_t kFewestJudged = 30;
 
 struct TableLimits {
   std::size_t streams = 100000;
@@ -33,8 +39,18 @@ struct TakenSnapshot {
   std::string bytes;
 };
 
+// Since the table was made.
 struct TableCounts {
-  std::uint64_t events = 0, loads = 0, replayed = 0, evictions = 0, snapshots = 0;
+  std::uint64_t events = 0, rounds = 0, outcomes = 0;  // done; replayed ones are apart
+  std::uint64_t hits = 0, loads = 0;  // streams asked for that were in memory, or not
+  std::uint64_t replayed = 0, evictions = 0, snapshots = 0;
+  std::uint64_t committed_bytes = 0;
+};
+
+// The error of a stream's combination, divided by that of equal weights.
+struct StreamRatio {
+  std::string stream;
+  double ratio = 0;
 };
 
 class StreamTable {
@@ -56,7 +72,14 @@ class StreamTable {
   // Null if there is none of this name. Throws Error if it is damaged. Valid until the next call.
   const Stream* find(const std::string& name);
   const std::set<std::string, std::less<>>& names() const { return names_; }
+  // Null if it is not in memory. Nothing is loaded, and the stream is not used by this.
+  const Stream* peek(const std::string& name) const;
+
+  // Of streams in memory, as of the last commit.
   std::size_t in_memory() const { return loaded_.size(); }
+  std::size_t open_rounds() const { return open_rounds_; }
+  // Those with the largest ratios, worst first, of streams with kFewestJudged rounds or more.
+  std::vector<StreamRatio> worst(std::size_t most) const;
   const TableCounts& counts() const { return counts_; }
 
  private:
@@ -67,6 +90,9 @@ class StreamTable {
     std::size_t events_since = 0, event_bytes_since = 0;  // the snapshot
     bool touched = false;                                 // since the last commit
     std::list<std::string>::iterator used;
+    // As open_rounds_ and by_ratio_ have it.
+    std::size_t open_rounds = 0;
+    std::optional<double> ratio{};
   };
   Loaded& load(const std::string& name);
   Output begin(const std::string& name, const Event& event);
@@ -75,6 +101,8 @@ class StreamTable {
   void take_snapshot(const std::string& name, Loaded& loaded);
   void touch(const std::string& name, Loaded& loaded);
   void evict();
+  void count(Loaded& loaded);
+  void discount(const Loaded& loaded);
 
   store::Store& store_;
   TableLimits limits_;
@@ -82,6 +110,8 @@ class StreamTable {
   std::set<std::string, std::less<>> names_;
   std::unordered_map<std::string, Loaded> loaded_;
   std::list<std::string> by_use_;  // latest first
+  std::size_t open_rounds_ = 0;
+  std::set<std::pair<double, std::string_view>> by_ratio_;  // views of names in by_use_
   std::vector<std::string> touched_;
   std::vector<TakenSnapshot> taken_;
   store::Changes changes_;

@@ -35,7 +35,8 @@ def main():
             answers.append(answer)
             assert len(answers) < LIMIT, "the limit was never reached"
         assert status == 503 and "cannot be written" in answer["error"], (status, answer)
-        assert service.ask("GET", "/health")[0] == 503
+        for route in ("/health", "/ready"):
+            assert service.ask("GET", route)[0] == 503, route
         # Memory may be ahead of the disk now, so nothing is answered from it.
         assert service.ask("POST", "/streams/n/rounds", round_of(0))[0] == 503
         service.stop(signal.SIGTERM)

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
-const program = resolve(process.env.PCGS_PROGRAM);
+export const program = resolve(process.env.PCGS_PROGRAM);
 const modules = resolve(process.env.PCGS_WEB_MODULES, "any");
 const fromModules = createRequire(modules);
 const { chromium } = fromModules("playwright-core");
@@ -151,6 +151,8 @@ export async function start() {
     ],
   });
 }
+
+export const newContext = (options) => browser.newContext(options);
 
 // A page as a reader sees it who does not run scripts.
 export async function openWithoutScript(name, look) {

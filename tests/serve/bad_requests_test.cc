@@ -24,8 +24,15 @@ std::vector<Bad> bad_requests() {
   std::string many = R"({"experts":["e0")";
   for (int i = 1; i <= 200; ++i) many += fmt::format(R"(,"e{}")", i);
   return {
-      {404, "GET", "/", ""},
       {404, "GET", "/nothing", ""},
+      {404, "GET", "/live", ""},
+      {404, "POST", "/", "{}"},
+      {400, "GET", "/streams?details=yes", ""},
+      {400, "GET", "/streams/n?rounds=0", ""},
+      {400, "GET", "/streams/n?rounds=201", ""},
+      {400, "GET", "/streams/n?rounds=-1", ""},
+      {400, "GET", "/streams/n?rounds=5x", ""},
+      {400, "GET", "/streams/n?rounds=", ""},
       {404, "GET", "/streams/unknown", ""},
       {404, "GET", "/streams/n/rounds", ""},
       {404, "POST", "/streams/n", "{}"},

@@ -12,9 +12,8 @@
 #include <thread>
 
 #include "pcgs/registry.h"
-#include "serve/loopback.h"
+#include "serve/service_fixture.h"
 #include "support/expect.h"
-#include "support/temp_dir.h"
 
 namespace pcgs {
 
@@ -26,29 +25,7 @@ namespace {
 
 constexpr const char* kMake = R"({"experts":["a","b","c"]})";
 
-class ServiceTest : public ::testing::Test {
- protected:
-  ServiceTest() {
-    options_.store = dir_ / "store";
-    options_.port = 0;
-    options_.connections = 16;
-  }
-  void start() {
-    service_.reset();
-    service_.emplace(options_);
-  }
-  HttpAnswer put(const std::string& name, std::string_view body) const {
-    return ask(service_->port(), "PUT", "/streams/" + name, body);
-  }
-  HttpAnswer post(const std::string& path, const Json& body) const {
-    return ask(service_->port(), "POST", path, body.dump());
-  }
-  HttpAnswer get(const std::string& path) const { return ask(service_->port(), "GET", path); }
-
-  test::TempDir dir_;
-  serve::ServiceOptions options_;
-  std::optional<serve::Service> service_;
-};
+class ServiceTest : public test::ServiceFixture {};
 
 // One stream, in the service and beside it.
 class Followed {
@@ -237,7 +214,9 @@ TEST_F(ServiceTest, AsksForItsToken) {
   EXPECT_EQ(status("/streams", "Authorization: Bearer correct horse battery \r\n"), 200);
   EXPECT_EQ(status("/streams", "Authorization: Basic correct horse battery\r\n"), 401);
   EXPECT_EQ(status("/metrics", ""), 401);
-  EXPECT_EQ(status("/health", ""), 200);
+  for (const char* route : {"/health", "/ready", "/", "/live.css", "/live.js"}) {
+    EXPECT_EQ(status(route, ""), 200) << route;
+  }
   std::ofstream(path) << "short\n";
   EXPECT_NE(test::error_of([&] { serve::BearerToken::from_file(path); }), "");
 }

@@ -104,4 +104,76 @@ TEST_F(StreamTableTest, StreamsAreBounded) {
   EXPECT_EQ(table_->apply("7", log[0]).verdict, Verdict::kRepeated);
 }
 
+namespace {
+
+// A stream whose experts a and b forecast y + a and y + b, and which has learned so many rounds.
+void play(StreamTable& table, const std::string& name, double a, double b, int rounds) {
+  table.apply(name, Made{{{"a", "b"}, "squared", 0.5, {}, "ml-poly"}});
+  for (int t = 0; t < rounds; ++t) {
+    const std::string id = std::to_string(t);
+    table.apply(name, RoundOpened{id, {{"a", t + a}, {"b", t + b}}});
+    table.apply(name, OutcomeSeen{id, double(t)});
+  }
+}
+
+}  // namespace
+
+TEST_F(StreamTableTest, TheWorstBesideEqualWeightsAreKnownWithoutAskingEveryStream) {
+  limits_.in_memory = 4;
+  open();
+  play(*table_, "few", 1, 9, int(kFewestJudged) - 1);
+  play(*table_, "good", 1, 9, 40);
+  play(*table_, "bad", -5, 5.5, 40);  // the mean is nearly right, and nothing else is
+  play(*table_, "exact", -5, 5, 40);  // equal weights have no error to divide by
+  EXPECT_TRUE(table_->worst(10).empty()) << "nothing is committed";
+  table_->commit();
+  const auto worst = table_->worst(10);
+  ASSERT_EQ(worst.size(), 2u);
+  EXPECT_EQ(worst[0].stream, "bad");
+  EXPECT_EQ(worst[1].stream, "good");
+  EXPECT_EQ(worst[1].ratio,
+            *table_->peek("good")->errors().ratio(table_->peek("good")->aggregator().task()));
+  EXPECT_GT(worst[0].ratio, worst[1].ratio);
+  EXPECT_EQ(table_->worst(1).size(), 1u);
+
+  play(*table_, "few", 1, 9, int(kFewestJudged));
+  table_->commit();
+  EXPECT_EQ(table_->worst(10).size(), 3u);
+  for (const char* other : {"n1", "n2", "n3", "n4"}) play(*table_, other, 1, 2, 1);
+  table_->commit();
+  EXPECT_TRUE(table_->worst(10).empty()) << "they left memory";
+  ASSERT_NE(table_->find("bad"), nullptr);
+  ASSERT_EQ(table_->worst(10).size(), 1u);
+  EXPECT_EQ(table_->worst(10)[0].ratio, worst[0].ratio);
+}
+
+TEST_F(StreamTableTest, CountsWhatIsInMemoryAndWhatIsDone) {
+  open();
+  play(*table_, "north", 1, 2, 3);
+  table_->apply("north", RoundOpened{"x", {{"a", 1}}});
+  table_->apply("north", RoundOpened{"x", {{"a", 1}}});  // again
+  table_->apply("south", Made{{{"a"}, "squared", 0.5, {}, "ml-poly"}});
+  table_->apply("south", RoundOpened{"x", {{"a", 1}}});
+  table_->commit();
+  EXPECT_EQ(table_->open_rounds(), 2u);
+  EXPECT_EQ(table_->counts().events, 10u);
+  EXPECT_EQ(table_->counts().rounds, 5u);
+  EXPECT_EQ(table_->counts().outcomes, 3u);
+  EXPECT_EQ(table_->counts().loads, 0u);
+  EXPECT_EQ(table_->counts().hits, 9u);
+  const auto bytes = table_->counts().committed_bytes;
+  EXPECT_GT(bytes, 1000u);
+  table_->commit();
+  EXPECT_EQ(table_->counts().committed_bytes, bytes) << "nothing was written";
+
+  open();
+  EXPECT_EQ(table_->peek("north"), nullptr);
+  EXPECT_EQ(table_->open_rounds(), 0u);
+  ASSERT_NE(table_->find("north"), nullptr);
+  ASSERT_NE(table_->peek("north"), nullptr);
+  EXPECT_EQ(table_->open_rounds(), 1u);
+  EXPECT_EQ(table_->counts().loads, 1u);
+  EXPECT_EQ(table_->counts().rounds, 0u) << "replayed rounds are not new";
+}
+
 }  // namespace pcgs
