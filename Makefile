@@ -129,7 +129,7 @@ train-test: train  ## test pcgs-train
 	cmake --build --preset release -j $(JOBS) --target pcgs_train_test
 	ctest --preset release -R '^pcgs_train_test'
 
-.PHONY: build-python python-test wheel-test bench-python
+.PHONY: build-python python-test wheel-test batch-test bench-python bench-series
 build-python: configure
 	cmake --build --preset release -j $(JOBS) --target pcgs-program pcgs_python
 
@@ -141,8 +141,15 @@ wheel-test: build  ## pip install into a fresh virtual environment, and test the
 	@scripts/install-packages python3-venv
 	scripts/wheel-test build/release/pcgs
 
+batch-test: build  ## a panel on Spark and on Dask, with the program's forecasts to the bit; needs PyPI
+	@scripts/install-packages python3-venv default-jre-headless
+	scripts/batch-test build/release/pcgs
+
 bench-python: build-python  ## what Python costs beyond C++
 	PYTHONPATH=build/release/python /usr/bin/python3 bench/python_bench.py build/release/pcgs
+
+bench-series: build  ## what several threads gain in pcgs run --by; the ratio in one run, with its range
+	/usr/bin/python3 bench/series_bench.py build/release/pcgs
 
 RECIPE = pcgs-tf:oracle
 results: build  ## play all studies and put their tables into docs/results.md and docs/paper.md

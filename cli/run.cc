@@ -7,7 +7,6 @@
 #include <optional>
 #include <set>
 #include <span>
-#include <thread>
 
 #include "commands.h"
 #include "compare/comparison.h"
@@ -76,8 +75,8 @@ void check_certified(const std::vector<std::string>& methods, const std::string&
 
 // One series on its way through a run.
 struct SeriesRun {
-  std::vector<std::string> key;
-  Problem problem;
+  std::vector<std::string> key{};
+  Problem problem{};
   std::optional<Aggregator> aggregator{};              // of a run that is resumed or saved
   std::optional<compare::Clock> before{};              // of the run that it goes on from
   std::size_t skipped = 0;                             // rounds that that one had learned
@@ -250,12 +249,12 @@ std::vector<SeriesRun> prepare_all(const compare::SeriesStates& states, Plan& pl
     series.front().problem.task = plan.task;
     choose_methods(plan, options, series.front().problem);
   }
-  std::vector<SeriesRun> runs;
+  std::vector<SeriesRun> runs(series.size());
+  parallel_for(series.size(), options.threads, [&](std::size_t i) {
+    runs[i] = prepare(std::move(series[i]), states, plan, options);
+  });
   std::size_t skipped = 0;
-  for (auto& one : series) {
-    runs.push_back(prepare(std::move(one), states, plan, options));
-    skipped += runs.back().skipped;
-  }
+  for (const SeriesRun& run : runs) skipped += run.skipped;
   if (skipped > 0 && columns.note) {
     columns.note(fmt::format("{}: {} row{} skipped, which {} has learned already", origin, skipped,
                              skipped == 1 ? " was" : "s were", options.state.resume));
@@ -347,7 +346,7 @@ void run_many(std::vector<SeriesRun>& runs, Plan& plan, compare::SeriesStates& s
     bar(more);
   };
   std::vector<results::JudgedSeries> judged(runs.size());
-  parallel_for(runs.size(), std::max(1U, std::thread::hardware_concurrency()), [&](std::size_t i) {
+  parallel_for(runs.size(), options.threads, [&](std::size_t i) {
     SeriesRun& run = runs[i];
     play(run, plan, compared, options);
     judged[i] = results::judge_series(run.key, run.problem, run.comparison);

@@ -24,6 +24,10 @@ void declare_input(CLI::App& command, RunOptions& options) {
       add_names(command, "--by", options.columns.by,
                 "Columns that tell several series apart, each of which is combined on its own")
           ->needs(y);
+  add_number(command, "--threads", options.threads, 1, 1024,
+             "Threads that share out the series of --by; no result depends on it")
+      ->default_str("all cores")
+      ->needs(by);
   add_text(
       command, "--expert-column", options.columns.expert_column,
       "Long format: one row for each expert and time, with the name of the expert in this column")
@@ -118,9 +122,10 @@ void declare_quantiles(CLI::App& command, RunOptions& options) {
                 "intervals until they hold the share of outcomes that they say")
       ->needs(quantiles);
   for (const char* other :
-       {"--method", "--model", "--switches", "--switch-cost", "--loss", "--tau", "--scale",
-        "--season", "--no-season", "--block", "--delay", "--intervals", "--experts", "--side",
-        "--side-file", "--trace", "--certificate", "--skip-learned", "--drop"}) {
+       {"--method", "--model",       "--switches",     "--switch-cost", "--loss",
+        "--tau",    "--scale",       "--season",       "--no-season",   "--block",
+        "--delay",  "--intervals",   "--experts",      "--side",        "--side-file",
+        "--trace",  "--certificate", "--skip-learned", "--drop",        "--threads"}) {
     if (CLI::Option* option = command.get_option_no_throw(other)) quantiles->excludes(option);
   }
 }

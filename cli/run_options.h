@@ -2,8 +2,10 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "compare/read_problem.h"
@@ -32,6 +34,7 @@ struct RunOptions {
   std::string trace, certificate, out, report;
   StateOptions state;
   std::vector<std::string> drop;  // experts
+  std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
   bool json = false;
   bool quiet = false;
 

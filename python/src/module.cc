@@ -1,7 +1,26 @@
 // pcgs._pcgs: the part of the Python package that is compiled.
+#include <string>
+
 #include "bindings.h"
 
+namespace {
+
+// pybind11 before 2.12 takes arrays of NumPy 2 for others: every element would be the first one.
+void refuse_numpy_that_is_misread() {
+#if PYBIND11_VERSION_HEX < 0x020C0000
+  const auto numpy = pybind11::module_::import("numpy").attr("__version__").cast<std::string>();
+  if (std::stoi(numpy) < 2) return;
+  throw pybind11::import_error(
+      "pcgs was built with pybind11 " + std::to_string(PYBIND11_VERSION_MAJOR) + "." +
+      std::to_string(PYBIND11_VERSION_MINOR) + ", which cannot read NumPy " + numpy +
+      "; install it with pip, which builds it with a newer one");
+#endif
+}
+
+}  // namespace
+
 PYBIND11_MODULE(_pcgs, m) {
+  refuse_numpy_that_is_misread();
   // Signatures are in _pcgs.pyi, where editors and type checkers look for them.
   pybind11::options options;
   options.disable_function_signatures();
