@@ -14,7 +14,7 @@ namespace {
 
 struct ServeOptions {
   std::string store, listen = "127.0.0.1:8080", token_file;
-  std::size_t streams = 100000, in_memory = 1000, connections = 64;
+  std::size_t streams = 100000, in_memory = 1000, connections = 64, timeout = 30;
 };
 
 // SIGTERM and SIGINT wait in every thread that is started from here on, until somebody asks for them.
@@ -34,6 +34,7 @@ void run_serve(const ServeOptions& options) {
     service.token = serve::BearerToken::from_file(options.token_file);
   }
   service.connections = options.connections;
+  service.patience.request = service.patience.answer = std::chrono::seconds(options.timeout);
   service.limits.streams = options.streams;
   service.limits.in_memory = options.in_memory;
   const sigset_t signals = hold_ending_signals();
@@ -61,6 +62,8 @@ void add_serve(CLI::App& app) {
              "Most streams in memory; the least recently used go back to the store");
   add_number(command, "--connections", options->connections, 1, 10000,
              "Most connections at the same time; others wait");
+  add_number(command, "--timeout", options->timeout, 1, 3600,
+             "Seconds in which a request must arrive, and its answer be taken");
   command.footer(
       "Examples:\n"
       "  pcgs serve --store streams\n"

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "pcgs/error.h"
+#include "serve/connection.h"
 #include "serve/event_json.h"
 #include "serve/log_line.h"
 #include "serve/reply.h"
@@ -27,7 +28,16 @@ void send(Response& response, const Reply& reply) {
 // What was refused before its body was read: what follows on this connection is not a request.
 void send_and_close(Response& response, const Reply& reply) {
   response.set_header("Connection", "close");
+  Connection::current().end_after_answer();
   send(response, reply);
+}
+
+// Of a body that is not all there.
+Reply cut_reply() {
+  const Connection& connection = Connection::current();
+  if (connection.late()) return error_reply(408, "the body took too long; send it in one piece");
+  if (connection.stopped()) return error_reply(503, "the service stops; send it again");
+  return error_reply(400, "the body ended early; send it again");
 }
 
 std::string name_in(const Request& request) {
@@ -61,7 +71,7 @@ httplib::Server::HandlerWithContentReader with_body(const Handler& handle) {
       return true;
     });
     if (!whole) {
-      send_and_close(response, error_reply(400, "the body ended early; send it again"));
+      send_and_close(response, cut_reply());
       return;
     }
     guarded([&](const Request&, Response&) { handle(request, body, response); })(request, response);
@@ -167,17 +177,15 @@ void answer_names(Committer& committer, const Request& request, Response& respon
   send(response, {200, body});
 }
 
-std::string_view sentence_for(int status) {
-  switch (status) {
-    case 404:
-      return "there is nothing here; docs/serving.md has the routes and their methods";
-    case 413:
-      return "the body is too large; send at most 8 MiB";
-    case 414:
-      return "the address is too long; give a shorter name";
-    default:
-      return "this is not a request that can be understood; send HTTP/1.1 with a JSON body";
+// What httplib answers by itself. It reads bodies that no route wants, and calls long forms among them
+// too large.
+Reply httplib_reply(int status) {
+  if (status == 404 || status == 413) {
+    return error_reply(404,
+                       "there is nothing here; docs/serving.md has the routes and their methods");
   }
+  if (status == 416) return error_reply(416, "this is no range; leave it out");
+  return cut_reply();
 }
 
 thread_local std::chrono::steady_clock::time_point began;
@@ -223,10 +231,18 @@ void add_routes(httplib::Server& server, Committer& committer, Metrics& metrics,
     send_and_close(response, *reply);
     return httplib::Server::HandlerResponse::Handled;
   });
+  // Otherwise a client would be asked for a body that is refused.
+  server.set_expect_100_continue_handler([&token](const Request& request, Response& response) {
+    const auto reply = refusal(request, token);
+    if (!reply) return 100;
+    send_and_close(response, *reply);
+    return 400;  // whatever it is, the answer is the one above
+  });
   server.set_error_handler([](const Request&, Response& response) {
     if (!response.body.empty()) return;
-    const int status = response.status;
-    send(response, error_reply(status, sentence_for(status)));
+    const Reply reply = httplib_reply(response.status);
+    if (reply.status == 404) return send(response, reply);
+    send_and_close(response, reply);
   });
   server.set_exception_handler([](const Request&, Response& response, std::exception_ptr what) {
     try {
@@ -236,7 +252,8 @@ void add_routes(httplib::Server& server, Committer& committer, Metrics& metrics,
     } catch (...) {
       log_line("error", "request failed");
     }
-    send(response, error_reply(500, "this should not happen; the log of the service says more"));
+    send_and_close(response,
+                   error_reply(500, "this should not happen; the log of the service says more"));
   });
   server.set_logger([&metrics](const Request& request, const Response& response) {
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;

@@ -1,7 +1,7 @@
 #include "serve/service.h"
 
 #include <fmt/format.h>
-#include <httplib.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <atomic>
@@ -11,6 +11,7 @@
 #include "core/text.h"
 #include "pcgs/error.h"
 #include "serve/committer.h"
+#include "serve/http_server.h"
 #include "serve/log_line.h"
 #include "serve/routes.h"
 #include "store/store.h"
@@ -20,8 +21,23 @@ namespace pcgs::serve {
 
 namespace {
 
-// How long a connection may say nothing. Those that are open when the service stops are waited for.
-constexpr time_t kIdleSeconds = 5;
+// RocksDB keeps 256 files open, and some more while it compacts.
+constexpr std::size_t kFilesOfTheStore = 512;
+
+// A store that gets no file fails for good, so connections must leave it some.
+void reserve_files(std::size_t connections) {
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+  const rlim_t needed = connections + kFilesOfTheStore;
+  if (files.rlim_cur >= needed) return;
+  files.rlim_cur = std::min(needed, files.rlim_max);
+  if (files.rlim_cur < needed || ::setrlimit(RLIMIT_NOFILE, &files) != 0) {
+    throw Error(
+        fmt::format("--connections is {}, and this process may open {} files, of which the store "
+                    "needs {}; give fewer, or raise ulimit -n",
+                    connections, files.rlim_max, kFilesOfTheStore));
+  }
+}
 
 // Two services on one port would share its requests, which SO_REUSEPORT, the usual here, allows.
 void refuse_to_share_the_port(socket_t socket) {
@@ -40,20 +56,24 @@ struct Service::Parts {
       : token(options.token),
         store(options.store, stream::instruction_set()),
         table(store, options.limits),
-        committer(table, metrics) {}
+        committer(table, metrics),
+        server(options.patience, options.connections,
+               [this](int status) { metrics.answered("none", status, 0); }) {}
 
   BearerToken token;
   store::Store store;
   stream::StreamTable table;
   Metrics metrics;
   Committer committer;
-  httplib::Server server;
+  HttpServer server;
   int port = 0;
   std::atomic<bool> ended = false;
   std::thread listener;
 };
 
-Service::Service(const ServiceOptions& options) : parts_(std::make_unique<Parts>(options)) {
+Service::Service(const ServiceOptions& options) {
+  reserve_files(options.connections);
+  parts_ = std::make_unique<Parts>(options);
   Parts& parts = *parts_;
   httplib::Server& server = parts.server;
   socket_t listening = INVALID_SOCKET;
@@ -64,10 +84,8 @@ Service::Service(const ServiceOptions& options) : parts_(std::make_unique<Parts>
   server.set_tcp_nodelay(true);
   server.set_payload_max_length(kLargestBody);
   server.set_keep_alive_max_count(std::numeric_limits<std::size_t>::max());
-  server.set_keep_alive_timeout(kIdleSeconds);
-  server.new_task_queue = [connections = options.connections] {
-    return new httplib::ThreadPool(connections);
-  };
+  server.set_keep_alive_timeout(  // in answers; connection.cc keeps it
+      std::chrono::duration_cast<std::chrono::seconds>(options.patience.idle).count());
   add_routes(server, parts.committer, parts.metrics, parts.token);
   if (options.port == 0) {
     parts.port = server.bind_to_any_port(options.host);
@@ -99,7 +117,7 @@ Service::Service(const ServiceOptions& options) : parts_(std::make_unique<Parts>
 
 Service::~Service() {
   if (!parts_ || !parts_->listener.joinable()) return;
-  parts_->server.stop();
+  parts_->server.end();
   parts_->listener.join();
   log_line("info", "stopped");
 }

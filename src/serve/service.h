@@ -6,6 +6,7 @@
 #include <string>
 
 #include "serve/bearer_token.h"
+#include "serve/patience.h"
 #include "stream/stream_table.h"
 
 namespace pcgs::serve {
@@ -16,6 +17,7 @@ struct ServiceOptions {
   int port = 8080;                 // 0: any that is free
   BearerToken token{};
   std::size_t connections = 64;  // at the same time; others wait
+  Patience patience{};
   stream::TableLimits limits{};
 };
 

@@ -50,7 +50,8 @@ std::vector<double> in_order(const std::vector<std::pair<std::string, double>>& 
   if (found == forecasts.size()) return out;
   for (const auto& [name, forecast] : forecasts) {
     if (std::ranges::find(experts, name) == experts.end()) {
-      throw Error(fmt::format("there is no expert {}; add it first, or leave it out", name));
+      throw Error(
+          fmt::format("there is no expert '{}'; add it first, or leave it out", excerpt(name)));
     }
   }
   throw Error("forecasts have an expert twice; give each once");
