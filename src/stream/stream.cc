@@ -210,6 +210,21 @@ Output Stream::apply(const ExpertRemoved& event) {
   return {};
 }
 
+// Each id that is open has an open round of its own, and no other round is open.
+bool Stream::open_rounds_agree() const {
+  const std::vector<std::string> ids = open_ids();  // in the order of their rounds
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const std::int64_t round = memory_.find(ids[i])->round;
+    if (i > 0 && memory_.find(ids[i - 1])->round == round) return false;
+    try {
+      aggregator_->played(round);
+    } catch (const Error&) {
+      return false;
+    }
+  }
+  return ids.size() == aggregator_->open_rounds();
+}
+
 std::string Stream::save() const {
   StateWriter out;
   put_spec(out, spec_);
@@ -228,6 +243,7 @@ Stream Stream::load(std::string_view bytes, const std::string& origin) {
   stream.memory_.load(in);
   in.finish();
   stream.note_experts();
+  if (!stream.open_rounds_agree()) in.fail("its open rounds are not those of its aggregator");
   return stream;
 }
 

@@ -59,6 +59,7 @@ class Stream {
   Output apply(const ExpertRemoved& event);
   std::optional<Output> change_answered(const std::string& id, std::uint64_t digest) const;
   void note_experts();
+  bool open_rounds_agree() const;
 
   StreamSpec spec_;
   std::optional<Aggregator> aggregator_;
