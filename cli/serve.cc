@@ -15,6 +15,7 @@ namespace {
 struct ServeOptions {
   std::string store, listen = "127.0.0.1:8080", token_file;
   std::size_t streams = 100000, in_memory = 1000, connections = 64, timeout = 30;
+  bool unsafe_no_sync = false;
 };
 
 // SIGTERM and SIGINT wait in every thread that is started from here on, until somebody asks for them.
@@ -35,6 +36,7 @@ void run_serve(const ServeOptions& options) {
   }
   service.connections = options.connections;
   service.patience.request = service.patience.answer = std::chrono::seconds(options.timeout);
+  if (options.unsafe_no_sync) service.durability = store::Durability::kUnsafe;
   service.limits.streams = options.streams;
   service.limits.in_memory = options.in_memory;
   const sigset_t signals = hold_ending_signals();
@@ -64,6 +66,9 @@ void add_serve(CLI::App& app) {
              "Most connections at the same time; others wait");
   add_number(command, "--timeout", options->timeout, 1, 3600,
              "Seconds in which a request must arrive, and its answer be taken");
+  command.add_flag(
+      "--unsafe-no-sync", options->unsafe_no_sync,
+      "Answer before the disk has it: for load tests and for streams that may be lost");
   command.footer(
       "Examples:\n"
       "  pcgs serve --store streams\n"

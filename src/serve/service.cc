@@ -54,7 +54,7 @@ bool is_loopback(std::string_view host) {
 struct Service::Parts {
   explicit Parts(const ServiceOptions& options)
       : token(options.token),
-        store(options.store, stream::instruction_set()),
+        store(options.store, stream::instruction_set(), options.durability),
         table(store, options.limits),
         committer(table, metrics),
         server(options.patience, options.connections,
@@ -106,6 +106,9 @@ Service::Service(const ServiceOptions& options) {
            {{"host", options.host}, {"port", parts.port}, {"streams", parts.table.names().size()}});
   if (!parts.token.required() && !is_loopback(options.host)) {
     log_line("warning", "everybody who reaches this address may write; give --token-file");
+  }
+  if (options.durability == store::Durability::kUnsafe) {
+    log_line("warning", "answers are not synced to the disk; what was answered can be lost");
   }
   parts.listener = std::thread([&parts] {
     if (!parts.server.listen_after_bind()) log_line("error", "listening failed");

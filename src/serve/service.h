@@ -7,6 +7,7 @@
 
 #include "serve/bearer_token.h"
 #include "serve/patience.h"
+#include "store/store.h"
 #include "stream/stream_table.h"
 
 namespace pcgs::serve {
@@ -18,6 +19,7 @@ struct ServiceOptions {
   BearerToken token{};
   std::size_t connections = 64;  // at the same time; others wait
   Patience patience{};
+  store::Durability durability = store::Durability::kSynced;
   stream::TableLimits limits{};
 };
 

@@ -79,7 +79,8 @@ void Changes::add_snapshot(const std::string& name, std::uint64_t last_event,
 bool Changes::empty() const { return batch_->Count() == 0; }
 void Changes::clear() { batch_->Clear(); }
 
-Store::Store(const std::string& folder, std::string_view instructions) : folder_(folder) {
+Store::Store(const std::string& folder, std::string_view instructions, Durability durability)
+    : folder_(folder), durability_(durability) {
   if (holds_something_else(folder)) {
     throw Error(fmt::format(
         "{}: is not a store of pcgs; give --store an empty folder, or one that it made", folder));
@@ -188,9 +189,9 @@ StoredStream Store::read(const std::string& name) const {
 }
 
 void Store::commit(Changes& changes) {
-  rocksdb::WriteOptions synced;
-  synced.sync = true;
-  const auto status = db_->Write(synced, changes.batch_.get());
+  rocksdb::WriteOptions written;
+  written.sync = durability_ == Durability::kSynced;
+  const auto status = db_->Write(written, changes.batch_.get());
   if (!status.ok()) {
     throw Error(
         fmt::format("{}: cannot be written ({}); make room or repair the disk, then start "

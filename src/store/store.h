@@ -56,11 +56,17 @@ struct StoredStream {
   std::vector<std::string> events;  // after it, in their order
 };
 
+enum class Durability : std::uint8_t {
+  kSynced,
+  kUnsafe,  // the system writes when it likes: a process may be killed, a machine may not lose power
+};
+
 class Store {
  public:
   // Makes the folder if need be. Throws Error if it holds something else, is in use, was written on
   // another instruction set, or is damaged.
-  Store(const std::string& folder, std::string_view instructions);
+  Store(const std::string& folder, std::string_view instructions,
+        Durability durability = Durability::kSynced);
   ~Store();
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
@@ -75,6 +81,7 @@ class Store {
   std::string get(const std::string& key) const;  // "" if there is none
   void check_stamp(std::string_view instructions);
   std::string folder_;
+  Durability durability_;
   std::unique_ptr<rocksdb::DB> db_;
 };
 
