@@ -7,7 +7,7 @@ WERROR ?= OFF
 CONFIGURE = cmake --preset release -DPCGS_WERROR=$(WERROR) --log-level=WARNING > /dev/null
 SOURCES = $(shell git ls-files '*.h' '*.cc')
 
-.PHONY: run test build setup bench format format-check tidy sanitize threads fuzz mutations kills coverage mutants picture train train-test results bounding real combine flusight serve-load peers clean
+.PHONY: run test build setup bench format format-check tidy sanitize threads fuzz mutations kills coverage mutants picture train train-test results bounding real combine flusight serve-load serve-scale peers clean
 
 run: build  ## build, then combine the sample of forecasts and play the main study; ends with two pages
 	build/release/pcgs run examples/load.csv --y load --time ds --block 24 \
@@ -182,9 +182,11 @@ combine: build  ## errors of combined forecasts into docs/results.md; DATA=folde
 	/usr/bin/python3 scripts/combine.py build/release/pcgs $(FORECASTS) build/combine
 	python3 scripts/results.py build/combine docs/results.md
 
-serve-load: build  ## what the service takes, held for SECONDS a row, into docs/serving.md
+serve-load: build  ## what the service takes beside its limits, held for SECONDS a row, into docs/serving.md
+	cmake --build --preset release -j $(JOBS) --target pcgs_batch_bench
 	mkdir -p build/serve
-	/usr/bin/python3 scripts/serve_load.py build/release/pcgs build/serve --seconds $(or $(SECONDS),60)
+	/usr/bin/python3 scripts/serve_load.py build/release/pcgs build/release/bench/pcgs_batch_bench build/serve \
+	  --seconds $(or $(SECONDS),60)
 	python3 scripts/results.py build/serve docs/serving.md
 
 KAFKA_PACKAGES = default-jre-headless maven python3-confluent-kafka
@@ -200,6 +202,11 @@ kafka-test: build  ## workers and brokers killed under 200,000 events; answers a
 	cmake --build --preset release -j $(JOBS) --target stream_states
 	/usr/bin/python3 tests/kafka/kafka_test.py build/release/pcgs build/release/tests/stream_states $(KAFKA) \
 	  --seed $(SEED) --nodes $(NODES)
+
+serve-scale: build  ## what 1,000 to 100,000 streams cost, into docs/serving.md
+	mkdir -p build/serve-scale
+	/usr/bin/python3 scripts/serve_scale.py build/release/pcgs build/serve-scale
+	python3 scripts/results.py build/serve-scale docs/serving.md
 
 flusight: build  ## quantile forecasts of the FluSight hub into docs/quantiles.md; DATA=folder
 	@scripts/install-packages python3-numpy

@@ -11,7 +11,8 @@ namespace {
 
 struct ServeOptions {
   std::string store, listen = "127.0.0.1:8080", token_file;
-  std::size_t streams = 100000, in_memory = 1000, connections = 64;
+  std::size_t streams = 100000, in_memory = 1000, connections = 64, timeout = 30;
+  bool unsafe_no_sync = false;
 };
 
 void run_serve(const ServeOptions& options) {
@@ -22,6 +23,8 @@ void run_serve(const ServeOptions& options) {
     service.token = serve::BearerToken::from_file(options.token_file);
   }
   service.connections = options.connections;
+  service.patience.request = service.patience.answer = std::chrono::seconds(options.timeout);
+  if (options.unsafe_no_sync) service.durability = store::Durability::kUnsynced;
   service.limits.streams = options.streams;
   service.limits.in_memory = options.in_memory;
   const EndingSignals signals;
@@ -49,6 +52,11 @@ void add_serve(CLI::App& app) {
              "Most streams in memory; the least recently used go back to the store");
   add_number(command, "--connections", options->connections, 1, 10000,
              "Most connections at the same time; others wait");
+  add_number(command, "--timeout", options->timeout, 1, 3600,
+             "Seconds in which a request must arrive, and its answer be taken");
+  command.add_flag(
+      "--unsafe-no-sync", options->unsafe_no_sync,
+      "Answer before the disk has it: for load tests and for streams that may be lost");
   command.footer(
       "Examples:\n"
       "  pcgs serve --store streams\n"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""How much a service takes, everything durable, with client and server on the same machine.
+"""How much a service takes, everything durable, with client and server on the same machine, beside its limits.
 
-usage: serve_load.py PCGS OUT [--seconds 60] [--streams 200] [--connections 64]
+usage: serve_load.py PCGS BATCH_BENCH OUT [--seconds 60] [--streams 200] [--connections 64]
 
 Starts `pcgs serve` on the loopback with an empty store for each row, plays streams of three experts, and
 ends it again. OUT gets serve-load.csv, the table of docs/serving.md. Every answer is checked to be one;
@@ -9,6 +9,10 @@ tests/faults/kill_serve.py checks what they say.
 
 Rows: many events in a request (500 lines, two connections in turn); one event in a request over many
 connections, each asking again as soon as it is answered; the same at half that rate, for latencies.
+
+Limits, for the same time after each row: the same requests to a service that does not sync (what HTTP, JSON and
+the methods allow), and pcgs_batch_bench, which writes as many events in each batch as the row had in each
+commit (what the disk allows).
 """
 import argparse
 import collections
@@ -27,13 +31,18 @@ LINES = 500
 
 
 class Service:
-    def __init__(self, program, folder):
-        self.process = subprocess.Popen([program, "serve", "--store", folder, "--listen", "127.0.0.1:0"],
+    def __init__(self, program, folder, *arguments):
+        self.process = subprocess.Popen([program, "serve", "--store", folder, "--listen", "127.0.0.1:0", *arguments],
                                         stderr=subprocess.PIPE, text=True)
         line = json.loads(self.process.stderr.readline())
         if line["event"] != "listening":
             raise SystemExit(f"serve did not start: {line}")
         self.port = line["port"]
+
+    def events_and_commits(self):
+        _, text = Connection(self.port).ask("GET", "/metrics", "")
+        metrics = dict(line.split() for line in text.decode().splitlines() if line.startswith("pcgs_") and "{" not in line)
+        return float(metrics["pcgs_events_total"]), float(metrics["pcgs_commit_seconds_count"])
 
     def resident_bytes(self):
         with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
@@ -169,6 +178,7 @@ def one_by_one(service, streams, seconds, connections, rate=None):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("pcgs")
+    parser.add_argument("batch_bench")
     parser.add_argument("out")
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--streams", type=int, default=200)
@@ -176,14 +186,28 @@ def main():
     options = parser.parse_args()
     rows = []
 
-    def measured(what, method, measure):
-        with tempfile.TemporaryDirectory() as folder, Service(options.pcgs, folder) as service:
+    def played(method, measure, *arguments):
+        with tempfile.TemporaryDirectory() as folder, Service(options.pcgs, folder, *arguments) as service:
             make_streams(service.port, options.streams, method)
+            before = service.events_and_commits()
             rate, latencies = measure(service, options.streams)
-            at = [f"{1000 * latencies[int(p * (len(latencies) - 1))]:.1f}" if latencies else ""
-                  for p in (0.5, 0.9, 0.99)]
-            memory = service.resident_bytes() / options.streams / 1000
-        rows.append([what, method or "default", f"{rate:.0f}", *at, f"{memory:.0f}"])
+            events, commits = (now - then for now, then in zip(service.events_and_commits(), before))
+            return rate, latencies, events / commits, service.resident_bytes()
+
+    def raw_batches(events):
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([options.batch_bench, f"{folder}/raw", str(round(events)), str(options.seconds)],
+                                  stdout=subprocess.PIPE, text=True, check=True)
+        return float(done.stdout)
+
+    def measured(what, method, measure, has_limits=True):
+        rate, latencies, group, memory = played(method, measure)
+        at = [f"{1000 * latencies[int(p * (len(latencies) - 1))]:.1f}" if latencies else ""
+              for p in (0.5, 0.9, 0.99)]
+        limits = [played(method, measure, "--unsafe-no-sync")[0], raw_batches(group)] if has_limits else []
+        beside = [text for limit in limits for text in (f"{limit:.0f}", f"{100 * rate / limit:.0f} %")] or [""] * 4
+        rows.append([what, method or "default", f"{rate:.0f}", *beside, f"{group:.0f}", *at,
+                     f"{memory / options.streams / 1000:.0f}"])
         print(*rows[-1], sep=", ", flush=True)
         return rate
 
@@ -193,10 +217,11 @@ def main():
         rate = measured(f"single requests, {connections} connections", method,
                         lambda *on: one_by_one(*on, options.seconds, connections))
         measured("single requests at half that rate", method,
-                 lambda *on, half=rate / 2: one_by_one(*on, options.seconds, connections, half))
+                 lambda *on, half=rate / 2: one_by_one(*on, options.seconds, connections, half), has_limits=False)
     with open(f"{options.out}/serve-load.csv", "w", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerows(
-            [["asked", "method", "events a second", "50 %, ms", "90 %, ms", "99 %, ms", "kB a stream"], *rows])
+            [["asked", "method", "events a second", "not synced", "of that", "raw batches", "of that", "events a commit",
+              "50 %, ms", "90 %, ms", "99 %, ms", "kB a stream"], *rows])
 
 
 if __name__ == "__main__":

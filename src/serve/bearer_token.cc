@@ -25,6 +25,9 @@ BearerToken BearerToken::from_file(const std::string& path) {
     throw Error(fmt::format("{}: has a token of {} characters; give at least {} on its first line",
                             path, secret.size(), kShortestSecret));
   }
+  if (secret.find('%') != std::string::npos) {  // httplib decodes headers as if they were addresses
+    throw Error(fmt::format("{}: has a token with a %; choose other characters", path));
+  }
   return BearerToken(secret);
 }
 

@@ -62,8 +62,14 @@ constexpr std::string_view kRoundForm = R"({"id":"...","forecasts":{"a":1.5,"b":
 constexpr std::string_view kOutcomeForm = R"({"id":"...","y":1.4})";
 constexpr std::string_view kIdForm = R"({"id":"..."})";
 constexpr std::string_view kExpertForm = R"({"id":"...","name":"c"})";
+constexpr std::string_view kBackupForm = R"({"name":"monday"})";
 constexpr std::string_view kLineForm =
     R"({"stream":"NAME"} with one of make, round, outcome, abandon, add_expert, remove_expert)";
+
+bool is_name_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+         c == '-' || c == '_';
+}
 
 std::string take_text(Fields& fields, const char* name, std::size_t longest) {
   const Json& field = fields.take(name);
@@ -215,6 +221,18 @@ OutcomeSeen outcome_from(std::string_view body) {
   return outcome_of(parsed(body, "the outcome", kOutcomeForm));
 }
 
+std::string backup_from(std::string_view body) {
+  const Json json = parsed(body, "the backup", kBackupForm);
+  Fields fields(json, "the backup", kBackupForm);
+  std::string name = take_text(fields, "name", kLongestName);
+  fields.finish();
+  const auto taken = [](char c) { return is_name_character(c) && c != '.'; };
+  if (!std::ranges::all_of(name, taken)) {
+    fields.fail("has a name that is not made of letters, digits, dashes and underscores");
+  }
+  return name;
+}
+
 AddressedEvent line_from(std::string_view line) {
   const Json json = parsed(line, "the line", kLineForm);
   Fields fields(json, "the line", kLineForm);
@@ -242,11 +260,7 @@ AddressedEvent line_from(std::string_view line) {
 }
 
 void check_stream_name(std::string_view name) {
-  const auto taken = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-           c == '-' || c == '_';
-  };
-  if (name.empty() || name.size() > kLongestName || !std::ranges::all_of(name, taken)) {
+  if (name.empty() || name.size() > kLongestName || !std::ranges::all_of(name, is_name_character)) {
     throw Error(
         fmt::format("'{}' is no name of a stream; give 1 to {} letters, digits, dots, dashes "
                     "and underscores",

@@ -22,6 +22,9 @@ struct AddressedEvent {
 };
 AddressedEvent line_from(std::string_view line);
 
+// {"name":NAME}: of a backup, which is the name of a folder.
+std::string backup_from(std::string_view body);
+
 // Throws Error unless it is 1 to kLongestName letters, digits, dots, dashes and underscores.
 void check_stream_name(std::string_view name);
 

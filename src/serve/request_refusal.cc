@@ -52,6 +52,10 @@ std::optional<Reply> refusal(const httplib::Request& request, const BearerToken&
   if (!is_public(request.path) && !token.admits(request.get_header_value("Authorization"))) {
     return error_reply(401, "the token is missing or wrong; send Authorization: Bearer TOKEN");
   }
+  if (request.has_header("Expect") && request.get_header_value("Expect") != "100-continue") {
+    return error_reply(417,
+                       "the request expects what is not known here; send 100-continue or nothing");
+  }
   return body_refusal(request);
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/text.h"
 #include "pcgs/error.h"
+#include "serve/connection.h"
 #include "serve/event_json.h"
 #include "serve/event_line.h"
 #include "serve/live_page.h"
@@ -42,7 +43,16 @@ void send(Response& response, const Reply& reply) {
 // What was refused before its body was read: what follows on this connection is not a request.
 void send_and_close(Response& response, const Reply& reply) {
   response.set_header("Connection", "close");
+  Connection::current().end_after_answer();
   send(response, reply);
+}
+
+// Of a body that is not all there.
+Reply cut_reply() {
+  const Connection& connection = Connection::current();
+  if (connection.late()) return error_reply(408, "the body took too long; send it in one piece");
+  if (connection.stopped()) return error_reply(503, "the service stops; send it again");
+  return error_reply(400, "the body ended early; send it again");
 }
 
 std::string name_in(const Request& request) {
@@ -76,7 +86,7 @@ httplib::Server::HandlerWithContentReader with_body(const Handler& handle) {
       return true;
     });
     if (!whole) {
-      send_and_close(response, error_reply(400, "the body ended early; send it again"));
+      send_and_close(response, cut_reply());
       return;
     }
     guarded([&](const Request&, Response&) { handle(request, body, response); })(request, response);
@@ -105,6 +115,20 @@ std::vector<std::string_view> lines_of(std::string_view body) {
     body.remove_prefix(std::min(end + 1, body.size()));
   }
   return lines;
+}
+
+// A copy is made between two commits. What goes wrong with it is no harm to the store.
+void answer_backup(Committer& committer, const std::string& body, Response& response) {
+  const std::string name = backup_from(body);
+  Reply reply{201, {{"folder", "backups/" + name}}};
+  committer.run([&](const stream::StreamTable& table) {
+    try {
+      table.back_up(name);
+    } catch (const Error& wrong) {
+      reply = error_reply(409, wrong.what());
+    }
+  });
+  send(response, reply);
 }
 
 void answer_events(Committer& committer, const std::string& body, Response& response) {
@@ -178,17 +202,15 @@ void send_file(Response& response, std::string_view text, const char* type) {
   response.set_content(text.data(), text.size(), type);
 }
 
-std::string_view sentence_for(int status) {
-  switch (status) {
-    case 404:
-      return "there is nothing here; docs/serving.md has the routes and their methods";
-    case 413:
-      return "the body is too large; send at most 8 MiB";
-    case 414:
-      return "the address is too long; give a shorter name";
-    default:
-      return "this is not a request that can be understood; send HTTP/1.1 with a JSON body";
+// What httplib answers by itself. It reads bodies that no route wants, and calls long forms among them
+// too large.
+Reply httplib_reply(int status) {
+  if (status == 404 || status == 413) {
+    return error_reply(404,
+                       "there is nothing here; docs/serving.md has the routes and their methods");
   }
+  if (status == 416) return error_reply(416, "this is no range; leave it out");
+  return cut_reply();
 }
 
 thread_local std::chrono::steady_clock::time_point began;
@@ -220,6 +242,10 @@ void add_routes(httplib::Server& server, const Served& served) {
               with_body([&committer](const Request&, const std::string& body, Response& response) {
                 answer_events(committer, body, response);
               }));
+  server.Post("/backups",
+              with_body([&committer](const Request&, const std::string& body, Response& response) {
+                answer_backup(committer, body, response);
+              }));
   server.Get(kStream, with_committer(answer_stream));
   server.Get("/streams", with_committer(answer_names));
   server.Get("/health", [&](const Request&, Response& response) {
@@ -250,10 +276,18 @@ void add_routes(httplib::Server& server, const Served& served) {
     send_and_close(response, *reply);
     return httplib::Server::HandlerResponse::Handled;
   });
+  // Otherwise a client would be asked for a body that is refused.
+  server.set_expect_100_continue_handler([&token](const Request& request, Response& response) {
+    const auto reply = refusal(request, token);
+    if (!reply) return 100;
+    send_and_close(response, *reply);
+    return 400;  // whatever it is, the answer is the one above
+  });
   server.set_error_handler([](const Request&, Response& response) {
     if (!response.body.empty()) return;
-    const int status = response.status;
-    send(response, error_reply(status, sentence_for(status)));
+    const Reply reply = httplib_reply(response.status);
+    if (reply.status == 404) return send(response, reply);
+    send_and_close(response, reply);
   });
   server.set_exception_handler([](const Request&, Response& response, std::exception_ptr what) {
     try {
@@ -263,7 +297,8 @@ void add_routes(httplib::Server& server, const Served& served) {
     } catch (...) {
       log_line("error", "request failed");
     }
-    send(response, error_reply(500, "this should not happen; the log of the service says more"));
+    send_and_close(response,
+                   error_reply(500, "this should not happen; the log of the service says more"));
   });
   server.set_logger([&metrics](const Request& request, const Response& response) {
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;

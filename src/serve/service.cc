@@ -1,7 +1,7 @@
 #include "serve/service.h"
 
 #include <fmt/format.h>
-#include <httplib.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <atomic>
@@ -11,6 +11,7 @@
 #include "core/text.h"
 #include "pcgs/error.h"
 #include "serve/committer.h"
+#include "serve/http_server.h"
 #include "serve/log_line.h"
 #include "serve/routes.h"
 #include "store/store.h"
@@ -20,8 +21,23 @@ namespace pcgs::serve {
 
 namespace {
 
-// How long a connection may say nothing. Those that are open when the service stops are waited for.
-constexpr time_t kIdleSeconds = 5;
+// RocksDB keeps 256 files open, and some more while it compacts.
+constexpr std::size_t kFilesOfTheStore = 512;
+
+// A store that gets no file fails for good, so connections must leave it some.
+void reserve_files(std::size_t connections) {
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+  const rlim_t needed = connections + kFilesOfTheStore;
+  if (files.rlim_cur >= needed) return;
+  files.rlim_cur = std::min(needed, files.rlim_max);
+  if (files.rlim_cur < needed || ::setrlimit(RLIMIT_NOFILE, &files) != 0) {
+    throw Error(
+        fmt::format("--connections is {}, and this process may open {} files, of which the store "
+                    "needs {}; give fewer, or raise ulimit -n",
+                    connections, files.rlim_max, kFilesOfTheStore));
+  }
+}
 
 // Two services on one port would share its requests, which SO_REUSEPORT, the usual here, allows.
 void refuse_to_share_the_port(socket_t socket) {
@@ -38,9 +54,11 @@ bool is_loopback(std::string_view host) {
 struct Service::Parts {
   explicit Parts(const ServiceOptions& options)
       : token(options.token),
-        store(options.store, stream::instruction_set()),
+        store(options.store, stream::instruction_set(), options.durability),
         table(store, options.limits),
-        committer(table, metrics) {}
+        committer(table, metrics),
+        server(options.patience, options.connections,
+               [this](int status) { metrics.answered("none", status, 0); }) {}
 
   BearerToken token;
   store::Store store;
@@ -48,13 +66,15 @@ struct Service::Parts {
   Metrics metrics;
   Committer committer;
   std::atomic<bool> stopping = false;
-  httplib::Server server;
+  HttpServer server;
   int port = 0;
   std::atomic<bool> ended = false;
   std::thread listener;
 };
 
-Service::Service(const ServiceOptions& options) : parts_(std::make_unique<Parts>(options)) {
+Service::Service(const ServiceOptions& options) {
+  reserve_files(options.connections);
+  parts_ = std::make_unique<Parts>(options);
   Parts& parts = *parts_;
   httplib::Server& server = parts.server;
   socket_t listening = INVALID_SOCKET;
@@ -65,10 +85,8 @@ Service::Service(const ServiceOptions& options) : parts_(std::make_unique<Parts>
   server.set_tcp_nodelay(true);
   server.set_payload_max_length(kLargestBody);
   server.set_keep_alive_max_count(std::numeric_limits<std::size_t>::max());
-  server.set_keep_alive_timeout(kIdleSeconds);
-  server.new_task_queue = [connections = options.connections] {
-    return new httplib::ThreadPool(connections);
-  };
+  server.set_keep_alive_timeout(  // in answers; connection.cc keeps it
+      std::chrono::duration_cast<std::chrono::seconds>(options.patience.idle).count());
   add_routes(server, {parts.committer, parts.metrics, parts.token, parts.stopping});
   if (options.port == 0) {
     parts.port = server.bind_to_any_port(options.host);
@@ -90,6 +108,9 @@ Service::Service(const ServiceOptions& options) : parts_(std::make_unique<Parts>
   if (!parts.token.required() && !is_loopback(options.host)) {
     log_line("warning", "everybody who reaches this address may write; give --token-file");
   }
+  if (options.durability == store::Durability::kUnsynced) {
+    log_line("warning", "answers are not synced to the disk; what was answered can be lost");
+  }
   parts.listener = std::thread([&parts] {
     if (!parts.server.listen_after_bind()) log_line("error", "listening failed");
     parts.ended = true;
@@ -101,7 +122,7 @@ Service::Service(const ServiceOptions& options) : parts_(std::make_unique<Parts>
 Service::~Service() {
   if (!parts_ || !parts_->listener.joinable()) return;
   announce_stop();
-  parts_->server.stop();
+  parts_->server.end();
   parts_->listener.join();
   log_line("info", "stopped");
 }

@@ -6,6 +6,8 @@
 #include <string>
 
 #include "serve/bearer_token.h"
+#include "serve/patience.h"
+#include "store/store.h"
 #include "stream/stream_table.h"
 
 namespace pcgs::serve {
@@ -16,6 +18,8 @@ struct ServiceOptions {
   int port = 8080;                 // 0: any that is free
   BearerToken token{};
   std::size_t connections = 64;  // at the same time; others wait
+  Patience patience{};
+  store::Durability durability = store::Durability::kSynced;
   stream::TableLimits limits{};
 };
 

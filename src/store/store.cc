@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <rocksdb/db.h>
+#include <rocksdb/utilities/checkpoint.h>
 #include <rocksdb/write_batch.h>
 
 #include <filesystem>
@@ -206,6 +207,23 @@ StoredStream Store::read(const std::string& name) const {
   });
   if (!out.snapshot && out.events.empty()) fail("everything is missing");
   return out;
+}
+
+void Store::back_up(const std::string& name) const {
+  const std::filesystem::path all = std::filesystem::path(folder_) / "backups";
+  const std::string copy = (all / name).string();
+  if (std::filesystem::exists(copy)) {
+    throw Error(fmt::format("there is a backup {} already; give another name", name));
+  }
+  std::error_code failed;
+  std::filesystem::create_directory(all, failed);
+  rocksdb::Checkpoint* made = nullptr;
+  auto status = rocksdb::Checkpoint::Create(db_.get(), &made);
+  const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
+  if (status.ok()) status = checkpoint->CreateCheckpoint(copy);
+  if (!status.ok()) {
+    throw Error(fmt::format("{}: cannot be written ({})", copy, status.ToString()));
+  }
 }
 
 void Store::commit(Changes& changes) {

@@ -82,6 +82,9 @@ class Store {
   std::optional<std::string> note(const std::string& key) const;
   // Notes whose key begins with the prefix: what follows it, and the value.
   std::vector<std::pair<std::string, std::string>> notes(const std::string& prefix) const;
+  // A copy of what is committed, as a store of its own, in the folder backups/NAME of this one; files that
+  // no longer change are shared. Throws Error if there is one of this name, or no room.
+  void back_up(const std::string& name) const;
   // Returns when all of it is as durable as was asked for, and throws Error if it is not known to be.
   void commit(Changes& changes);
 

@@ -60,7 +60,8 @@ std::vector<double> in_order(const std::vector<std::pair<std::string, double>>& 
   if (found == forecasts.size()) return out;
   for (const auto& [name, forecast] : forecasts) {
     if (std::ranges::find(experts, name) == experts.end()) {
-      throw Error(fmt::format("there is no expert {}; add it first, or leave it out", name));
+      throw Error(
+          fmt::format("there is no expert '{}'; add it first, or leave it out", excerpt(name)));
     }
   }
   throw Error("forecasts have an expert twice; give each once");
@@ -230,6 +231,21 @@ Output Stream::apply(const ExpertRemoved& event) {
   return {};
 }
 
+// Each id that is open has an open round of its own, and no other round is open.
+bool Stream::open_rounds_agree() const {
+  const std::vector<std::string> ids = open_ids();  // in the order of their rounds
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const std::int64_t round = memory_.find(ids[i])->round;
+    if (i > 0 && memory_.find(ids[i - 1])->round == round) return false;
+    try {
+      aggregator_->played(round);
+    } catch (const Error&) {
+      return false;
+    }
+  }
+  return ids.size() == aggregator_->open_rounds();
+}
+
 std::string Stream::save() const {
   StateWriter out;
   put_spec(out, spec_);
@@ -250,6 +266,7 @@ Stream Stream::load(std::string_view bytes, const std::string& origin) {
   stream.memory_.load(in, version);
   in.finish();
   stream.note_experts();
+  if (!stream.open_rounds_agree()) in.fail("its open rounds are not those of its aggregator");
   return stream;
 }
 

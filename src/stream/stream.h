@@ -66,6 +66,7 @@ class Stream {
   std::optional<Output> change_answered(const std::string& id, std::uint64_t digest) const;
   void judge(const Remembered& round, double outcome);
   void note_experts();
+  bool open_rounds_agree() const;
 
   StreamSpec spec_;
   std::optional<Aggregator> aggregator_;

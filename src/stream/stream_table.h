@@ -64,6 +64,8 @@ class StreamTable {
   // Writes what was applied, with the snapshots that were taken or are due, and what was put into
   // changes().
   void commit();
+  // Of what is committed; see Store.
+  void back_up(const std::string& name) const { store_.back_up(name); }
   // A snapshot from elsewhere becomes the stream. Requires that the stream is not in memory.
   void adopt(const TakenSnapshot& snapshot);
   // Notes of the owner, which go with the next commit.

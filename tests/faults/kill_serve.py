@@ -1,7 +1,9 @@
 """Kills the service with SIGKILL between and during requests: what was answered stays, and in the end every forecast is
 that of an offline run.
 
-kill_serve.py PROGRAM [--kills N] [--seed N]"""
+kill_serve.py PROGRAM [--kills N] [--seed N] [--unsafe]
+
+--unsafe: with --unsafe-no-sync, which a killed process survives, too."""
 
 import argparse
 import csv
@@ -43,11 +45,12 @@ def main():
     parser.add_argument("program")
     parser.add_argument("--kills", type=int, default=40)
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--unsafe", action="store_true")
     options = parser.parse_args()
     draw = random.Random(options.seed)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        service = Service(options.program, folder / "store")
+        service = Service(options.program, folder / "store", arguments=["--unsafe-no-sync"] if options.unsafe else [])
         rounds = options.kills  # of each stream, with two requests in each: one in four is a kill
         rows = {stream: rows_of(stream, rounds) for stream in STREAMS}
         published = {stream: [] for stream in STREAMS}

@@ -8,8 +8,8 @@ import subprocess
 
 
 class Service:
-    def __init__(self, program, store, limit=None):
-        self.arguments = [program, "serve", "--store", store, "--listen", "127.0.0.1:0", "--in-memory", "1"]
+    def __init__(self, program, store, limit=None, arguments=()):
+        self.arguments = [program, "serve", "--store", store, "--listen", "127.0.0.1:0", "--in-memory", "1", *arguments]
         self.start(limit)
 
     def start(self, limit=None):

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <stdexcept>
 
 namespace pcgs::test {
@@ -15,6 +16,10 @@ Loopback::Loopback(int port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
   to.sin_family = AF_INET;
   to.sin_port = htons(static_cast<std::uint16_t>(port));
   to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  // A server that says nothing fails a test, and does not hang it.
+  const timeval minute{60, 0};
+  setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &minute, sizeof minute);
+  setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &minute, sizeof minute);
   if (::connect(socket_, reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0) {
     ::close(socket_);
     throw std::runtime_error(fmt::format("nobody listens on port {}", port));
@@ -23,22 +28,36 @@ Loopback::Loopback(int port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
 
 Loopback::~Loopback() { ::close(socket_); }
 
-void Loopback::send(std::string_view bytes) const {
+bool Loopback::send(std::string_view bytes) const {
   while (!bytes.empty()) {
     const ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent <= 0) return;  // the server had enough; what it says is still to be read
+    if (sent <= 0) return false;  // what it says is still to be read
     bytes.remove_prefix(static_cast<std::size_t>(sent));
   }
+  return true;
+}
+
+bool Loopback::answered() const {
+  char byte = 0;
+  return ::recv(socket_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0 || errno != EAGAIN;
+}
+
+void Loopback::end_sending() const { ::shutdown(socket_, SHUT_WR); }
+
+bool Loopback::closed() {
+  while (receive()) received_.clear();
+  return errno != EAGAIN;
 }
 
 bool Loopback::receive() {
   char buffer[65536];
+  errno = 0;
   const ssize_t count = ::recv(socket_, buffer, sizeof buffer, 0);
   if (count > 0) received_.append(buffer, static_cast<std::size_t>(count));
   return count > 0;
 }
 
-HttpAnswer Loopback::read() {
+HttpAnswer Loopback::read(bool has_body) {
   HttpAnswer answer;
   std::size_t end = 0;
   while ((end = received_.find("\r\n\r\n")) == std::string::npos) {
@@ -49,8 +68,9 @@ HttpAnswer Loopback::read() {
   answer.status = std::stoi(answer.head.substr(answer.head.find(' ') + 1));
   constexpr std::string_view kLength = "Content-Length: ";
   const std::size_t at = answer.head.find(kLength);
-  const std::size_t length =
-      at == std::string::npos ? 0 : std::stoul(answer.head.substr(at + kLength.size()));
+  const std::size_t length = at == std::string::npos || !has_body
+                                 ? 0
+                                 : std::stoul(answer.head.substr(at + kLength.size()));
   while (received_.size() < length && receive()) {
   }
   answer.body = received_.substr(0, length);

@@ -21,9 +21,13 @@ class Loopback {
   Loopback(const Loopback&) = delete;
   Loopback& operator=(const Loopback&) = delete;
 
-  void send(std::string_view bytes) const;
-  // The next answer, as long as its Content-Length says.
-  HttpAnswer read();
+  bool send(std::string_view bytes) const;  // false: the server has had enough
+  void end_sending() const;                 // the other half stays open
+  // The next answer, as long as its Content-Length says; to HEAD it has no body.
+  HttpAnswer read(bool has_body = true);
+  bool answered() const;  // whether read() has something to read
+  // Waits until the server closes the connection; what it sends before is lost. False if it does not.
+  bool closed();
 
  private:
   bool receive();

@@ -168,7 +168,7 @@ TEST_F(ServiceTest, EventsAreAnsweredLineByLine) {
   const auto now = get("/streams/n").json();
   EXPECT_EQ(now["experts"], (std::vector<std::string>{"b", "c"}));
   EXPECT_EQ(now["learned"], 1);
-  EXPECT_EQ(now["open"], Json::array());
+  EXPECT_EQ(now["open"].dump(), "[]");
   EXPECT_EQ(ask(service_->port(), "POST", "/events", std::string(1001, '\n')).status, 413);
 }
 
@@ -250,6 +250,23 @@ TEST(ServiceAddress, IsAHostAndAPort) {
        {"", "80", "host:", "host:x", "host:70000", "host:-1", "::1:80", "h:80x"}) {
     EXPECT_NE(test::error_of([&] { serve::set_address(options, wrong); }), "") << wrong;
   }
+}
+
+TEST_F(ServiceTest, ABackupIsTheStoreOfThatMomentAndNothingIsOverwritten) {
+  start();
+  put("n", R"({"experts":["a","b"]})");
+  post("/streams/n/rounds", {{"id", "1"}, {"forecasts", {{"a", 1}, {"b", 3}}}});
+  const auto then = get("/streams/n").json();
+  EXPECT_EQ(post("/backups", {{"name", "monday"}}).status, 201);
+  post("/streams/n/outcomes", {{"id", "1"}, {"y", 2}});
+  EXPECT_EQ(post("/backups", {{"name", "monday"}}).status, 409);
+  const auto now = get("/streams/n").json();
+  EXPECT_NE(now, then);
+  options_.store = dir_ / "store/backups/monday";
+  start();
+  EXPECT_EQ(get("/streams/n").json(), then);
+  post("/streams/n/outcomes", {{"id", "1"}, {"y", 2}});
+  EXPECT_EQ(get("/streams/n").json(), now);
 }
 
 }  // namespace pcgs
