@@ -71,7 +71,6 @@ std::vector<BadHead> bad_request_lines() {
       {400, std::string("GET /\0", 6) + end},
       {400, "GET /health HTTP/1.1\n\n"},
       {400, "GET /health HTTP/1.1\nHost: x\r\n\r\n"},
-      {404, "GET /" + std::string(7000, 'a') + end},
       {414, "GET /" + std::string(8300, 'a') + end},
       {414, "GET /" + std::string(100000, 'a') + end},
       {414, "GET /" + std::string(2000000, 'a') + end},
@@ -83,8 +82,6 @@ std::vector<BadHead> bad_headers() {
   const std::string begin = "GET /health HTTP/1.1\r\n";
   std::string many = begin;
   for (int i = 0; i < 10000; ++i) many += fmt::format("X-{}: x\r\n", i);
-  std::string ranges = begin + "Range: bytes=0-0";
-  for (int i = 0; i < 1500; ++i) ranges += ",0-0";
   std::vector<BadHead> out = {
       {400, begin + "no colon\r\n\r\n"},
       {400, begin + ": no name\r\n\r\n"},
@@ -113,7 +110,6 @@ std::vector<BadHead> bad_headers() {
       {416, begin + "Range: bytes=5-1\r\n\r\n"},
       {416, begin + "Range: lines=1-2\r\n\r\n"},
       {416, begin + "Range: bytes=99999999999999999999-\r\n\r\n"},
-      {200, ranges + "\r\n\r\n"},  // ignored, as HTTP allows
   };
   return out;
 }
@@ -176,12 +172,7 @@ class BadHeads : public test::Unharmed {
       connection.send(test::request_text("POST", "/streams/n/outcomes", kOutcome));
       const auto answer = connection.read();
       const std::string which = bytes.substr(0, 100);
-      if (status < 400) {
-        EXPECT_EQ(answer.status, status) << which;
-        continue;
-      }
       EXPECT_TRUE(refused(answer, status)) << which;
-      if (status == 404) continue;
       EXPECT_NE(answer.head.find("Connection: close\r\n"), std::string::npos) << answer.head;
       EXPECT_TRUE(connection.closed()) << which;
       ASSERT_TRUE(unharmed()) << which;
@@ -189,30 +180,20 @@ class BadHeads : public test::Unharmed {
   }
 };
 
-TEST_F(BadHeads, RequestLinesAreRefusedAndTheConnectionIsClosed) {
-  auto lines = bad_request_lines();
-  // These are whole requests, and what follows them is another one.
-  std::erase_if(lines, [](const BadHead& one) { return one.status == 404; });
-  check(lines);
-}
+TEST_F(BadHeads, RequestLinesAreRefusedAndTheConnectionIsClosed) { check(bad_request_lines()); }
 
-TEST_F(BadHeads, HeadersAreRefusedAndTheConnectionIsClosed) {
-  auto heads = bad_headers();
-  std::erase_if(heads, [](const BadHead& one) { return one.status == 200; });
-  check(heads);
-}
+TEST_F(BadHeads, HeadersAreRefusedAndTheConnectionIsClosed) { check(bad_headers()); }
 
 TEST_F(BadHeads, LengthsAreRefusedAndTheConnectionIsClosed) { check(bad_lengths()); }
 
 TEST_F(BadHeads, ManyRangesDoNotMakeALongAnswer) {
-  for (const auto& [status, bytes] : bad_headers()) {
-    if (status != 200) continue;
-    test::Loopback connection(port());
-    connection.send(bytes);
-    const auto answer = connection.read();
-    EXPECT_EQ(answer.status, 200);
-    EXPECT_EQ(answer.body, "{\"status\":\"ok\"}\n");
-  }
+  std::string head = "GET /health HTTP/1.1\r\nRange: bytes=0-0";
+  for (int i = 0; i < 1500; ++i) head += ",0-0";
+  test::Loopback connection(port());
+  connection.send(head + "\r\n\r\n");
+  const auto answer = connection.read();
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.body, "{\"status\":\"ok\"}\n");
 }
 
 TEST_F(BadHeads, TheFirstRefusalOfAPipelineIsTheLastAnswer) {

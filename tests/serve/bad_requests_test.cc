@@ -41,9 +41,9 @@ TEST_F(BadRequests, BadLinesOfHundredsOfKindsDoNotStopTheOthers) {
     EXPECT_EQ(answer.status, 200) << answer.body;
     EXPECT_EQ(answer.body.find("{\"status\":400,"), 0u) << line << "\n" << answer.body;
     EXPECT_LT(answer.body.size(), 800u) << answer.body;
+    ASSERT_TRUE(unharmed()) << line;
     EXPECT_NE(answer.body.find("\n{\"status\":404,"), std::string::npos) << line << answer.body;
   }
-  EXPECT_TRUE(unharmed());
   EXPECT_EQ(stored().events, before.events);
 }
 
@@ -77,6 +77,7 @@ TEST_F(BadRequests, WrongMethodsAreRefusedOnEveryRoute) {
       if (has_body) {
         EXPECT_TRUE(refused(answer, status)) << method << " " << path;
       }
+      ASSERT_TRUE(unharmed()) << method << " " << path;
     }
   }
   EXPECT_TRUE(unharmed());
@@ -92,12 +93,14 @@ TEST_F(BadRequests, NamesThatAreNoneStayInTheStore) {
     // A slash, however it is written, is another route.
     EXPECT_TRUE(refused(answer, std::string(name).find("%2f") == std::string::npos ? 400 : 404))
         << name;
+    ASSERT_TRUE(unharmed()) << name;
   }
   for (const char* path :
        {"/streams/", "//streams/n", "/streams//n", "/streams/n/", "/streams/a/../b/c",
         "/streams/..%2f..%2fetc%2fpasswd", "/../etc/passwd", "/..%2fetc", "/./streams/n/x",
         "/streams/%2e%2e/%2e%2e/etc", "/STREAMS/n", "/streams%2fn%2frounds%2f"}) {
     EXPECT_TRUE(refused(ask(port(), "PUT", path, R"({"experts":["a"]})"), 404)) << path;
+    ASSERT_TRUE(unharmed()) << path;
   }
   const std::string long_name(101, 'n'), longest(7900, 'n');
   EXPECT_TRUE(refused(ask(port(), "PUT", "/streams/" + long_name, R"({"experts":["a"]})"), 400));
@@ -109,6 +112,7 @@ TEST_F(BadRequests, NamesThatAreNoneStayInTheStore) {
 
 TEST_F(BadRequests, TokensThatAreAlmostRightAreWrong) {
   options_.token = serve::BearerToken("correct horse battery");
+  headers_ = "Authorization: Bearer correct horse battery\r\n";
   start();
   for (const char* header :
        {"", "Authorization:\r\n", "Authorization: Bearer\r\n", "Authorization: Bearer \r\n",
@@ -128,9 +132,9 @@ TEST_F(BadRequests, TokensThatAreAlmostRightAreWrong) {
       EXPECT_TRUE(refused(ask(port(), "GET", path, "", header), 401)) << header;
     }
     EXPECT_TRUE(refused(ask(port(), "POST", "/events", "{}", header), 401)) << header;
+    ASSERT_TRUE(unharmed()) << header;
   }
   EXPECT_TRUE(refused(ask(port(), "GET", "/streams/n?token=correct horse battery"), 400));
-  headers_ = "Authorization: Bearer correct horse battery\r\n";
   EXPECT_TRUE(unharmed());
 }
 

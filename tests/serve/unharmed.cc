@@ -1,5 +1,7 @@
 #include "serve/unharmed.h"
 
+#include <stdexcept>
+
 #include "stream/instruction_set.h"
 
 namespace pcgs::test {
@@ -12,11 +14,20 @@ Unharmed::Unharmed() {
   ask(port(), "PUT", "/streams/n", R"({"experts":["a","b"],"method":"ml-poly"})");
   ask(port(), "POST", "/streams/n/rounds", R"({"id":"0","forecasts":{"a":1}})");
   stream_ = get("/streams/n").body;
+  logged_ = logged();
+}
+
+std::string Unharmed::logged() const {
+  const std::string text = get("/metrics").body;
+  const std::size_t at = text.find("\npcgs_events_total ");
+  if (at == std::string::npos) throw std::runtime_error("the metrics have no events: " + text);
+  return text.substr(at + 1, text.find('\n', at + 1) - at - 1);
 }
 
 void Unharmed::start() {
   service_.reset();
   service_.emplace(options_);
+  logged_ = "pcgs_events_total 0";  // not asked for: some start with no patience at all
 }
 
 ::testing::AssertionResult Unharmed::unharmed() const {
@@ -28,6 +39,9 @@ void Unharmed::start() {
   }
   const std::string names = get("/streams").body;
   if (names != "{\"streams\":[\"n\"]}\n") return ::testing::AssertionFailure() << names;
+  if (const auto now = logged(); now != logged_) {
+    return ::testing::AssertionFailure() << now << ", which was " << logged_;
+  }
   return ::testing::AssertionSuccess();
 }
 

@@ -32,6 +32,8 @@ class Unharmed : public ::testing::Test {
   std::string stream_, headers_;  // the stream as it was; what requests bring
 
  private:
+  std::string logged() const;  // events since the start, as the metrics say
+  std::string logged_;
   HttpAnswer get(std::string_view path) const { return ask(port(), "GET", path, "", headers_); }
 };
 
