@@ -38,13 +38,18 @@ std::string event_key(const std::string& name, std::uint64_t number) {
   return event_prefix(name) + number_bytes(number);
 }
 
-rocksdb::Options options() {
+rocksdb::Options options(Durability durability) {
   rocksdb::Options options;
   options.create_if_missing = true;
   options.paranoid_checks = true;
   // A record that was being written when the machine stopped was never acknowledged; anything else
   // that is missing or damaged in the log is refused.
   options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
+  // Without syncs a later log may have reached the disk where an earlier one has not: what follows the
+  // first gap does not count.
+  if (durability == Durability::kUnsynced) {
+    options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
+  }
   options.track_and_verify_wals_in_manifest = true;
   options.info_log_level = rocksdb::InfoLogLevel::WARN_LEVEL;
   options.keep_log_file_num = 2;
@@ -97,7 +102,7 @@ Store::Store(const std::string& folder, std::string_view instructions, Durabilit
   std::filesystem::create_directories(folder, failed);
   if (failed) throw Error(fmt::format("{}: cannot be made ({})", folder, failed.message()));
   rocksdb::DB* opened = nullptr;
-  const auto status = rocksdb::DB::Open(options(), folder, &opened);
+  const auto status = rocksdb::DB::Open(options(durability), folder, &opened);
   db_.reset(opened);
   if (status.IsIOError() && status.ToString().find("lock") != std::string::npos) {
     throw Error(fmt::format(

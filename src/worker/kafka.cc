@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <chrono>
+#include <thread>
 
 #include "pcgs/error.h"
 #include "serve/log_line.h"
@@ -54,14 +56,40 @@ KafkaMessage copy_of(const rd_kafka_message_t& message) {
           text(message.payload, message.len)};
 }
 
+bool is_hopeless(rd_kafka_resp_err_t error) {
+  switch (error) {
+    case RD_KAFKA_RESP_ERR__AUTHENTICATION:
+    case RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED:
+    case RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR_INVALID_TRANSACTION_TIMEOUT:
+    case RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void wait_for(const char* what, rd_kafka_resp_err_t error, const Stopping& stopping) {
+  if (is_hopeless(error)) {
+    throw Error(fmt::format("Kafka refuses {}: {}", what, rd_kafka_err2str(error)));
+  }
+  if (stopping()) throw Stopped();
+  serve::log_line("warning", "waiting for Kafka",
+                  {{"what", what}, {"why", rd_kafka_err2str(error)}});
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+}
+
 void until_done(const char* what, const Stopping& stopping,
                 const std::function<rd_kafka_resp_err_t()>& call) {
   while (true) {
     const rd_kafka_resp_err_t wrong = call();
     if (wrong == RD_KAFKA_RESP_ERR_NO_ERROR) return;
-    if (stopping()) throw Stopped();
-    serve::log_line("warning", "waiting for Kafka",
-                    {{"what", what}, {"why", rd_kafka_err2str(wrong)}});
+    wait_for(what, wrong, stopping);
   }
 }
 

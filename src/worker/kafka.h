@@ -68,7 +68,12 @@ KafkaMessage copy_of(const rd_kafka_message_t& message);
 // How long one call waits for brokers before it says so and tries again.
 inline constexpr int kCallMilliseconds = 10000;
 
-// Calls until it succeeds, saying in the log what is waited for. Throws Stopped.
+// Waiting does not help: passwords, rights, settings.
+bool is_hopeless(rd_kafka_resp_err_t error);
+// Waits a moment before the next try, saying in the log what for. Throws Stopped, and Error if it is
+// hopeless.
+void wait_for(const char* what, rd_kafka_resp_err_t error, const Stopping& stopping);
+// Calls until it succeeds. Throws as wait_for().
 void until_done(const char* what, const Stopping& stopping,
                 const std::function<rd_kafka_resp_err_t()>& call);
 

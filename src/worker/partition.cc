@@ -19,7 +19,8 @@ constexpr const char* kSourceNote = "source";
 constexpr const char* kPositionNote = "position";
 const std::string kUnsavedNotes = "unsaved/";
 
-// Snapshots beyond the span that one transaction takes at the most.
+// Old snapshots that one transaction takes at the most, or as many as it has events: each event makes no
+// more than one stream too old.
 constexpr std::size_t kOldSnapshotsAtOnce = 200;
 
 std::int64_t offset_from(const std::string& text) {
@@ -61,6 +62,8 @@ void Partition::open() {
   position_.reset();
   if (const auto position = store_->note(kPositionNote)) position_ = offset_from(*position);
   rebuilding_ = false;
+  save_before_ = 0;
+  applied_ = 0;
 }
 
 void Partition::reopen() {
@@ -72,8 +75,12 @@ void Partition::reopen() {
 void Partition::clear() {
   table_.reset();
   store_.reset();
-  std::error_code failed;
-  std::filesystem::remove_all(options_.folder, failed);
+  // Under another name first: half a store must not be taken for one.
+  const std::string gone = options_.folder + ".gone";
+  std::error_code failed, missing;
+  std::filesystem::remove_all(gone, failed);
+  std::filesystem::rename(options_.folder, gone, missing);
+  if (!failed) std::filesystem::remove_all(gone, failed);
   if (failed) {
     throw Error(fmt::format("{}: cannot be emptied ({})", options_.folder, failed.message()));
   }
@@ -101,16 +108,19 @@ stream::Output Partition::apply(const std::string& name, const stream::Event& ev
   }
   if (output.verdict == stream::Verdict::kDone) set_unsaved(name, offset);
   position_ = offset + 1;
+  ++applied_;
   return output;
 }
 
 const std::vector<stream::TakenSnapshot>& Partition::take_snapshots() {
   const auto streams = static_cast<std::int64_t>(table_->names().size());
-  const std::int64_t oldest =
-      *position_ - std::max(options_.span, options_.span_of_each_stream * streams);
+  const std::int64_t span = std::max(options_.span, options_.span_of_each_stream * streams);
+  const std::int64_t oldest = std::max(*position_ - span, save_before_);
+  const std::size_t most = std::max(kOldSnapshotsAtOnce, applied_);
+  applied_ = 0;
   std::vector<std::string> old;
   for (const auto& [since, name] : unsaved_by_age_) {
-    if (since >= oldest || old.size() == kOldSnapshotsAtOnce) break;
+    if (since >= oldest || old.size() == most) break;
     old.push_back(name);
   }
   const auto& taken = table_->take_snapshots(old);

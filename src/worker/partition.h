@@ -6,7 +6,7 @@
 //
 // A stream is unsaved from its first event that is in no snapshot of the changelog. Whoever has lost the
 // cache replays events from the oldest of these on, so none may get too old: beyond a span of events, its
-// snapshot is taken whether it is worth it or not.
+// snapshot is taken whether it is worth it or not, and so it is when the owner says that time is up.
 #pragma once
 
 #include <cstdint>
@@ -52,6 +52,10 @@ class Partition {
   // The event at this offset is none.
   void skip(std::int64_t offset) { position_ = offset + 1; }
 
+  // Every event so far is to be in a snapshot soon: take_snapshots() takes some of them each time. Kafka
+  // deletes events by their age, so counting them is not enough.
+  void save_all_so_far() { save_before_ = *position_; }
+  bool saving() const { return low() < save_before_; }
   // The snapshots that go to the changelog with what was applied.
   const std::vector<stream::TakenSnapshot>& take_snapshots();
   // What was applied is committed in Kafka; the cache may hold it. Snapshots that are due are taken for
@@ -79,6 +83,8 @@ class Partition {
   std::unique_ptr<stream::StreamTable> table_;
   std::optional<std::int64_t> position_;
   bool rebuilding_ = false;
+  std::int64_t save_before_ = 0;
+  std::size_t applied_ = 0;  // since snapshots were taken
   std::unordered_map<std::string, std::int64_t> unsaved_since_;
   std::set<std::pair<std::int64_t, std::string>> unsaved_by_age_;
 };

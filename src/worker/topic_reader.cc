@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "pcgs/error.h"
+#include "serve/log_line.h"
 
 namespace pcgs::worker {
 
@@ -57,7 +58,15 @@ bool TopicReader::read(const std::string& topic, std::int32_t partition, std::in
         "the topic a longer retention",
         topic, partition, begin));
   };
-  if (offsets(topic, partition).first > begin) gone();
+  const Offsets there = offsets(topic, partition);
+  if (there.first > begin) gone();
+  if (there.end < end) {
+    throw Error(
+        fmt::format("{}: partition {} ends at offset {}, and the group has come to {}; was the "
+                    "topic made anew? "
+                    "Then give --group and --changelog new names",
+                    topic, partition, there.end, end));
+  }
   const PartitionsPtr from = one_partition(topic, partition, begin);
   if (const auto wrong = rd_kafka_assign(committed_.get(), from.get())) {
     throw Error(fmt::format("{}: cannot be read ({})", topic, rd_kafka_err2str(wrong)));
@@ -75,6 +84,9 @@ bool TopicReader::read(const std::string& topic, std::int32_t partition, std::in
       if (message->offset >= end) return true;
     } else if (message && message->err == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET) {
       gone();
+    } else if (message) {
+      serve::log_line("warning", "reader",
+                      {{"topic", topic}, {"why", rd_kafka_message_errstr(message.get())}});
     }
     // Other errors are about brokers that are away, which librdkafka goes on looking for.
     const auto now = std::chrono::steady_clock::now();

@@ -33,6 +33,7 @@ using Owned = std::unique_ptr<T, Destroy>;
 // 0 if there is no such topic.
 std::int32_t partitions_of(rd_kafka_t* client, const std::string& name, const Stopping& stopping) {
   const Owned<rd_kafka_topic_t> topic(rd_kafka_topic_new(client, name.c_str(), nullptr));
+  if (!topic) throw Error(fmt::format("'{}' is no name of a topic", name));
   std::int32_t count = 0;
   until_done("topics", stopping, [&] {
     const rd_kafka_metadata_t* found = nullptr;

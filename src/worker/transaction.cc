@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "pcgs/error.h"
 #include "serve/log_line.h"
 
 namespace pcgs::worker {
@@ -37,9 +38,7 @@ void TransactionalProducer::connect() {
   while (true) {
     const ErrorPtr wrong(rd_kafka_init_transactions(producer_.get(), kCallMilliseconds));
     if (!wrong) return;
-    if (stopping_()) throw Stopped();
-    serve::log_line("warning", "waiting for Kafka",
-                    {{"what", "transactions"}, {"why", rd_kafka_error_string(wrong.get())}});
+    wait_for("transactions", rd_kafka_error_code(wrong.get()), stopping_);
     if (rd_kafka_error_is_retriable(wrong.get())) continue;
     producer_.reset();
     producer_ = client(RD_KAFKA_PRODUCER, configuration(settings_));
@@ -104,7 +103,12 @@ void TransactionalProducer::produce(const std::string& topic, std::string_view k
   while (true) {
     const ErrorPtr wrong(rd_kafka_produceva(producer_.get(), fields.data(), fields.size()));
     if (!wrong) return;
-    if (rd_kafka_error_code(wrong.get()) != RD_KAFKA_RESP_ERR__QUEUE_FULL) {
+    const rd_kafka_resp_err_t code = rd_kafka_error_code(wrong.get());
+    if (is_hopeless(code)) {
+      throw Error(fmt::format("{}: does not take a message of {} bytes for partition {} ({})",
+                              topic, value.size(), partition, rd_kafka_err2str(code)));
+    }
+    if (code != RD_KAFKA_RESP_ERR__QUEUE_FULL) {
       give_up(fmt::format("a message to {}: {}", topic, rd_kafka_error_string(wrong.get())),
               rd_kafka_fatal_error(producer_.get(), nullptr, 0) != RD_KAFKA_RESP_ERR_NO_ERROR);
     }

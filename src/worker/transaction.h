@@ -10,8 +10,8 @@
 
 namespace pcgs::worker {
 
-// Nothing of the transaction counts. Somebody else may have the partitions now, or a broker was away for
-// too long.
+// Whether the transaction counts is what the committed offset says; mostly it does not. Somebody else may
+// have the partitions now, or a broker was away for too long.
 class TransactionAborted : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -21,7 +21,7 @@ class TransactionalProducer {
   // `name` is that of the worker: a second producer of the same name ends what the first one began.
   TransactionalProducer(Settings settings, const std::string& name, Stopping stopping);
 
-  // All of these throw Stopped; all but begin() throw TransactionAborted, after which the next thing is
+  // All of these throw Stopped, and Error where waiting does not help; all but begin() throw TransactionAborted, after which the next thing is
   // begin().
   void begin();
   // To the partition that the key says, or to the one that is given.

@@ -24,6 +24,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kIdleMilliseconds = 100;
+// After which every event is in a snapshot, so that the brokers may delete it.
+constexpr std::chrono::hours kSaveEvery(1);
 
 // What all clients share; those of the user come last and win.
 Settings with(const WorkerOptions& options, Settings mine) {
@@ -43,6 +45,7 @@ Settings consumer_settings(const WorkerOptions& options) {
 // A transaction that its worker will never end holds up whoever reads the answers; not for long.
 Settings producer_settings(const WorkerOptions& options) {
   return with(options, {{"transaction.timeout.ms", "15000"},
+                        {"allow.auto.create.topics", "false"},
                         {"linger.ms", "2"},
                         {"compression.type", "lz4"},
                         {"partitioner", "murmur2_random"},
@@ -55,7 +58,10 @@ struct Slot {
   State state = State::kAway;
   std::unique_ptr<Partition> partition;  // kept while it is away: it may come back
   Committed committed{};
-  bool seek = false;  // the consumer is elsewhere
+  std::uint64_t assignment = 0;  // how often it was assigned
+  bool seek = false;             // the consumer is elsewhere
+  bool unnoted = false;          // the group has committed no offset yet
+  Clock::time_point saved{};     // when everything was last asked to be
 };
 
 class Worker {
@@ -89,7 +95,8 @@ class Worker {
     while (!stopping_()) {
       gather();
       if (restore_one()) continue;
-      if (!batch_.empty()) work_on_batch();
+      const std::set<std::int32_t> touched = to_commit();
+      if (!touched.empty()) work_on_batch(touched);
     }
   }
 
@@ -100,6 +107,7 @@ class Worker {
     Slot& slot = slots_[number];
     slot.state = Slot::State::kToRestore;
     slot.committed = committed;
+    ++slot.assignment;
     slot.seek = false;
   }
 
@@ -133,9 +141,9 @@ class Worker {
 
   // Keeps this worker in its group while a partition is being restored, and says whether that is still
   // wanted.
-  bool keep_alive(std::int32_t number) {
+  bool keep_alive(const Slot& slot, std::uint64_t assignment) {
     if (auto message = consumer_.poll(0)) batch_.push_back(std::move(*message));
-    return slots_.at(number).state == Slot::State::kToRestore;
+    return slot.state == Slot::State::kToRestore && slot.assignment == assignment;
   }
 
   PartitionOptions partition_options(std::int32_t number) const {
@@ -157,22 +165,49 @@ class Worker {
     if (!slot.partition) {
       slot.partition = std::make_unique<Partition>(partition_options(number));
     }
-    if (!restore(*slot.partition, number, slot.committed,
-                 {options_.topics.events, options_.topics.changelog}, reader_,
-                 [&] { return keep_alive(number); })) {
+    const Committed goal = slot.committed;
+    const std::uint64_t assignment = slot.assignment;
+    if (!restore(*slot.partition, number, goal, {options_.topics.events, options_.topics.changelog},
+                 reader_, [&] { return keep_alive(slot, assignment); })) {
       return true;
     }
-    if (slot.seek && !consumer_.seek(number, slot.committed.position)) return true;
+    if (slot.seek && !consumer_.seek(number, goal.position)) {
+      keep_alive(slot, assignment);
+      return true;
+    }
     slot.state = Slot::State::kReady;
+    slot.unnoted = !goal.note;
+    slot.saved = Clock::now();
     consumer_.start(number);
     return true;
   }
 
-  void work_on_batch() {
+  // Partitions of which a transaction has something to say: events; snapshots, because time is up; or
+  // where a new group begins. All of them are known before the first event is applied: whatever fails in
+  // between, the consumer goes back in each of them.
+  std::set<std::int32_t> to_commit() {
     std::set<std::int32_t> touched;
+    const auto now = Clock::now();
+    for (auto& [number, slot] : slots_) {
+      if (slot.state != Slot::State::kReady) continue;
+      if (now - slot.saved > kSaveEvery) {
+        slot.saved = now;
+        slot.partition->save_all_so_far();
+      }
+      if (slot.unnoted || slot.partition->saving()) touched.insert(number);
+    }
+    for (const KafkaMessage& message : batch_) {
+      if (slots_.at(message.partition).state == Slot::State::kReady) {
+        touched.insert(message.partition);
+      }
+    }
+    return touched;
+  }
+
+  void work_on_batch(const std::set<std::int32_t>& touched) {
     producer_.begin();
     try {
-      for (const KafkaMessage& message : batch_) work_on(message, touched);
+      for (const KafkaMessage& message : batch_) work_on(message);
       const PartitionsPtr offsets = finish(touched);
       producer_.commit(offsets.get(), consumer_.membership().get());
     } catch (const TransactionAborted&) {
@@ -181,14 +216,16 @@ class Worker {
       return;
     }
     batch_.clear();
-    for (const std::int32_t number : touched) slots_.at(number).partition->commit();
+    for (const std::int32_t number : touched) {
+      slots_.at(number).partition->commit();
+      slots_.at(number).unnoted = false;
+    }
   }
 
-  void work_on(const KafkaMessage& message, std::set<std::int32_t>& touched) {
+  void work_on(const KafkaMessage& message) {
     Slot& slot = slots_.at(message.partition);
     // It may come twice around a restore.
     if (slot.state != Slot::State::kReady || message.offset < slot.partition->position()) return;
-    touched.insert(message.partition);
     const Done done = apply_message(*slot.partition, message);
     producer_.produce(options_.topics.answers, message.key,
                       serve::answer_line(done.line, done.output),

@@ -161,6 +161,25 @@ TEST_F(PartitionTest, NoStreamStaysUnsavedForLongerThanTheSpan) {
   EXPECT_TRUE(quiet_saved);
 }
 
+TEST_F(PartitionTest, EverythingIsSavedWhenTimeIsUp) {
+  auto partition = open_new("cache");
+  const Made made{{{"a"}, "squared", 0.5, {}, "ml-poly"}};
+  constexpr std::int64_t kStreams = 500;  // more than are taken at once
+  for (std::int64_t s = 0; s < kStreams; ++s) partition->apply(std::to_string(s), made, s);
+  EXPECT_FALSE(partition->saving());
+  partition->take_snapshots();  // of those events
+  partition->commit();
+  partition->save_all_so_far();
+  std::size_t times = 0;
+  for (; partition->saving(); ++times) {
+    partition->take_snapshots();
+    partition->commit();
+    ASSERT_LT(times, 10u);
+  }
+  EXPECT_GT(times, 1u);
+  EXPECT_EQ(partition->low(), kStreams);
+}
+
 TEST_F(PartitionTest, UnsavedStreamsAreKnownAfterALoad) {
   auto partition = open_new("cache");
   const Made made{{{"a"}, "squared", 0.5, {}, "ml-poly"}};
