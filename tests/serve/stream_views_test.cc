@@ -10,7 +10,7 @@ namespace pcgs {
 
 using test::ask;
 using test::HttpAnswer;
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;
 
 namespace {
 
@@ -67,9 +67,9 @@ TEST_F(StreamViews, TheLastRoundsComeInTheirOrder) {
     EXPECT_EQ(rounds[i]["id"], kExpected[i].first);
     EXPECT_EQ(rounds[i]["state"], kExpected[i].second);
     EXPECT_EQ(rounds[i]["number"], i + 2);
-    EXPECT_EQ(rounds[i]["weights"], (nlohmann::json{{"a", 0.5}, {"b", 0.5}}));
+    EXPECT_EQ(rounds[i]["weights"], (Json{{"a", 0.5}, {"b", 0.5}}));
     EXPECT_EQ(rounds[i]["forecast"], 2);
-    EXPECT_EQ(rounds[i]["y"], i == 1 ? nlohmann::json(2.5) : nlohmann::json());
+    EXPECT_EQ(rounds[i]["y"], i == 1 ? Json(2.5) : Json());
   }
   EXPECT_EQ(get("/streams/north?rounds=200").json()["rounds"].size(), 4u);
 }
