@@ -13,6 +13,7 @@ fetches. Needs python3-confluent-kafka.
 """
 import argparse
 import csv
+import glob
 import json
 import os
 import random
@@ -212,6 +213,12 @@ class Trouble:
         one.process.send_signal(signal.SIGCONT)
 
 
+def size_of(folder, topic):
+    """Bytes of its segments on the first broker."""
+    return sum(os.path.getsize(path)
+               for path in glob.glob(os.path.join(folder, "kafka", "node-1", f"{topic}-*", "*.log")))
+
+
 def read_lines(path):
     with open(path, encoding="utf-8") as file:
         return file.read().splitlines()
@@ -305,9 +312,10 @@ def work(options, folder):
             aborted = sum(one.said("transaction aborted") for one in workers)
             fresh = Worker(options.pcgs, bootstrap, folder, "fresh")
             workers.append(fresh)
-            end = time.monotonic() + 300
-            while fresh.said("partition restored") < PARTITIONS and time.monotonic() < end:
+            begin = time.monotonic()
+            while fresh.said("partition restored") < PARTITIONS and time.monotonic() < begin + 300:
                 time.sleep(0.2)
+            restoring = time.monotonic() - begin
             fresh.end()
         finally:
             for one in workers:
@@ -328,7 +336,8 @@ def work(options, folder):
           f"{done.count('broker')} brokers killed, {done.count('stop')} stopped and woken, {aborted} "
           f"transactions aborted; answers: {missing} missing, {got.doubled} doubled, {wrong} differ from offline; "
           f"states: {len(before)}, {bad_states} differ from offline in a worker without a cache, which replayed "
-          f"{replayed} events")
+          f"{replayed} events and took {restoring:.1f} s; changelog {size_of(folder, 'states') / 1e6:.0f} MB, "
+          f"events {size_of(folder, 'events') / 1e6:.0f} MB on each broker")
     if options.stops and not aborted:
         print("no transaction was aborted: whoever was stopped had none")
     if differing or missing or got.doubled or wrong or bad_states or trouble.plan:
