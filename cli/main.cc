@@ -16,6 +16,7 @@
 #include "out_of_memory.h"
 #include "pcgs/error.h"
 #include "say.h"
+#include "version.h"
 
 namespace {
 
@@ -58,7 +59,7 @@ int main(int argc, char** argv) {
   CLI::App app(
       "pcgs combines forecasters online when the best one keeps changing, and measures itself\n"
       "against the exact best sequence of forecasters in hindsight.");
-  app.set_version_flag("--version", std::string("pcgs ") + PCGS_VERSION);
+  app.set_version_flag("--version", pcgs::cli::version());
   app.require_subcommand(1);
   app.footer("pcgs COMMAND --help shows a command's options and examples.");
   using namespace pcgs::cli;

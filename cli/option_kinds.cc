@@ -65,8 +65,8 @@ CLI::Option* add_switch_cost(CLI::App& command, std::optional<double>& value,
 
 CLI::Option* add_model(CLI::App& command, std::string& path) {
   return add_text(command, "--model", path,
-                  "Weights of pcgs-tf, also inside guard (.safetensors), instead of the shipped "
-                  "ones");
+                  "Weights of pcgs-tf, also inside guard, or of pcgs-tf:combine, also inside blend "
+                  "(.safetensors), instead of the shipped ones");
 }
 
 CLI::Option* add_report_option(CLI::App& command, std::string& path) {

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <thread>
 
+#include "core/instruction_set.h"
 #include "core/text.h"
 #include "pcgs/error.h"
 #include "serve/committer.h"
@@ -15,7 +16,6 @@
 #include "serve/log_line.h"
 #include "serve/routes.h"
 #include "store/store.h"
-#include "stream/instruction_set.h"
 
 namespace pcgs::serve {
 
@@ -54,7 +54,7 @@ bool is_loopback(std::string_view host) {
 struct Service::Parts {
   explicit Parts(const ServiceOptions& options)
       : token(options.token),
-        store(options.store, stream::instruction_set(), options.durability),
+        store(options.store, instruction_set(), options.durability),
         table(store, options.limits),
         committer(table, metrics),
         server(options.patience, options.connections,

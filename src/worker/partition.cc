@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <limits>
 
+#include "core/instruction_set.h"
 #include "core/invariant.h"
 #include "pcgs/error.h"
-#include "stream/instruction_set.h"
 
 namespace pcgs::worker {
 
@@ -46,7 +46,7 @@ Partition::Partition(PartitionOptions options) : options_(std::move(options)) {
 }
 
 void Partition::open() {
-  store_ = std::make_unique<store::Store>(options_.folder, stream::instruction_set(),
+  store_ = std::make_unique<store::Store>(options_.folder, instruction_set(),
                                           store::Durability::kUnsynced);
   stream::TableLimits limits;
   limits.streams =

@@ -4,9 +4,9 @@
 
 #include <unordered_map>
 
+#include "core/instruction_set.h"
 #include "pcgs/error.h"
 #include "serve/log_line.h"
-#include "stream/instruction_set.h"
 
 namespace pcgs::worker {
 
@@ -20,11 +20,11 @@ constexpr std::size_t kBytesOfACommit = std::size_t{32} << 20;
 using Positions = std::unordered_map<std::string, std::int64_t>;
 
 void check_instructions(const std::string& instructions, const std::string& what) {
-  if (instructions == stream::instruction_set()) return;
+  if (instructions == instruction_set()) return;
   throw Error(
       fmt::format("{} was computed with {} instructions, and this machine computes with {}, which "
                   "gives other last digits; run all workers of a group on machines of one kind",
-                  what, instructions, stream::instruction_set()));
+                  what, instructions, instruction_set()));
 }
 
 class Restorer {

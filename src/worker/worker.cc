@@ -7,9 +7,9 @@
 #include <map>
 #include <set>
 
+#include "core/instruction_set.h"
 #include "pcgs/error.h"
 #include "serve/log_line.h"
-#include "stream/instruction_set.h"
 #include "worker/cache_folder.h"
 #include "worker/group_consumer.h"
 #include "worker/partition.h"
@@ -239,14 +239,14 @@ class Worker {
       Partition& partition = *slots_.at(number).partition;
       const std::string at = fmt::format("{}:{}", number, partition.position());
       for (const stream::TakenSnapshot& snapshot : partition.take_snapshots()) {
-        const ChangelogRecord record{stream::instruction_set(), partition.position(), snapshot};
+        const ChangelogRecord record{instruction_set(), partition.position(), snapshot};
         producer_.produce(options_.topics.changelog, snapshot.name, record_bytes(record), at,
                           number);
       }
       rd_kafka_topic_partition_t* offset =
           rd_kafka_topic_partition_list_add(offsets.get(), options_.topics.events.c_str(), number);
       offset->offset = partition.position();
-      const std::string note = note_text({stream::instruction_set(), partition.low()});
+      const std::string note = note_text({instruction_set(), partition.low()});
       offset->metadata = rd_kafka_mem_malloc(nullptr, note.size());
       std::ranges::copy(note, static_cast<char*>(offset->metadata));
       offset->metadata_size = note.size();

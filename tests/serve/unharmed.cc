@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "stream/instruction_set.h"
+#include "core/instruction_set.h"
 
 namespace pcgs::test {
 
@@ -47,7 +47,7 @@ void Unharmed::start() {
 
 store::StoredStream Unharmed::stored() {
   service_.reset();
-  return store::Store(options_.store, stream::instruction_set()).read("n");
+  return store::Store(options_.store, instruction_set()).read("n");
 }
 
 ::testing::AssertionResult Unharmed::refused(const HttpAnswer& answer, int status) {

@@ -12,10 +12,10 @@
 #include <map>
 
 #include "core/fnv1a.h"
+#include "core/instruction_set.h"
 #include "pcgs/error.h"
 #include "serve/event_line.h"
 #include "store/store.h"
-#include "stream/instruction_set.h"
 #include "stream/stream_table.h"
 
 namespace {
@@ -51,7 +51,7 @@ void cache(const std::string& folder, const std::string& states) {
   std::map<std::string, std::string> found;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (!entry.is_directory()) continue;
-    store::Store store(entry.path().string(), stream::instruction_set());
+    store::Store store(entry.path().string(), instruction_set());
     stream::StreamTable table(store, {});
     for (const std::string& name : table.names()) {
       const bool first = found.emplace(name, fingerprint(*table.find(name))).second;

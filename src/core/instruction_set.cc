@@ -1,8 +1,8 @@
-#include "stream/instruction_set.h"
+#include "core/instruction_set.h"
 
 #include <hwy/highway.h>
 
-namespace pcgs::stream {
+namespace pcgs {
 
 // As Highway chooses: the best that is compiled and that the machine has, which is the lowest bit.
 std::string instruction_set() {
@@ -10,4 +10,4 @@ std::string instruction_set() {
   return hwy::TargetName(usable & -usable);
 }
 
-}  // namespace pcgs::stream
+}  // namespace pcgs

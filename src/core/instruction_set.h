@@ -2,9 +2,9 @@
 
 #include <string>
 
-namespace pcgs::stream {
+namespace pcgs {
 
 // The one that the kernels compute with on this machine: "AVX2". Sums have other last bits on another.
 std::string instruction_set();
 
-}  // namespace pcgs::stream
+}  // namespace pcgs
