@@ -36,16 +36,24 @@ infer::Config grown_config(const infer::Config& before, const Growth& growth) {
                                       : name_of(config.attention)));
   }
   if (growth.memory && *growth.memory != before.memory) {
-    if (before.memory > 0) {
+    if (before.memory > *growth.memory) {
       throw Error(
           fmt::format("the model to start from remembers {} channels, which stay; leave "
-                      "--memory out",
+                      "--memory out, or give more",
                       before.memory));
     }
     config.memory = *growth.memory;
   }
   if (const auto problem = infer::problem_with(config); !problem.empty()) throw Error(problem);
   return config;
+}
+
+// The first rows and columns of a larger tensor become those of a smaller one.
+void place(const infer::Tensor& small, infer::Tensor& large) {
+  const std::size_t from = small.shape.back(), to = large.shape.back();
+  for (std::size_t i = 0; i < small.values.size(); ++i) {
+    large.values[i / from * to + i % from] = small.values[i];
+  }
 }
 
 }  // namespace
@@ -55,11 +63,14 @@ infer::Model grown(const infer::Model& model, const Growth& growth, std::uint64_
   infer::Model out =
       ControllerNet(config, seed, torch::kCPU).model(model.token_schema, model.metadata);
   for (auto& [name, tensor] : out.tensors) {
-    if (const auto found = model.tensors.find(name); found != model.tensors.end()) {
-      tensor = found->second;
-    } else if (name.ends_with(".attention.o.weight") || name.ends_with(".memory.o.weight")) {
+    const auto found = model.tensors.find(name);
+    const bool had = found != model.tensors.end();
+    const bool goes_out =
+        name.ends_with(".attention.o.weight") || name.ends_with(".memory.o.weight");
+    if (goes_out && (!had || found->second.shape != tensor.shape)) {
       std::ranges::fill(tensor.values, 0.0f);  // its bias is 0 as drawn
     }
+    if (had) place(found->second, tensor);
   }
   return out;
 }

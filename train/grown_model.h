@@ -16,9 +16,9 @@ struct Growth {
   bool inducing_given = false;  // and asked for, so that another number is refused
 };
 
-// The model with attention or a memory that it did not have. What they add to a layer is multiplied by
-// zeros at first, so the model's answers stay the same until it is trained. Throws Error where it has
-// these parts already, and of another kind or size.
+// The model with attention or a memory that it did not have, or with more channels of memory. What they
+// add to a layer is multiplied by zeros at first, so the model's answers stay the same until it is
+// trained. Throws Error where it has attention of another kind or size, or a larger memory.
 infer::Model grown(const infer::Model& model, const Growth& growth, std::uint64_t seed);
 
 }  // namespace pcgs::train

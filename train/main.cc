@@ -59,6 +59,10 @@ void use_threads(Options& options) {
   }
 }
 
+std::string snapshot_name(const Options& options, std::int64_t step) {
+  return fmt::format("{}/step-{}.safetensors", options.snapshots, step);
+}
+
 // The files of a run, of which only the first process has any; refused before the work.
 struct Outputs {
   OutputSet set;
@@ -72,6 +76,7 @@ struct Outputs {
     model = &set.add(options.out);
     if (!options.report.empty()) page = &set.add(options.report);
     if (!options.record.empty()) record = &set.add(options.record);
+    if (!options.snapshots.empty()) const WholeFile probe(snapshot_name(options, 0));
   }
 
  private:
@@ -191,11 +196,34 @@ void say_what_eta_is(const Options& options) {
              options.trainer.maps.constant_eta);
 }
 
-TrainingOutcome watched_training(ControllerNet& net, const Options& options, TrainingData& data) {
+std::string bytes_of(const ControllerNet& net, const Options& options,
+                     const nlohmann::ordered_json& provenance) {
+  const auto bytes = infer::model_bytes(
+      net.model(schema_of(options), {{"provenance", io::json_text(provenance)}}));
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// The weights as they are now, which need not be the best so far.
+void write_snapshot(const ControllerNet& net, const Options& options, const Report& report,
+                    const RunFacts& facts) {
+  WholeFile file(snapshot_name(options, report.step));
+  file.write(bytes_of(net, options, provenance_of(options, report, facts)));
+  file.commit();
+}
+
+TrainingOutcome watched_training(ControllerNet& net, const Options& options, TrainingData& data,
+                                 const RunFacts& facts) {
   const Processes processes(options.rank, options.processes, options.rendezvous);
   Narrator narrator(options.quiet, options.combines(), data.held_out_sequences());
+  Watcher watcher = narrator.watcher();
+  if (!options.snapshots.empty() && options.rank == 0) {
+    watcher.checked = [&, tell = watcher.checked](const Report& report) {
+      tell(report);
+      write_snapshot(net, options, report, facts);
+    };
+  }
   TrainingOutcome outcome =
-      train(net, options.trainer, *data.supply, data.held_out, narrator.watcher(), processes);
+      train(net, options.trainer, *data.supply, data.held_out, watcher, processes);
   narrator.finish(outcome.last);
   return outcome;
 }
@@ -203,9 +231,7 @@ TrainingOutcome watched_training(ControllerNet& net, const Options& options, Tra
 void write(Outputs& outputs, const Options& options, const ControllerNet& net,
            TrainingOutcome outcome, const RunFacts& facts) {
   const auto provenance = provenance_of(options, outcome.last, facts);
-  const auto bytes = infer::model_bytes(
-      net.model(schema_of(options), {{"provenance", io::json_text(provenance)}}));
-  outputs.model->write(bytes.data(), bytes.size());
+  outputs.model->write(bytes_of(net, options, provenance));
   const auto result = training_result(options, net.config(), std::move(outcome), facts);
   if (outputs.record != nullptr) outputs.record->write(results::to_json(result, 1));
   if (outputs.page != nullptr) {
@@ -234,7 +260,7 @@ void run(Options& options) {
   TrainingData data = options.losses.empty() ? made_up_data(options, device)
                                              : own_data(options, losses, side, device);
   if (!options.quiet) fmt::print(stderr, "sequences ready after {:.0f} s\n", seconds());
-  TrainingOutcome outcome = watched_training(*net, options, data);
+  TrainingOutcome outcome = watched_training(*net, options, data, facts);
   if (options.rank > 0) return;
   facts.seconds = seconds() + outcome.seconds_before;
   write(outputs, options, *net, std::move(outcome), facts);

@@ -31,6 +31,8 @@ void declare_files(CLI::App& app, Options& options) {
   app.add_option("--init", options.init, "Go on from this model's weights");
   app.add_option("--checkpoint", t.checkpoint,
                  "File to continue from if it exists, and to write at every check");
+  app.add_option("--snapshots", options.snapshots,
+                 "Folder that is there, for the weights of every check: step-N.safetensors");
 }
 
 void declare_recipe(CLI::App& app, Options& options) {
@@ -183,9 +185,10 @@ void declare_network(CLI::App& app, Options& options) {
       ->capture_default_str();
   app.add_option("--inducing", options.inducing, "Learned queries of induced attention")
       ->capture_default_str();
-  app.add_option("--memory", options.memory,
-                 "Channels that each layer of an expert remembers; with --init, what a model "
-                 "without a memory is given")
+  app.add_option(
+         "--memory", options.memory,
+         "Channels that each layer of an expert remembers; with --init, what a model is given "
+         "that remembers fewer or none")
       ->capture_default_str();
 }
 

@@ -17,6 +17,7 @@ inline constexpr double kPaperEta = 4;
 
 struct Options {
   std::string out, report, record;  // model, page, course
+  std::string snapshots;            // folder for the weights of every check; empty: none
   std::string init, losses, side, device = "auto", recipe = "regret", family, attention = "induced";
   std::size_t width = 64, layers = 2, heads = 4, hidden = 128, inducing = 16, memory = 0,
               pool_hidden = 64;

@@ -46,6 +46,35 @@ TEST(GrownModel, AnswersAsBefore) {
   }
 }
 
+// A model with attention and this memory, whose parts all say something.
+infer::Model model_with_memory(std::size_t channels) {
+  infer::Config config = plain_model().config;
+  config.attention = AttentionKind::kFull;
+  config.memory = channels;
+  return ControllerNet(config, 4, torch::kCPU).model("tokens", {});
+}
+
+TEST(GrownModel, OfALargerMemoryAnswersAsBeforeAndKeepsWhatItHad) {
+  const infer::Model before = model_with_memory(3);
+  Growth growth;
+  growth.memory = 7;
+  infer::Model after = grown(before, growth, 9);
+  EXPECT_EQ(after.config.memory, 7u);
+  const auto expected = answers(before), got = answers(after);
+  EXPECT_LT((got.logits - expected.logits).abs().max().item<double>(), 1e-6);
+  EXPECT_LT((got.rate - expected.rate).abs().max().item<double>(), 1e-6);
+  // What the new channels remember is drawn, and counts as soon as their output does.
+  float sign = 1;
+  for (float& x : after.tensors.at("layers.0.memory.o.weight").values) x += sign = -sign;
+  EXPECT_GT((answers(after).logits - expected.logits).abs().max().item<double>(), 1e-3);
+  for (const char* name : {"layers.0.memory.keep.weight", "layers.0.memory.value.bias",
+                           "layers.0.memory.gate.weight"}) {
+    const auto& small = before.tensors.at(name).values;
+    const auto& large = after.tensors.at(name).values;
+    EXPECT_TRUE(std::equal(small.begin(), small.end(), large.begin())) << name;
+  }
+}
+
 TEST(GrownModel, HasNewPartsThatCanLearn) {
   Growth growth;
   growth.attention = AttentionKind::kFull;

@@ -1,6 +1,7 @@
 // pcgs-train as a user runs it: fine-tuning on a file of losses, and what it refuses.
 #include "cli/program.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <pty.h>
 #include <sys/ioctl.h>
@@ -9,7 +10,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
@@ -159,6 +162,26 @@ TEST_F(Program, LosesNoFileToAnother) {
   auto twice = small(dir_ / "losses.npy", dir_ / "out");
   twice.insert(twice.end(), {"--record", dir_ / "both", "--checkpoint", dir_ / "both"});
   refuses(twice, {"both", "is named twice"});
+}
+
+TEST_F(Program, WritesTheWeightsOfEveryCheckToAFolder) {
+  auto arguments = small(losses_file("losses.npy", 300), dir_ / "out");
+  arguments.insert(arguments.end(), {"--snapshots", dir_ / "steps"});
+  refuses(arguments, {"steps/step-0.safetensors"});
+  std::filesystem::create_directory(dir_ / "steps");
+  const Said said = run_program(arguments);
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  const auto kept = infer::read_model_file(dir_ / "out").tensors;
+  std::size_t as_kept = 0;
+  std::map<std::string, infer::Tensor> before;
+  for (const char* step : {"0", "2", "4"}) {
+    const auto tensors =
+        infer::read_model_file(dir_ / fmt::format("steps/step-{}.safetensors", step)).tensors;
+    EXPECT_NE(tensors, before) << step;
+    as_kept += tensors == kept;
+    before = tensors;
+  }
+  EXPECT_EQ(as_kept, 1u);
 }
 
 TEST_F(Program, ReadsLossesFromCsvAsFromNpy) {
