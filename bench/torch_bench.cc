@@ -17,9 +17,10 @@
 #include "blas.h"
 #include "controller_net.h"
 #include "fma_peak.h"
+#include "infer/model_file.h"
 #include "infer/network.h"
+#include "infer/shipped.h"
 #include "operations.h"
-#include "tokens/token_schema.h"
 
 namespace {
 
@@ -31,18 +32,9 @@ using pcgs::train::ControllerNet;
 constexpr int kTurns = 61;
 constexpr double kTurnSeconds = 4e-3;
 
-Config config() {
-  return {.features = pcgs::tokens::kExpertFeatures,
-          .shared = pcgs::tokens::kSharedFeatures,
-          .side = 0,
-          .width = 64,
-          .layers = 2,
-          .heads = 4,
-          .hidden = 128,
-          .attention = pcgs::infer::AttentionKind::kInduced,
-          .inducing = 16,
-          .pool_hidden = 64,
-          .controls = {}};
+// The architecture of a shipped model.
+Config config_of(const char* name) {
+  return pcgs::infer::read_model(pcgs::infer::shipped_model(name), name).config;
 }
 
 struct Spread {
@@ -138,14 +130,10 @@ int main(int, char** argv) {
       "one forward pass, one thread, libtorch {}; median of {} turns (10 % to 90 %), "
       "operations of the architecture\n",
       TORCH_VERSION, kTurns);
-  Config remembering = config();
-  remembering.attention = pcgs::infer::AttentionKind::kFull;
-  remembering.inducing = 0;
-  remembering.memory = remembering.width;
-  for (const auto& [what, one] : {std::pair{"induced attention", config()},
-                                  std::pair{"full attention and a memory", remembering}}) {
+  for (const auto& [what, name] : {std::pair{"pcgs-tf: full attention and a memory", "regret"},
+                                   std::pair{"pcgs-tf:oracle: induced attention", "oracle"}}) {
     fmt::print("{}\n", what);
-    const ControllerNet net(one, 1, torch::kCPU);
+    const ControllerNet net(config_of(name), 1, torch::kCPU);
     for (const std::size_t experts : {32u, 1024u}) compare(net, experts);
   }
 }

@@ -3,6 +3,7 @@
 
 usage: attention.py train PCGS_TRAIN MODELS JOBS [OPTION of pcgs-train]...
        attention.py table PCGS MODELS DATA OUT
+       attention.py combined PCGS MODELS FORECASTS OUT
 
 `train` trains four networks that differ in nothing else (no attention, attention over experts, over
 time, both), each with three seeds, JOBS at a time, with the same options: MODELS/NAME-SEED.safetensors.
@@ -12,6 +13,11 @@ What is there already stays, so that an interrupted call can be repeated.
 scripts/real.py (DATA as there), and writes OUT/attention.csv: how much of the distance from tuned Fixed
 Share to the limit is closed, in per cent, or regret a round in thousandths; mean and range over seeds.
 That needs NumPy.
+
+`combined` is for networks that were trained with --recipe combine. It plays them on the forecasts of
+scripts/combine.py (FORECASTS as there), alone and inside blend, and writes OUT/attention_combined.csv:
+root mean squared errors relative to the best expert, geometric means over series, and over seeds the
+mean and the range.
 """
 import concurrent.futures
 import csv
@@ -116,27 +122,60 @@ def on_real_losses(pcgs, data, out, models):
     return columns
 
 
-def table(pcgs, folder, data, out):
-    os.makedirs(out, exist_ok=True)
+def models_in(folder):
     models = sorted(glob.glob(f"{folder}/*.safetensors"))
     if not models:
         sys.exit(f"{folder} has no models; attention.py train makes them")
+    return models
+
+
+def table(pcgs, folder, data, out):
+    os.makedirs(out, exist_ok=True)
+    models = models_in(folder)
     families = on_families(pcgs, models)
     columns = families | on_real_losses(pcgs, data, out, models)
-    with open(f"{out}/attention.csv", "w", newline="", encoding="utf-8") as file:
+    write_rows(f"{out}/attention.csv", list(columns), models, columns,
+               lambda head: 0 if head in families else 2)
+
+
+def write_rows(path, heads, models, values, digits):
+    """values: {column: {model: number}}"""
+    with open(path, "w", newline="", encoding="utf-8") as file:
         rows = csv.writer(file, lineterminator="\n")
-        rows.writerow(["network", *columns])
+        rows.writerow(["network", *heads])
         for name, title in TITLES.items():
             own = [m for m in models if os.path.basename(m).startswith(f"{name}-")]
             if not own:
                 continue
             cells = []
-            for column, values in columns.items():
-                some = [values[m] for m in own]
-                digits = 0 if column in families else 2
-                cells.append(f"{statistics.mean(some):.{digits}f} ({min(some):.{digits}f} to "
-                             f"{max(some):.{digits}f})")
+            for head in heads:
+                some = [values[head][m] for m in own]
+                d = digits(head)
+                cells.append(f"{statistics.mean(some):.{d}f} ({min(some):.{d}f} to {max(some):.{d}f})")
             rows.writerow([title, *cells])
+
+
+def combined(pcgs, folder, forecasts, out):
+    import numpy as np
+    import combine
+    os.makedirs(out, exist_ok=True)
+    models = models_in(folder)
+    spoken = {"alone": "pcgs-tf:combine", "in blend": "blend"}
+    ratios = {}  # (column, model): of each series
+    for path, name, season, block in combine.series_of(forecasts):
+        y, x = combine.read(path)
+        best = min(np.mean((x[:, k] - y) ** 2) for k in range(x.shape[1]))
+        asked = {(how, m): f'{method}{{model="{m}"}}'
+                 for how, method in spoken.items() for m in models}
+        played = combine.played(pcgs, path, season, block, "squared", f"{out}/{name}",
+                                list(asked.values()))
+        for (how, m), method in asked.items():
+            column = f"{how}, {'one step' if block == 1 else 'day-ahead'}"
+            error = np.sqrt(np.mean((played[method] - y) ** 2) / best)
+            ratios.setdefault(column, {}).setdefault(m, []).append(error)
+    values = {column: {m: statistics.geometric_mean(r) for m, r in of.items()}
+              for column, of in ratios.items()}
+    write_rows(f"{out}/attention_combined.csv", sorted(values), models, values, lambda head: 4)
 
 
 def main():
@@ -145,6 +184,8 @@ def main():
         train(program, rest[0], int(rest[1]), rest[2:])
     elif what == "table" and len(rest) == 3:
         table(program, *rest)
+    elif what == "combined" and len(rest) == 3:
+        combined(program, *rest)
     else:
         sys.exit(__doc__)
 

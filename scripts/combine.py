@@ -217,4 +217,5 @@ def main():
     write_ablation(pcgs, folder, out)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -9,10 +9,14 @@
 
 namespace pcgs {
 
+class TransformerModel;
+
 // What takes part; less than everything shows what a part is worth.
 struct BlendParts {
   bool linear = true;   // methods on linearised losses
   bool learned = true;  // a network
+  // Its weights, which combine; the shipped ones if there are none.
+  std::shared_ptr<const TransformerModel> network = nullptr;
   bool derived = true;  // anything but averages and those two
   bool tails = true;    // large losses stay large in the second level
 };

@@ -110,9 +110,11 @@ std::unique_ptr<Derived> make_linear(const Setting& setting, Regrets regrets) {
 }
 
 std::unique_ptr<Derived> make_learned(const Setting& setting) {
+  const auto& given = setting.parts.network;
+  auto steering =
+      make_transformer(given ? given : shipped_transformer("combine"), "pcgs-tf:combine");
   return std::make_unique<Weighted>(
-      std::make_unique<ShareMethod>(
-          setting.experts, make_transformer(shipped_transformer("combine"), "pcgs-tf:combine")),
+      std::make_unique<ShareMethod>(setting.experts, std::move(steering)),
       Weighted::Learns::kFromErrors);
 }
 

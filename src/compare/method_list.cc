@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "control/transformer.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
 #include "registry/hindsight.h"
@@ -34,15 +35,19 @@ std::vector<std::string> methods_from(const MethodRequest& request) {
     if (is_playable(method)) method = with_seasons(method, request.seasons);
   }
   if (model.empty()) return methods;
+  // Each kind of weights goes to the methods that can use it, so that both kinds may stand in a list.
+  const bool combines = transformer_from_file(model)->combines();
   bool used = false;
   for (std::string& method : methods) {
-    const std::string with = is_playable(method) ? with_model(method, model) : method;
+    if (!is_playable(method) || method_info(method).traits.needs_forecasts != combines) continue;
+    const std::string with = with_model(method, model);
     used = used || with != method;
     method = with;
   }
   if (!used) {
     throw Error(
-        "--model gives weights to pcgs-tf and to guard, which are not among the methods; add one");
+        fmt::format("--model {} gives weights to {}, which are not among the methods; add one",
+                    model, combines ? "pcgs-tf:combine and blend" : "pcgs-tf and guard"));
   }
   return methods;
 }

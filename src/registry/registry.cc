@@ -58,7 +58,8 @@ std::shared_ptr<const TransformerModel> weights_of(const std::string& file,
   auto model = transformer_from_file(file);
   if (const bool combines = shipped == "combine"; model->combines() != combines) {
     throw Error(fmt::format("{} was {}trained to combine forecasts; give it to {}", file,
-                            combines ? "not " : "", combines ? "pcgs-tf" : "pcgs-tf:combine"));
+                            combines ? "not " : "",
+                            combines ? "pcgs-tf or guard" : "pcgs-tf:combine or blend"));
   }
   return model;
 }
@@ -115,7 +116,14 @@ MethodSource blend_source(Values values, const std::string& name) {
   if (seasons.size() == 2 && seasons[0] >= seasons[1]) {
     throw Error(fmt::format("{}: the longer season is not longer", name));
   }
-  return [seasons, parts = parts_without(values[2].text, name), name](std::size_t experts) {
+  BlendParts parts = parts_without(values[2].text, name);
+  if (const std::string& file = values[3].text; !file.empty()) {
+    if (!parts.learned) {
+      throw Error(fmt::format("{} has no network; leave model out or keep learned", name));
+    }
+    parts.network = weights_of(file, "combine");
+  }
+  return [seasons, parts, name](std::size_t experts) {
     return make_blend(experts, seasons, parts, name);
   };
 }
@@ -201,7 +209,7 @@ std::span<const Entry> all_entries() {
        plain(
            [](std::size_t k, Numbers o) { return steered(k, make_past_posteriors, o[0], o[1]); })},
       {{"pcgs-tf",
-        "a network chooses rate, restarts and where they go; trained on regret",
+        "a Transformer with a memory chooses rate, restarts and where they go; trained on regret",
         "this project",
         {own_eta, own_rho, uniform, model},
         network},
@@ -270,7 +278,7 @@ std::span<const Entry> all_entries() {
       {{"blend",
         "raw experts, their averages, filters, stacks, corrections and a network in two levels",
         "this project",
-        {season, longer, without},
+        {season, longer, without, model},
         {.needs_forecasts = true, .certifies_forecasts = true}},
        [](Values v, const std::string& name) { return blend_source(v, name); }},
   });

@@ -11,6 +11,8 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
+#include <regex>
+#include <string>
 
 #include "io/npy.h"
 #include "pcgs/registry.h"
@@ -243,6 +245,14 @@ TEST(Usage, HelpThatCannotBePrintedIsNotASuccess) {
   for (const char* what : {"--help", "--version", "methods"}) {
     EXPECT_EQ(run_program({what}, "/dev/full").exit_code, 2) << what;
   }
+}
+
+TEST(Usage, TheVersionNamesCommitAndInstructionSet) {
+  const std::string said = run_program({"--version"}).out;
+  EXPECT_TRUE(
+      std::regex_match(said, std::regex("pcgs [0-9]+\\.[0-9]+\\.[0-9]+ \\(commit "
+                                        "([0-9a-f]{12}(-dirty)?|unknown), [A-Z0-9_]+\\)\n")))
+      << said;
 }
 
 TEST(Usage, ResultThatCannotBePrintedIsNotASuccess) {

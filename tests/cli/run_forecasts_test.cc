@@ -69,16 +69,28 @@ TEST_F(RunForecasts, AModelThatCombinesIsGivenToTheMethodThatTakesIt) {
   const auto with = [&](const char* method, const std::string& model) {
     return std::vector<std::string>{file, "--method", method, "--model", model};
   };
-  EXPECT_EQ(forecasts(with("pcgs-tf:combine", combines)),
-            forecasts({file, "--method", "pcgs-tf:combine"}));
-  for (const auto& [method, model, instead] :
-       {std::tuple{"pcgs-tf:combine", regret, "give it to pcgs-tf"},
-        std::tuple{"pcgs-tf", combines, "give it to pcgs-tf:combine"}}) {
+  for (const char* method : {"pcgs-tf:combine", "blend", "pcgs-tf,blend,pcgs-tf:combine"}) {
+    EXPECT_EQ(forecasts(with(method, combines)), forecasts({file, "--method", method})) << method;
+  }
+  EXPECT_EQ(forecasts({file, "--model", combines}), forecasts({file}));
+  EXPECT_EQ(forecasts(with("blend,pcgs-tf", regret)),
+            forecasts({file, "--method", "blend,pcgs-tf"}));
+  for (const auto& [method, model, takes] :
+       {std::tuple{"pcgs-tf:combine", regret, "pcgs-tf and guard"},
+        std::tuple{"pcgs-tf", combines, "pcgs-tf:combine and blend"}}) {
     auto arguments = with(method, model);
     arguments.insert(arguments.begin(), "run");
     arguments.insert(arguments.end(), {"--y", "y"});
-    refuses(arguments, {model, instead});
+    refuses(arguments, {model, takes, "add one"});
   }
+}
+
+TEST_F(RunForecasts, OtherWeightsInsideBlendMakeOtherForecasts) {
+  const auto file = series("y.csv", 0, 100);
+  const std::string other = data_file("../models/ablation/combine-no-attention.safetensors");
+  EXPECT_NE(forecasts({file, "--model", other}), forecasts({file}));
+  refuses({"run", file, "--y", "y", "--method", "blend{without=learned}", "--model", other},
+          {"no network", "leave model out"});
 }
 
 TEST_F(RunForecasts, OfABlendWithoutAPartAreOthers) {

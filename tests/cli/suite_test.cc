@@ -675,7 +675,8 @@ TEST_F(SuiteCommand, TheAblationStudyTakesNoOtherMethod) {
 }
 
 TEST_F(SuiteCommand, AModelIsForTheMethodThatHasOne) {
-  refuses({"--method", "hedge,boa", "--model", dir_ / "absent"}, {"--model", "pcgs-tf"});
+  refuses({"--method", "hedge,boa", "--model", data_file("../models/regret.safetensors")},
+          {"--model", "pcgs-tf"});
   refuses({"--method", "pcgs-tf", "--model", dir_ / "absent"}, {"absent"});
 }
 

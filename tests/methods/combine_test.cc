@@ -212,9 +212,10 @@ TEST_F(CombineFile, OfTheOtherKindIsRefusedInOneSentence) {
   };
   for (const char* model : {"regret", "oracle"}) {
     EXPECT_TRUE(mentions(refusal(kCombine, model), "was not trained to combine"));
+    EXPECT_TRUE(mentions(refusal("blend", model), "give it to pcgs-tf or guard"));
   }
   for (const char* method : {"pcgs-tf", "guard"}) {
-    EXPECT_TRUE(mentions(refusal(method, "combine"), "give it to pcgs-tf:combine"));
+    EXPECT_TRUE(mentions(refusal(method, "combine"), "give it to pcgs-tf:combine or blend"));
   }
 }
 
@@ -227,17 +228,20 @@ TEST_F(CombineFile, OfAnotherNumberOfFeaturesIsRefused) {
 }
 
 TEST_F(CombineFile, StateGoesOnOnlyWithTheWeightsItWasSavedWith) {
-  infer::Model model = shipped("combine");
-  Aggregator aggregator = make_aggregator(with_model(kCombine, written(model)), 4);
-  for (const Made& made : series(30, 4, 8)) {
-    aggregator.predict(made.forecasts);
-    aggregator.learn(made.y);
+  for (const char* method : {kCombine, "blend"}) {
+    infer::Model model = shipped("combine");
+    Aggregator aggregator = make_aggregator(with_model(method, written(model)), 4);
+    for (const Made& made : series(30, 4, 8)) {
+      aggregator.predict(made.forecasts);
+      aggregator.learn(made.y);
+    }
+    aggregator.save(dir_ / "a.state");
+    EXPECT_EQ(load_aggregator(dir_ / "a.state").save_bytes(), aggregator.save_bytes()) << method;
+    model.tensors.at("head.bias").values[0] += 0.5f;
+    written(model);
+    EXPECT_TRUE(mentions(error_of([&] { load_aggregator(dir_ / "a.state"); }), "weights"))
+        << method;
   }
-  aggregator.save(dir_ / "a.state");
-  EXPECT_EQ(load_aggregator(dir_ / "a.state").save_bytes(), aggregator.save_bytes());
-  model.tensors.at("head.bias").values[0] += 0.5f;
-  written(model);
-  EXPECT_TRUE(mentions(error_of([&] { load_aggregator(dir_ / "a.state"); }), "weights"));
 }
 
 // ---- As a part of blend -------------------------------------------------------------------------

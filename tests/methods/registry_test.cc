@@ -113,6 +113,7 @@ TEST(Registry, KnowsTheMethodOfASpecAndItsTraits) {
 TEST(Registry, PutsAModelIntoLearnedMethodsOnly) {
   EXPECT_EQ(with_model("pcgs-tf", "a.b"), "pcgs-tf{model=a.b}");
   EXPECT_EQ(with_model("pcgs-tf:combine", "a.b"), "pcgs-tf:combine{model=a.b}");
+  EXPECT_EQ(with_model("blend{season=24}", "a.b"), "blend{season=24,model=a.b}");
   EXPECT_EQ(with_model("guard{learned=0.30}", "a,b"), "guard{learned=0.30,model=\"a,b\"}");
   for (const char* same : {"hedge", "hedge{eta=2}", "pcgs-tf:oracle", "pcgs-tf{model=c}"}) {
     EXPECT_EQ(with_model(same, "a.b"), same);

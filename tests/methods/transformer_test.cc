@@ -52,6 +52,14 @@ std::string with_model(const std::string& path) { return "pcgs-tf{model=" + path
 
 // ---- What it does -------------------------------------------------------------------------------
 
+// What is called a Transformer has attention between experts.
+TEST(Transformer, AttendsWhereItIsCalledOne) {
+  EXPECT_EQ(shipped("regret").config.attention, infer::AttentionKind::kFull);
+  EXPECT_GT(shipped("regret").config.memory, 0u);
+  EXPECT_EQ(shipped("combine").config.attention, infer::AttentionKind::kFull);
+  EXPECT_NE(shipped("oracle").config.attention, infer::AttentionKind::kNone);
+}
+
 TEST(Transformer, ControlsAreFeasibleInEveryRound) {
   for (const auto& [method, name] : kShipped) {
     const auto model = shipped_transformer(name);
@@ -101,13 +109,14 @@ TEST(Transformer, IsTheShareRecursionUnderTheControlsOfItsHeader) {
       const Trace trace = traced(method, losses);
       tokens::TokenStream stream(experts);
       infer::Forward forward(network, experts);
+      infer::Memory memory(model.config, experts);
       reference::LogShare share(experts);
       std::vector<float> logits(experts);
       for (std::size_t t = 0; t < losses.rows; ++t) {
         const Trace::Row& row = trace.rows()[t];
         ASSERT_TRUE(test::all_near(row.weights, share.weights(), 1e-9)) << "round " << t;
         stream.observe(losses.row(t));
-        const infer::Pooled pooled = forward.run(stream.tokens(), stream.shared(), logits);
+        const infer::Pooled pooled = forward.run(stream.tokens(), stream.shared(), logits, &memory);
         const double rho = constants.at("rho_max") / (1 + std::exp(-double{pooled.restart}));
         const double rate =
             constants.at("least_rate") + std::log(1 + std::exp(double{pooled.rate}));
