@@ -28,7 +28,7 @@ def combine(rows):
     rows = rows.set_index(pandas.to_datetime(rows["ds"])).sort_index()
     name = rows["unique_id"].iloc[0]  # for messages
     result = pcgs.run(rows.drop(columns=NOT_MODELS), rows["y"], season=SEASON, name=name)
-    return rows[["unique_id", "ds"]].assign(forecast=result.forecasts())
+    return rows[["unique_id", "ds"]].assign(forecast=result.forecast_array())
 
 
 def main(panel, out):

@@ -9,10 +9,12 @@
         agg.learn(y)
     agg.certificate().bound
 
-`run` combines a whole sequence and compares methods, `Aggregator` is the loop, `QuantilePanel` the one
-for forecasts that are quantiles, `switching_oracle` is the exact best path in hindsight, `ShareRecord`
+`run` combines a whole sequence and compares methods, `run_series` many of them in a long frame,
+`Aggregator` is the loop and `CustomLoss` a loss of your own in it, `QuantilePanel` the loop for
+forecasts that are quantiles, `switching_oracle` is the exact best path in hindsight, `ShareRecord`
 and `certify` say what is proved, `suite` makes up sequences, `Controller` is for methods of your own,
-`ExpertPool` brings simple forecasters. `pcgs.sklearn` and `pcgs.river` are for those who use them.
+`ExpertPool` brings simple forecasters. `pcgs.sklearn`, `pcgs.river`, `pcgs.sktime`, `pcgs.darts` and
+`pcgs.nixtla` are for those who use these libraries.
 """
 
 from . import suite
@@ -32,8 +34,11 @@ from ._pcgs import (
     switching_oracle,
 )
 from .certificates import certify
+from .comparison import run
 from .controller import Controller, Controls
-from .result import Result, run
+from .custom_loss import CustomLoss
+from .result import Result
+from .series import SeriesResult, run_series
 
 # Where users find them, and where pickles look.
 for _class in (
@@ -57,17 +62,20 @@ __all__ = [
     "Controller",
     "Controls",
     "CrossEntropy",
+    "CustomLoss",
     "Error",
     "ExpertPool",
     "OraclePath",
     "QuantilePanel",
     "Result",
     "Round",
+    "SeriesResult",
     "ShareRecord",
     "__version__",
     "certify",
     "methods",
     "run",
+    "run_series",
     "suite",
     "switching_oracle",
 ]

@@ -1,4 +1,5 @@
-"""A result as a notebook shows it: errors first, and then what the theory says."""
+"""Results and aggregators as a notebook shows them: of results errors first, and then what the theory
+says."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from typing import Any, Dict, List, Sequence, Tuple
 
 _EXPERTS_SHOWN = 12
 _COMING_SHOWN = 6
+_SERIES_SHOWN = 12
 
 Cells = List[Tuple[str, Any]]
 
@@ -37,6 +39,55 @@ def answer(whole: Dict[str, Any], headline: str, sureness: str, notes: Sequence[
     if whole["next"]:
         parts.append(_next_table(whole["next"]))
     return "".join(parts)
+
+
+def series(whole: Dict[str, Any], headline: str) -> str:
+    """Many series: the errors of all together, and a row for each of the first."""
+    shown = whole["series"][:_SERIES_SHOWN]
+    rows = []
+    for one in shown:
+        best = one.get("beside_best") or {}
+        error = one["errors"][0][_measured(whole["measure"])]
+        difference = best.get("difference")
+        rows.append(
+            (
+                ", ".join(one["key"]),
+                [
+                    str(one["rounds"]),
+                    "" if error is None else _number(error),
+                    best.get("name", ""),
+                    "" if difference is None else f"{difference:+.1f} %",
+                ],
+            )
+        )
+    more = len(whole["series"]) - len(shown)
+    caption = f"{more} more series are in errors_by_series" if more > 0 else ""
+    heads = ["rounds", whole["measure"], "best model", "combination beside it"]
+    table = _table(caption, ", ".join(whole["by"]), heads, rows)
+    return f"<div><p><strong>{escape(headline)}</strong></p>{_errors_table(whole)}{table}</div>"
+
+
+def aggregator(agg: Any) -> str:
+    """An Aggregator: its method, how much it has learned, and who has the weight now."""
+    weights = agg.weights().tolist()
+    names = agg.names or [f"expert {k}" for k in range(1, len(weights) + 1)]
+    ranked = sorted(zip(names, weights), key=lambda one: -one[1])
+    shown = ranked[:_EXPERTS_SHOWN]
+    facts = f"{agg.rounds} rounds learned"
+    if agg.open_rounds:
+        facts += f", {agg.open_rounds} open"
+    sentence = f"<p><strong>{escape(agg.method)}</strong> over {len(weights)} experts; {facts}</p>"
+    caption = ""
+    if len(ranked) > len(shown):
+        rest = sum(weight for _, weight in ranked[_EXPERTS_SHOWN:])
+        caption = f"{len(ranked) - len(shown)} more experts have {rest:.3f} together"
+    rows = [(name, [f"{weight:.3f}"]) for name, weight in shown]
+    return f"<div>{sentence}{_table(caption, 'expert', ['weight now'], rows)}</div>"
+
+
+def _measured(measure: str) -> str:
+    """Where an error has it."""
+    return {"RMSE": "rmse", "MAE": "mae"}.get(measure, "loss")
 
 
 def _errors_table(whole: Dict[str, Any]) -> str:
@@ -94,6 +145,4 @@ def _table(
     for name, cells in rows:
         values = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
         body.append(f'<tr><th scope="row">{escape(name)}</th>{values}</tr>')
-    return (
-        f"<table>{above}<thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
-    )
+    return f"<table>{above}<thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"

@@ -1,6 +1,7 @@
 import os
 from typing import (
     Any,
+    Callable,
     Dict,
     Iterable,
     List,
@@ -17,8 +18,9 @@ from typing import (
 import numpy as np
 import numpy.typing as npt
 
-from ._types import Array, Numbers, Table
+from ._types import Array, Named, Numbers, Table
 from .controller import Controller
+from .custom_loss import CustomLoss
 
 __version__: str
 DEFAULT_METHOD: str
@@ -46,19 +48,19 @@ class Aggregator:
         experts: Union[int, SequenceOf[str], Any],
         method: Union[str, Controller] = "guard",
         *,
-        loss: str = "squared",
+        loss: Union[str, Callable[[float, float], float], CustomLoss] = "squared",
         tau: Optional[float] = None,
         scale: Union[float, str, None] = None,
         certify: bool = True,
         season: Union[int, SequenceOf[int]] = (),
-        intervals: SequenceOf[float] = (),
+        intervals: Union[float, SequenceOf[float]] = (),
     ) -> None: ...
-    def predict(self, forecasts: Numbers, side: Optional[Numbers] = None) -> float: ...
+    def predict(self, forecasts: Named, side: Optional[Numbers] = None) -> float: ...
     def learn(
         self,
         y: Optional[SupportsFloat] = None,
         *,
-        losses: Optional[Numbers] = None,
+        losses: Optional[Named] = None,
         round: Optional[int] = None,
     ) -> None: ...
     def weights(self) -> Array: ...
@@ -266,8 +268,16 @@ class Run:
     def sureness(self) -> str: ...
     def notes(self) -> List[str]: ...
     def outcomes(self) -> Array: ...
+    def expert(self, expert: int) -> Array: ...
     def forecasts(self, method: int) -> Array: ...
     def intervals(self, method: int) -> Dict[float, Array]: ...
+    def weights(self) -> Array: ...
+    def report(self, path: _Path) -> None: ...
+
+class Together:
+    def json(self) -> str: ...
+    def table(self) -> str: ...
+    def headline(self) -> str: ...
     def report(self, path: _Path) -> None: ...
 
 def _make_round(*parts: Any) -> Round: ...
@@ -314,10 +324,16 @@ def play(
     tau: Optional[float],
     scale: Union[float, str, None],
     seasons: Optional[SequenceOf[int]],
+    rows: Optional[SequenceOf[int]],
     block: int,
     delay: int,
+    known: Optional[SequenceOf[int]],
     intervals: SequenceOf[float],
     origin: str,
     outcome_name: str,
     times: Optional[Tuple[str, List[str], Array]],
+    progress: Optional[Callable[[int, int], None]],
 ) -> Run: ...
+def together(
+    by: SequenceOf[str], keys: SequenceOf[SequenceOf[str]], runs: SequenceOf[Run], origin: str
+) -> Together: ...

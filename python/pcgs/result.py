@@ -1,25 +1,28 @@
-"""Methods played on a whole sequence: errors beside every model's, and regret to the exact oracle."""
+"""What came out of a run: errors beside every model's, forecasts, weights, and regret to the exact
+oracle. Frames are of pandas, where it is installed; everything is there as arrays without it."""
 
 from __future__ import annotations
 
 import json
 import os
-from numbers import Integral
-from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, Union
 
 import numpy as np
 
-from . import _html
-from ._pcgs import DEFAULT_FOR_FORECASTS, DEFAULT_METHOD, Error, Run, methods_from, play
-from ._rows import check_one_series, check_same_rows, index_of, times_of
-from ._types import Array, Numbers, Table
-from .controller import Controller
+from . import _frames, _html
+from ._pcgs import Error, Run
+from ._pickle import NotPickled
+from ._rows import clock_of
+from ._types import Array
 
 if TYPE_CHECKING:
     import pandas
 
+    from ._charts import Charts
+    from ._plots import Plots
 
-class Result:
+
+class Result(NotPickled):
     """What came out of `run`. Prints as a table, in a notebook too.
 
     >>> import numpy as np, pcgs
@@ -29,12 +32,16 @@ class Result:
     >>> result = pcgs.run(X, y, experts=["high", "low"])
     >>> result.best_model
     'high'
-    >>> result.errors[0]["name"], result.errors[0]["rmse"] < 0.3
+    >>> combination = result.error_list()[0]
+    >>> combination["name"], combination["rmse"] < 0.3
     ('blend', True)
-    >>> abs(result.next[0]["forecast"] - np.sin(199)) < 0.1
+    >>> bool(abs(result.next_list()[0]["forecast"] - np.sin(199)) < 0.1)
     True
 
-    Of losses, without y, there are regrets and certificates:
+    `forecasts`, `errors`, `weights`, `intervals` and `next` are DataFrames with the index of X; without
+    pandas there are `forecast_array`, `error_list`, `weight_array`, `interval_arrays` and `next_list`.
+
+    Of losses, without y, there are weights, regrets and certificates:
 
     >>> losses = pcgs.suite.generate("switch", rounds=200, experts=4, seed=1).losses
     >>> result = pcgs.run(losses, methods=["hedge", "fixed-share"], switches=[5])
@@ -44,36 +51,18 @@ class Result:
     True
     """
 
-    def __init__(self, run: Run, index: Any = None) -> None:
+    def __init__(self, run: Run, index: Any = None, columns: Any = None) -> None:
         self._run = run
-        self._index = index  # of the rows, where pandas brought one
+        self._index = index  # of the rows, where pandas or a column of times brought one
+        self._columns = columns  # the experts as X labels them, where it does
         self._dict: Dict[str, Any] = json.loads(run.json())
+
+    # ---- In a sentence, and by name -------------------------------------------------------------
 
     @property
     def headline(self) -> str:
         """How wrong the combination was beside the best model and equal weights, in a sentence."""
         return self._run.headline()
-
-    @property
-    def errors(self) -> List[Dict[str, Any]]:
-        """How wrong everybody was: the combination, which is the last method, then other methods,
-        equal weights, the best convex mix in hindsight, and the experts from the best on.
-
-        Each is a dict with name, kind ("method", "reference" or "expert"), rounds, rmse, mae, mape and
-        bias, over the rounds that it forecast and whose outcome is known; loss, where it is none of
-        these; and difference, how far the combination's error is from this one on the same rounds, in
-        per cent: below 0, the combination is better. to_pandas("errors") has them as a DataFrame.
-        """
-        return self._answer("errors")
-
-    @property
-    def next(self) -> List[Dict[str, Any]]:
-        """The forecasts of the last rows, whose y is NaN, by the last method.
-
-        Each is a dict with time, where the rows have times, row (from 1 on), forecast (None: nobody
-        forecasts) and interval, {"0.8": [low, high]}.
-        """
-        return self._answer("next")
 
     @property
     def best_model(self) -> Optional[str]:
@@ -84,7 +73,7 @@ class Result:
 
     @property
     def weights_now(self) -> Dict[str, float]:
-        """What the last method would give each expert next, if all are awake."""
+        """What the last method would give each expert next, if all are awake; by names, which are texts."""
         return dict(zip(self._dict["experts"], self._dict["methods"][-1]["next_weights"]))
 
     @property
@@ -92,14 +81,10 @@ class Result:
         """What was found out about the rows: that times are missing, say. A sentence each."""
         return self._run.notes()
 
-    def to_dict(self) -> Dict[str, Any]:
-        """The object that `pcgs run --json` prints."""
-        whole: Dict[str, Any] = json.loads(self._run.json())
-        return whole
-
-    def table(self) -> str:
-        """The tables that `pcgs run` prints."""
-        return self._run.table()
+    @property
+    def experts(self) -> List[str]:
+        """The names of the experts: the columns of X as texts."""
+        return list(self._dict["experts"])
 
     @property
     def methods(self) -> List[str]:
@@ -114,7 +99,81 @@ class Result:
                 return one
         raise KeyError(method)
 
-    def forecasts(self, method: Optional[str] = None) -> Array:
+    # ---- As DataFrames --------------------------------------------------------------------------
+
+    @property
+    def forecasts(self) -> pandas.DataFrame:
+        """A row for each round, with the index of X: the outcome, and the forecast of each method, the
+        default (the last) being the last column, as in forecasts.csv of `pcgs run --out`."""
+        pd = _frames.pandas_for("Result.forecasts", "forecast_array()")
+        columns = {"outcome": self.outcome_array()}
+        for name in self.methods:
+            columns[name] = self.forecast_array(name)
+        frame: pandas.DataFrame = pd.DataFrame(columns, index=self._rows(pd))
+        return frame
+
+    @property
+    def errors(self) -> pandas.DataFrame:
+        """How wrong everybody was, by name: the combination, which is the last method, then other
+        methods, equal weights, the best convex mix in hindsight, and the experts from the best on.
+
+        The columns are kind ("method", "reference" or "expert"), rounds, rmse, mae, mape and bias, over
+        the rounds that it forecast and whose outcome is known; loss, where it is none of these; and
+        difference, how far the combination's error is from this one on the same rounds, in per cent:
+        below 0, the combination is better.
+        """
+        pd = _frames.pandas_for("Result.errors", "error_list()")
+        return _frames.errors_frame(pd, self.error_list())
+
+    @property
+    def weights(self) -> pandas.DataFrame:
+        """What the last method gave each expert, round by round, with the index and the columns of X, so
+        that `(X * result.weights).sum(axis=1)` is their mixture: the weights that it played, of which a
+        sleeper has none. Of a method on derived forecasts, as blend, those of the experts in them. Losses
+        have weights too."""
+        pd = _frames.pandas_for("Result.weights", "weight_array()")
+        frame: pandas.DataFrame = pd.DataFrame(
+            self.weight_array(),
+            columns=self.experts if self._columns is None else self._columns,
+            index=self._rows(pd),
+        )
+        return frame
+
+    @property
+    def intervals(self) -> pandas.DataFrame:
+        """The intervals around the forecasts of the last method, with the index of X: low_80, high_80
+        and so on, NaN where there is none. How many outcomes they held stands in `to_dict`."""
+        pd = _frames.pandas_for("Result.intervals", "interval_arrays()")
+        columns = _frames.interval_columns(self.interval_arrays())
+        frame: pandas.DataFrame = pd.DataFrame(columns, index=self._rows(pd))
+        return frame
+
+    @property
+    def next(self) -> pandas.DataFrame:
+        """The forecasts of the last rows, whose y is NaN, by the last method, and the ends of their
+        intervals, with their part of the index of X."""
+        pd = _frames.pandas_for("Result.next", "next_list()")
+        columns = self._next_columns()
+        rows = self._rows(pd)
+        frame: pandas.DataFrame = pd.DataFrame(
+            columns, rows[len(rows) - len(columns["forecast"]) :]
+        )
+        return frame
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A row for each method, with total losses, regrets and certificates."""
+        pd = _frames.pandas_for("to_pandas()", "to_dict()")
+        cells = [dict(self._cells(method)) for method in self._dict["methods"]]
+        frame: pandas.DataFrame = pd.DataFrame(
+            [list(one.values()) for one in cells],
+            columns=list(cells[0]),
+            index=pd.Index(self.methods, name="method"),
+        )
+        return frame
+
+    # ---- As arrays, lists and text --------------------------------------------------------------
+
+    def forecast_array(self, method: Optional[str] = None) -> Array:
         """[T] the combined forecasts of a method, the last unless you say which; NaN where nobody was
         awake."""
         forecasts = self._run.forecasts(self._place_of(method))
@@ -122,95 +181,66 @@ class Result:
             raise Error("losses were combined, not forecasts; give run() forecasts and y")
         return forecasts
 
-    def intervals(self, method: Optional[str] = None) -> Dict[float, Array]:
-        """{level: [T, 2]} low and high around the forecasts of the last method; NaN where there is none.
+    def outcome_array(self) -> Array:
+        """[T] what happened, as it was given; NaN where it is not known."""
+        self._run.headline()  # refuses losses
+        return self._run.outcomes()
 
-        How many outcomes they held stands in `to_dict`.
-        """
+    def weight_array(self) -> Array:
+        """[T, K] the weights that the last method played: those of `weights`."""
+        return self._run.weights()
+
+    def interval_arrays(self, method: Optional[str] = None) -> Dict[float, Array]:
+        """{level: [T, 2]} low and high around the forecasts of the last method; NaN where there is none."""
         place = self._place_of(method)
         found = self._run.intervals(place)
         if not found:
             name = self.methods[place]
-            raise Error(f"there are no intervals for {name}; run() puts them around the last method")
+            raise Error(
+                f"there are no intervals for {name}; run() puts them around the last method"
+            )
         return found
 
-    def to_pandas(self, what: str = "methods") -> pandas.DataFrame:
-        """A DataFrame with a row for each method, with total losses, regrets and certificates.
+    def error_list(self) -> List[Dict[str, Any]]:
+        """The rows of `errors`, each a dict with its name; None, or no key, where there is no number."""
+        found: List[Dict[str, Any]] = self._answer("errors")
+        return found
 
-        what="errors": a row for each forecaster, as in `errors`. "forecasts": a row for each round,
-        with the index that X or y had, the outcome, the forecast of each method and the intervals of
-        the last. "next": of these, the rows of `next`.
-        """
-        try:
-            import pandas
-        except ImportError as missing:
-            raise ImportError(
-                "to_pandas() needs pandas, which is not installed; install it, or use to_dict()"
-            ) from missing
-        frames = {
-            "methods": self._methods_frame,
-            "errors": self._errors_frame,
-            "forecasts": self._forecasts_frame,
-            "next": self._next_frame,
-        }
-        if what not in frames:
-            raise Error(f"what is {what!r}; give one of {', '.join(frames)}")
-        return frames[what](pandas)
+    def next_list(self) -> List[Dict[str, Any]]:
+        """The rows of `next`, each a dict with time, where the rows have times, row (from 1 on), forecast
+        (None: nobody forecasts) and interval, {"0.8": [low, high]}."""
+        found: List[Dict[str, Any]] = self._answer("next")
+        return found
+
+    def to_dict(self) -> Dict[str, Any]:
+        """The object that `pcgs run --json` prints."""
+        whole: Dict[str, Any] = json.loads(self._run.json())
+        return whole
+
+    def table(self) -> str:
+        """The tables that `pcgs run` prints."""
+        return self._run.table()
+
+    # ---- Pictures -------------------------------------------------------------------------------
+
+    @property
+    def plot(self) -> Plots:
+        """Matplotlib's Axes: plot.weights(), plot.errors(), plot.forecasts()."""
+        from ._plots import Plots
+
+        return Plots(self)
+
+    @property
+    def chart(self) -> Charts:
+        """Altair's charts, from the templates of the report page: chart.weights(), chart.errors(),
+        chart.forecasts(); chart.specification("weights") is the dict of Vega-Lite, without Altair."""
+        from ._charts import Charts
+
+        return Charts(self)
 
     def report(self, path: Union[str, os.PathLike[str]]) -> None:
         """Writes the result as one HTML page that needs nothing else."""
         self._run.report(path)
-
-    def _answer(self, field: str) -> Any:
-        self._run.headline()  # refuses losses
-        return self.to_dict()[field]
-
-    def _place_of(self, method: Optional[str]) -> int:
-        names = self.methods
-        if method is None:
-            return len(names) - 1
-        if method not in names:
-            raise KeyError(method)
-        return names.index(method)
-
-    def _cells(self, method: Dict[str, Any]) -> List[Tuple[str, Any]]:
-        """Name and value of each column; the same columns for every method."""
-        cells: List[Tuple[str, Any]] = [("total_loss", method["total_loss"])]
-        for budget, regret in method["dynamic_regret"].items():
-            cells.append((f"regret_{budget}", regret))
-        if "mean_forecast_loss" in method:
-            cells.append(("mean_forecast_loss", method["mean_forecast_loss"]))
-        certificate = method.get("certificate", {})
-        cells.append(("certificate_bound", certificate.get("bound")))
-        cells.append(("certificate_regret", certificate.get("regret")))
-        cells.append(("ns_per_round", method["ns_per_round"]))
-        return cells
-
-    def _methods_frame(self, pandas: Any) -> pandas.DataFrame:
-        cells = [dict(self._cells(method)) for method in self._dict["methods"]]
-        return pandas.DataFrame(
-            [list(one.values()) for one in cells],
-            columns=list(cells[0]),
-            index=pandas.Index(self.methods, name="method"),
-        )
-
-    def _errors_frame(self, pandas: Any) -> pandas.DataFrame:
-        frame = pandas.DataFrame(self.errors).set_index("name")
-        numbers = [column for column in frame if column not in ("kind", "rounds")]
-        return frame.astype(dict.fromkeys(numbers, float))
-
-    def _forecasts_frame(self, pandas: Any) -> pandas.DataFrame:
-        columns = {"outcome": self._run.outcomes()}
-        for name in self.methods:
-            columns[name] = self.forecasts(name)
-        for level, ends in self._run.intervals(len(self.methods) - 1).items():
-            columns[f"low_{100 * level:g}"] = ends[:, 0]
-            columns[f"high_{100 * level:g}"] = ends[:, 1]
-        return pandas.DataFrame(columns, index=self._index)
-
-    def _next_frame(self, pandas: Any) -> pandas.DataFrame:
-        whole = self._forecasts_frame(pandas)
-        return whole.iloc[len(whole) - len(self.next) :].drop(columns="outcome")
 
     def __repr__(self) -> str:
         return self.table()
@@ -224,200 +254,52 @@ class Result:
         first = _html.answer(self._dict, self.headline, self._run.sureness(), self.notes)
         return f"<div>{first}{regrets}</div>"
 
+    # ---- Parts of these -------------------------------------------------------------------------
 
-def run(
-    losses: Table,
-    y: Union[Numbers, str, None] = None,
-    *,
-    methods: Union[str, Sequence[str], None] = None,
-    switches: Union[int, Iterable[int]] = (5, 10, 20),
-    switch_cost: Optional[float] = None,
-    experts: Optional[Sequence[str]] = None,
-    side: Union[Table, Sequence[str], None] = None,
-    loss: str = "squared",
-    tau: Optional[float] = None,
-    scale: Union[float, str, None] = None,
-    season: Union[int, Sequence[int], None] = None,
-    block: int = 1,
-    delay: int = 0,
-    intervals: Optional[Sequence[float]] = None,
-    name: Optional[str] = None,
-) -> Result:
-    """Combines the forecasts in X of what happened, y, round after round, as `pcgs run` does, and
-    says how wrong the combination was beside each of them.
+    def _answer(self, field: str) -> Any:
+        self._run.headline()  # refuses losses
+        return self.to_dict()[field]
 
-    >>> import numpy as np, pcgs
-    >>> y = np.sin(np.arange(300.0))
-    >>> X = y[:, None] + np.random.default_rng(1).standard_normal((300, 3)) * [0.1, 0.2, 0.3]
-    >>> result = pcgs.run(X, y, experts=["ridge", "tree", "lag"])
-    >>> result.best_model
-    'ridge'
-    >>> result.headline.split(" (")[0]
-    "The combination's error"
+    def _place_of(self, method: Optional[str]) -> int:
+        names = self.methods
+        if method is None:
+            return len(names) - 1
+        if method not in names:
+            raise KeyError(method)
+        return names.index(method)
 
-    Without y, of losses, methods are measured against the best path of experts in hindsight:
+    def _rows(self, pd: Any) -> Any:
+        return _frames.index_of_rows(pd, self._index, self._dict["rounds"])
 
-    >>> losses = np.random.default_rng(1).random((300, 3)) * [0.4, 0.6, 1.0]
-    >>> result = pcgs.run(losses, methods=["fixed-share", "ml-poly"], switches=[5, 10])
-    >>> print(result.table().splitlines()[0])
-    losses: 300 rounds, 3 experts
+    def _interval_columns(self) -> Dict[str, Array]:
+        """Nothing where there are none."""
+        return _frames.interval_columns(self._run.intervals(len(self.methods) - 1))
 
-    Parameters
-    ----------
-    losses : with y, X: forecasts, a row for each round in the order of time and a column for each
-        expert, and NaN where an expert sleeps. Without y, losses in [0, 1]. A DataFrame's columns name
-        the experts; its index, if it holds times (a DatetimeIndex or a PeriodIndex), says when the
-        rounds were, and phases of a season keep to the clock where some are missing.
-    y : what the forecasts are about, a number for each round; in a DataFrame also a column's name.
-        NaN: not known, so that this round is forecast and not learned; at the end these are
-        `Result.next`. Where both are of pandas, X and y must have the same index.
-    methods : names, in a list or as one text with commas; "all" for every one. The default is
-        blend for forecasts and guard for losses.
-    switches : how often the paths may switch that regret is measured against.
-    switch_cost : regret also where every switch of a path costs this much, and weights pay as much
-        for moving from one expert to another, in units of losses in [0, 1].
-    experts : names of the columns, unless a DataFrame brings them.
-    side : side information, a row for each round; in a DataFrame also names of columns, which are
-        then no experts.
-    loss, tau, scale : as for Aggregator.
-    season : rounds in a season whose phase matters, such as 24, or in two of them, as (24, 168); ()
-        for none. The default is what the times of the index suggest, and none without times.
-    block : rounds that are forecast together, before the outcome of any of them is known.
-    delay : rounds by which every outcome comes late. All three go with y.
-    intervals : levels of the intervals around the forecasts of the last method: (0.8, 0.95) unless
-        you say otherwise, none for log loss or where it is empty.
-    name : what messages and the table call the sequence.
+    def _next_columns(self) -> Dict[str, Array]:
+        columns = {"forecast": self.forecast_array(), **self._interval_columns()}
+        coming = len(self._answer("next"))
+        return {name: column[len(column) - coming :] for name, column in columns.items()}
 
-    Other Python threads run meanwhile, and Ctrl-C ends it.
-    """
-    outcome_name = y if isinstance(y, str) else "y"
-    check_same_rows(losses, y, "y")
-    check_same_rows(losses, side, "side")
-    table, outcomes, side = _columns_apart(losses, y, side)
-    if hasattr(table, "columns"):
-        experts = _names_of_columns(table, experts)
-    index = index_of(table)
-    if index is None:
-        index = index_of(outcomes)
-    check_one_series(index)
-    return Result(
-        play(
-            table,
-            names=experts,
-            y=outcomes,
-            methods=_method_names(methods, y is not None),
-            switches=_budgets(switches),
-            switch_cost=switch_cost,
-            side=side,
-            loss=loss,
-            tau=tau,
-            scale=scale,
-            seasons=_seasons(season, y is not None),
-            block=_count("block", block, 1, y is not None),
-            delay=_count("delay", delay, 0, y is not None),
-            intervals=_levels(intervals, loss, y is not None),
-            origin=name or ("losses" if outcomes is None else "forecasts"),
-            outcome_name=outcome_name,
-            times=times_of(index),
-        ),
-        index,
-    )
+    def _moments(self) -> Any:
+        """[T] where each round stands along an axis: its time, or its number from 1 on."""
+        index = clock_of(self._index)
+        if hasattr(index, "moments"):
+            return index.moments
+        if hasattr(index, "to_timestamp"):
+            return index.to_timestamp().to_numpy()
+        if hasattr(index, "tz"):
+            return (index if index.tz is None else index.tz_localize(None)).to_numpy()
+        return np.arange(1, self._dict["rounds"] + 1)
 
-
-def _columns_apart(table: Any, y: Any, side: Any) -> Tuple[Any, Any, Any]:
-    """What is forecast and side information, taken out of a DataFrame where they are named."""
-    columns = getattr(table, "columns", None)
-    outcomes = y
-    if isinstance(y, str) and _are_names(side) and y in side:
-        raise Error(f"{y!r} is both y and side information, which is known before y; give one")
-    if isinstance(y, str):
-        if columns is None or y not in columns:
-            raise Error(f"y is {y!r}, which is no column; give numbers or a column's name")
-        outcomes, table = table[y], table.drop(columns=y)
-    if columns is not None and _are_names(side):
-        for one in side:
-            if one not in columns:
-                raise Error(f"side has {one!r}, which is no column; give names of columns")
-        side, table = table[list(side)], table.drop(columns=list(side))
-    if side is not None and getattr(side, "ndim", 2) == 1:
-        side = np.asarray(side).reshape(-1, 1)  # one number a round is one column
-    return table, outcomes, side
-
-
-def _names_of_columns(table: Any, experts: Optional[Sequence[str]]) -> List[str]:
-    for column, dtype in getattr(table, "dtypes", {}).items():
-        if getattr(dtype, "kind", "") == "M":
-            raise Error(
-                f"the column {column} holds times, which nobody forecasts with; make it the index, "
-                f"with set_index({column!r})"
-            )
-    columns = [str(column) for column in table.columns]
-    given = [str(name) for name in experts] if hasattr(experts, "__iter__") else experts
-    if given is not None and given != columns:
-        # By position they would get other names, by name others would be left out.
-        raise Error(
-            f"experts are not the columns of the frame, {', '.join(columns)}; leave experts out, "
-            "and select or rename the columns"
-        )
-    return columns
-
-
-def _count(name: str, value: Any, least: int, forecasts: bool) -> int:
-    if not isinstance(value, Integral) or isinstance(value, bool) or not least <= value <= 10**6:
-        raise Error(f"{name} is {value!r}; give a whole number from {least} to 1000000")
-    if value != least and not forecasts:
-        raise Error(f"{name} says when outcomes are known, and here are none; give y")
-    return int(value)
-
-
-def _seasons(season: Any, forecasts: bool) -> Optional[List[int]]:
-    if season is None:
-        return None if forecasts else []
-    seasons = list(season) if hasattr(season, "__iter__") else [season]
-    if len(seasons) > 2 or sorted(set(seasons)) != seasons:
-        raise Error(f"season is {season!r}; give one number of rounds, or two, the shorter first")
-    if seasons and not forecasts:
-        raise Error("a season is of use to methods that combine forecasts; give y")
-    return [_count("season", one, 2, True) for one in seasons]
-
-
-def _levels(levels: Any, loss: str, forecasts: bool) -> Sequence[float]:
-    if levels is None:
-        return (0.8, 0.95) if forecasts and loss != "log" else ()
-    if len(levels) > 0 and not forecasts:
-        raise Error("intervals lie around forecasts, and here are none; give y")
-    given: Sequence[float] = levels
-    return given
-
-
-def _method_names(methods: Any, forecasts: bool) -> List[str]:
-    if methods is None:
-        return [DEFAULT_FOR_FORECASTS if forecasts else DEFAULT_METHOD]
-    if isinstance(methods, str):
-        if not methods.strip():
-            raise Error('methods is empty; give names, "all", or leave it out')
-        return methods_from(methods, forecasts)
-    if not hasattr(methods, "__iter__"):
-        methods = [methods]
-    names = list(methods)
-    for one in names:
-        if isinstance(one, Controller):
-            raise Error(
-                f"run takes registered methods, and {one.name()} is a controller; play it in the "
-                "loop, with Aggregator(experts, controller)"
-            )
-        if not isinstance(one, str):
-            raise Error(f"methods has {one!r}; give names, as pcgs.methods() lists them")
-    return names
-
-
-def _budgets(switches: Any) -> List[Any]:
-    if hasattr(switches, "__index__") and not getattr(switches, "ndim", 0):
-        return [switches]
-    if not hasattr(switches, "__iter__"):
-        raise Error(f"switches is {switches!r}; give a whole number, or a list of them")
-    return list(switches)
-
-
-def _are_names(side: Any) -> bool:
-    return isinstance(side, (list, tuple)) and all(isinstance(one, str) for one in side)
+    def _cells(self, method: Dict[str, Any]) -> List[Tuple[str, Any]]:
+        """Name and value of each column; the same columns for every method."""
+        cells: List[Tuple[str, Any]] = [("total_loss", method["total_loss"])]
+        for budget, regret in method["dynamic_regret"].items():
+            cells.append((f"regret_{budget}", regret))
+        if "mean_forecast_loss" in method:
+            cells.append(("mean_forecast_loss", method["mean_forecast_loss"]))
+        certificate = method.get("certificate", {})
+        cells.append(("certificate_bound", certificate.get("bound")))
+        cells.append(("certificate_regret", certificate.get("regret")))
+        cells.append(("ns_per_round", method["ns_per_round"]))
+        return cells

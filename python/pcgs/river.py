@@ -6,8 +6,9 @@ from __future__ import annotations
 import contextlib
 import copy
 import math
-from typing import Any, Dict, Hashable, List, Mapping, Optional, Sequence, Union
+from typing import Any, Dict, Hashable, List, Mapping, Optional, Sequence, Tuple, Union
 
+from ._long import _is_missing
 from ._pcgs import Aggregator, Error
 
 try:
@@ -17,12 +18,14 @@ try:
 except ImportError:
     _Base = object
 
+Forecasts = Mapping[Hashable, Optional[float]]
+
 
 class RiverCombiner(_Base):  # type: ignore[misc]
     """Combines the forecasts in a dict, one for each expert.
 
-    A key that is missing, or NaN: that expert sleeps. `predict_one` changes nothing, as river wants
-    it; `learn_one` may come with or without it.
+    A key that is missing, or whose value is None or NaN: that expert sleeps. `predict_one` changes
+    nothing, as river wants it; `learn_one` may come with or without it.
 
     >>> from pcgs.river import RiverCombiner
     >>> combiner = RiverCombiner(["lag1", "ewma"], method="fixed-share", scale=4)
@@ -36,7 +39,8 @@ class RiverCombiner(_Base):  # type: ignore[misc]
 
     Parameters
     ----------
-    experts : their names; None for the keys of the first forecasts.
+    experts : their names, and no others come; None for the keys of the forecasts, of which new ones may
+        come at any time: they get about 1/K of the weight.
     method, loss, tau, scale, certify : as for pcgs.Aggregator. A pcgs.Controller
         is copied.
     """
@@ -60,19 +64,23 @@ class RiverCombiner(_Base):  # type: ignore[misc]
         self._keys: List[Hashable] = []
         self.aggregator: Optional[Aggregator] = None
         if experts is not None:
-            self._begin(experts)
+            self._keys, self.aggregator = list(experts), self._made(experts)
 
-    def predict_one(self, x: Mapping[Hashable, float]) -> float:
+    def predict_one(self, x: Forecasts) -> float:
         """The combined forecast; NaN if nobody is awake."""
-        aggregator = self._ready(x)
-        forecast = aggregator.predict(self._row(x))
+        keys, aggregator = self._ready(x)
+        if aggregator is self.aggregator and isinstance(self.method, str):
+            # A round that is abandoned is a gap, which blend does not pass over without a trace; what a
+            # controller steers does, and copying one may be more than it can.
+            aggregator = copy.deepcopy(aggregator)
+        forecast = aggregator.predict(_row(x, keys))
         aggregator.abandon(aggregator.last_opened)
         return forecast
 
-    def learn_one(self, x: Mapping[Hashable, float], y: float) -> None:
+    def learn_one(self, x: Forecasts, y: float) -> None:
         """Learns from what happened."""
-        aggregator = self._ready(x)
-        aggregator.predict(self._row(x))
+        keys, aggregator = self._ready(x)
+        aggregator.predict(_row(x, keys))
         number = aggregator.last_opened
         try:
             aggregator.learn(y, round=number)
@@ -80,6 +88,7 @@ class RiverCombiner(_Base):  # type: ignore[misc]
             with contextlib.suppress(Error):  # it may be closed, or of no more use
                 aggregator.abandon(number)
             raise
+        self._keys, self.aggregator = keys, aggregator
 
     def weights(self) -> Dict[Hashable, float]:
         """The present weights by name."""
@@ -87,9 +96,9 @@ class RiverCombiner(_Base):  # type: ignore[misc]
             return {}
         return dict(zip(self._keys, self.aggregator.weights().tolist()))
 
-    def _begin(self, experts: Sequence[Hashable]) -> Aggregator:
+    def _made(self, experts: Sequence[Hashable]) -> Aggregator:
         # A controller steers one aggregator, and the parameter may be that of a clone too.
-        aggregator = Aggregator(
+        return Aggregator(
             experts,
             copy.deepcopy(self.method),
             loss=self.loss,
@@ -97,18 +106,28 @@ class RiverCombiner(_Base):  # type: ignore[misc]
             scale=self.scale,
             certify=self.certify,
         )
-        self._keys = list(experts)
-        self.aggregator = aggregator
-        return aggregator
 
-    def _ready(self, x: Mapping[Hashable, float]) -> Aggregator:
+    def _ready(self, x: Forecasts) -> Tuple[List[Hashable], Aggregator]:
+        """The keys and what plays them; those that are new are in a copy, which is kept when a round was
+        learned with them."""
         if self.aggregator is None:
-            return self._begin(list(x))
+            return list(x), self._made(list(x))
         strangers = [key for key in x if key not in self._keys]
-        if strangers:
+        if not strangers:
+            return self._keys, self.aggregator
+        if self.experts is not None:
             known = ", ".join(map(str, self._keys))
-            raise Error(f"{strangers[0]} is no expert here; give forecasts of {known}")
-        return self.aggregator
+            raise Error(
+                f"{strangers[0]} is no expert here; give forecasts of {known}, or leave experts out, "
+                "and new ones may come"
+            )
+        grown = copy.deepcopy(self.aggregator)
+        for key in strangers:
+            grown.add_expert(str(key))
+        return [*self._keys, *strangers], grown
 
-    def _row(self, x: Mapping[Hashable, float]) -> List[float]:
-        return [x.get(key, math.nan) for key in self._keys]
+
+def _row(x: Forecasts, keys: Sequence[Hashable]) -> List[float]:
+    """The forecasts in the order of the keys, NaN for who sleeps."""
+    values = [x.get(key) for key in keys]
+    return [math.nan if value is None or _is_missing(value) else value for value in values]

@@ -25,6 +25,7 @@ except ImportError as missing:
 from ._pcgs import Aggregator, Error
 from ._rows import check_same_rows
 from ._types import Array
+from ._walk import over_the_awake, rows_between_fits, rows_to_start_with
 
 _BLOCKS = 10
 
@@ -98,8 +99,8 @@ class PcgsCombiner(RegressorMixin, _BaseComposition):  # type: ignore[misc]
         """Fits the regressors, and learns their weights on rows that they had not seen."""
         X, y = _checked(X, y)
         rows = len(y)
-        known = self._rows_to_start_with(rows)
-        block = self._rows_between_fits(rows - known)
+        known = rows_to_start_with(self.warmup, rows)
+        block = rows_between_fits(self.refit_every, -(-(rows - known) // _BLOCKS))
         self._start(_rows(X, 0, known), y[:known])
         while known < rows:
             upto = min(known + block, rows)
@@ -125,7 +126,7 @@ class PcgsCombiner(RegressorMixin, _BaseComposition):  # type: ignore[misc]
         check_is_fitted(self, "estimators_")
         forecasts = self._forecasts(_with_rows(X))
         awake = ~np.isnan(forecasts)
-        played = _over_the_awake(self.weights_, awake)
+        played = over_the_awake(self.weights_, awake)
         combined: Array = (played * np.where(awake, forecasts, 0.0)).sum(axis=1)
         combined[~awake.any(axis=1)] = np.nan
         return combined
@@ -234,39 +235,6 @@ class PcgsCombiner(RegressorMixin, _BaseComposition):  # type: ignore[misc]
                 "forecast finite numbers, and NaN where they cannot say"
             )
         return table
-
-    def _rows_to_start_with(self, rows: int) -> int:
-        fraction = isinstance(self.warmup, (float, np.floating))
-        if not fraction:
-            _check_whole("warmup", self.warmup, ", or a fraction in (0, 1]")
-        if fraction and not 0 < self.warmup <= 1:
-            raise Error(f"warmup is {self.warmup}; give a fraction in (0, 1], or a number of rows")
-        wanted = int(self.warmup * rows) if fraction else int(self.warmup)
-        return min(max(wanted, 1), rows)
-
-    def _rows_between_fits(self, rows: int) -> int:
-        if self.refit_every is None:
-            return max(1, -(-rows // _BLOCKS))
-        _check_whole("refit_every", self.refit_every, "")
-        return int(self.refit_every)
-
-
-def _check_whole(what: str, rows: Any, otherwise: str) -> None:
-    whole = isinstance(rows, (int, np.integer)) and not isinstance(rows, bool)
-    if not whole or rows < 1:
-        raise Error(f"{what} is {rows!r}; give a whole number of rows, at least 1{otherwise}")
-
-
-def _over_the_awake(weights: Array, awake: Any) -> Array:
-    """[T x K] what each row plays. As in an Aggregator: if the awake have no weight at all, they
-    share evenly."""
-    played = np.where(awake, weights, 0.0)
-    total = played.sum(axis=1, keepdims=True)
-    some_sleep = ~awake.all(axis=1, keepdims=True)
-    weighty = total >= np.finfo(float).tiny
-    even = awake / np.maximum(awake.sum(axis=1, keepdims=True), 1)
-    shares = np.where(weighty, played / np.where(weighty, total, 1.0), even)
-    return np.where(some_sleep, shares, played)
 
 
 def _with_rows(X: Any) -> Any:

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "arrays.h"
 #include "core/whole_file.h"
@@ -58,8 +59,10 @@ class PythonAggregator::Turn {
 };
 
 PythonAggregator::PythonAggregator(py::object experts, py::object method, const LossOptions& losses,
-                                   bool certify, const std::vector<std::size_t>& seasons,
-                                   std::optional<IntervalOptions> intervals) {
+                                   CustomLoss own, bool certify,
+                                   const std::vector<std::size_t>& seasons,
+                                   std::optional<IntervalOptions> intervals)
+    : own_loss_(std::move(own)) {
   ExpertNames names = expert_names(experts);
   experts_ = names.count;
   options_.names = std::move(names.names);
@@ -76,6 +79,13 @@ PythonAggregator::PythonAggregator(py::object experts, py::object method, const 
     reins_.take(controller_);
   }
   auto made = make_method(made_.steered_by);
+  if (own_loss_.there() && (made->needs_forecasts() || options_.intervals)) {
+    throw Error(fmt::format(
+        "{} the errors of forecasts, and a loss of your own says only what they cost; {}",
+        made->needs_forecasts() ? made->name() + " learns from" : "intervals are made from",
+        made->needs_forecasts() ? "take a method that learns from losses, such as guard"
+                                : "leave intervals out"));
+  }
   options_.certify = certify && made->share() != nullptr;
   made_.aggregator = std::make_unique<Aggregator>(std::move(made), options_);
   long_rounds_ =
@@ -163,16 +173,18 @@ void PythonAggregator::at_length(const Work& work) {
 
 double PythonAggregator::predict(py::handle forecasts, py::handle side) {
   const Turn turn(*this);
-  const Row row = row_of_experts(forecasts, options_.names, "forecasts");
+  const NamedRow given = named_row_of(forecasts, options_.names, "forecasts");
   const Row with = side.is_none() ? Row{} : row_of(side, "side");
-  return made_.aggregator->predict(row.values, with.values);
+  if (own_loss_.there()) {
+    return own_loss_.predict(*made_.aggregator, given.row.values, with.values);
+  }
+  return made_.aggregator->predict(given.row.values, with.values);
 }
 
 void PythonAggregator::learn(py::handle y, py::handle losses, py::handle round) {
   const Turn turn(*this);
-  const bool by_number = !round.is_none();
   const std::int64_t number =
-      by_number ? count_of(round, "round", 1, std::int64_t{1} << 62) : std::int64_t{0};
+      round.is_none() ? 0 : count_of(round, "round", 1, std::int64_t{1} << 62);
   if (y.is_none() == losses.is_none()) {
     throw Error("give learn() either what happened, learn(y), or the losses, learn(losses=...)");
   }
@@ -180,21 +192,52 @@ void PythonAggregator::learn(py::handle y, py::handle losses, py::handle round) 
     if (has_length(y)) {
       throw Error("learn(y) takes one number, what happened; give losses as learn(losses=...)");
     }
-    const double outcome = number_of(y, "y");
-    at_length([&] {
-      by_number ? made_.aggregator->learn(number, outcome) : made_.aggregator->learn(outcome);
-    });
+    learn_outcome(number, number_of(y, "y"));
+  } else {
+    learn_named(named_row_of(losses, options_.names, "losses"), number);
+  }
+}
+
+// Round 0: the only open one.
+void PythonAggregator::learn_outcome(std::int64_t round, double outcome) {
+  if (own_loss_.there()) {
+    own_loss_.learn(*made_.aggregator, round, outcome);
     return;
   }
-  Row row = row_of_experts(losses, options_.names, "losses");
+  at_length([&] {
+    round != 0 ? made_.aggregator->learn(round, outcome) : made_.aggregator->learn(outcome);
+  });
+}
+
+// Round 0: a new one, of which a dict says who is awake.
+void PythonAggregator::learn_named(const NamedRow& losses, std::int64_t round) {
+  std::span<const double> values = losses.row.values;
   if (long_rounds_ || made_.steered_by != nullptr) {
     // Other threads, or the controller, may write into the caller's array before we are done.
-    safe_losses_.assign(row.values.begin(), row.values.end());
-    row.values = safe_losses_;
+    safe_losses_.assign(values.begin(), values.end());
+    values = safe_losses_;
+  }
+  if (round == 0 && !losses.said.empty()) {
+    check_awake_losses(losses);
+    round = made_.aggregator->open(losses.said);
   }
   at_length([&] {
-    by_number ? made_.aggregator->learn(number, row.values) : made_.aggregator->learn(row.values);
+    round != 0 ? made_.aggregator->learn(round, values) : made_.aggregator->learn(values);
   });
+  own_loss_.forget(round);
+}
+
+// Before a round is opened for them, so that an Error changes nothing.
+void PythonAggregator::check_awake_losses(const NamedRow& losses) const {
+  const bool unit = made_.aggregator->scale().wants_unit(LossSource::kGiven);
+  const double highest = unit ? 1 : std::numeric_limits<double>::max();
+  for (std::size_t k = 0; k < losses.said.size(); ++k) {
+    const double loss = losses.row.values[k];
+    if (losses.said[k] == 0 || (loss >= 0 && loss <= highest)) continue;
+    throw Error(fmt::format("the loss of expert {} is {}; give {}", options_.names[k], loss,
+                            unit ? "a number in [0, 1], or the aggregator a scale"
+                                 : "a finite number that is not negative"));
+  }
 }
 
 std::int64_t PythonAggregator::open(py::handle awake, py::handle side) {
@@ -230,7 +273,9 @@ py::dict PythonAggregator::intervals(py::handle round) {
 
 void PythonAggregator::abandon(py::handle round) {
   const Turn turn(*this);
-  made_.aggregator->abandon(count_of(round, "round", 1, std::int64_t{1} << 62));
+  const std::int64_t number = count_of(round, "round", 1, std::int64_t{1} << 62);
+  made_.aggregator->abandon(number);
+  own_loss_.forget(number);
 }
 
 void PythonAggregator::skip(py::handle rounds) {
@@ -250,6 +295,12 @@ void PythonAggregator::change_experts(const Change& change) {
     throw Error(
         "a pcgs.Controller of your own cannot be told that experts come or go; make a new "
         "aggregator");
+  }
+  if (own_loss_.there() && made_.aggregator->open_rounds() > 0) {
+    throw Error(fmt::format(
+        "{} rounds are open, and what they lost by a loss of your own is about the experts of "
+        "before; close them first",
+        made_.aggregator->open_rounds()));
   }
   change(*made_.aggregator, [](std::string_view name, std::size_t experts) {
     return pcgs::make_method(name, experts);
@@ -315,14 +366,32 @@ LiveProof PythonAggregator::certificate(py::handle switches) {
   return proof;
 }
 
-py::bytes PythonAggregator::to_bytes() {
+void PythonAggregator::check_saved_whole() const {
+  if (!own_loss_.there()) return;
+  throw Error(
+      "a state cannot hold a loss of your own, which is a function; pickle the aggregator, which "
+      "keeps a function that can be imported");
+}
+
+double PythonAggregator::total_forecast_loss() const {
+  const Aggregator& aggregator = at_rest();
+  return own_loss_.there() ? own_loss_.total() : aggregator.total_forecast_loss();
+}
+
+py::bytes PythonAggregator::bytes_for_pickle() {
   const Turn turn(*this);
   const auto bytes = made_.aggregator->save_bytes();
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+py::bytes PythonAggregator::to_bytes() {
+  check_saved_whole();
+  return bytes_for_pickle();
+}
+
 void PythonAggregator::save(const std::string& path) {
   const Turn turn(*this);
+  check_saved_whole();
   made_.aggregator->save(path);
 }
 

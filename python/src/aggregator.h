@@ -15,7 +15,9 @@
 
 #include "construction_guard.h"
 #include "controller.h"
+#include "custom_loss.h"
 #include "loss_options.h"
+#include "named_rows.h"
 #include "pcgs/aggregator.h"
 
 namespace pcgs::python {
@@ -32,10 +34,10 @@ struct LiveProof {
 
 class PythonAggregator : public ZeroedUntilConstructed {
  public:
-  // `method` is a spec or a pcgs.Controller. Seasons go to the method, if it takes them, and the
+  // `method` is a spec or a pcgs.Controller, `own` a loss of the user's or empty. Seasons go to the method, if it takes them, and the
   // first to the intervals.
   PythonAggregator(pybind11::object experts, pybind11::object method, const LossOptions& losses,
-                   bool certify, const std::vector<std::size_t>& seasons,
+                   CustomLoss own, bool certify, const std::vector<std::size_t>& seasons,
                    std::optional<IntervalOptions> intervals);
   static std::unique_ptr<PythonAggregator> from_bytes(std::string_view bytes,
                                                       const std::string& origin,
@@ -55,6 +57,11 @@ class PythonAggregator : public ZeroedUntilConstructed {
   void remove_expert(const std::string& name);
   LiveProof certificate(pybind11::handle switches);
   pybind11::bytes to_bytes();
+  // The pieces of a pickle, which keeps a loss of the user's own as well.
+  pybind11::bytes bytes_for_pickle();
+  pybind11::object own_loss_state() const { return own_loss_.state(); }
+  void set_own_loss(CustomLoss own) { own_loss_ = std::move(own); }
+  double total_forecast_loss() const;
   void save(const std::string& path);
 
   // For what only reads, and between calls only.
@@ -74,6 +81,10 @@ class PythonAggregator : public ZeroedUntilConstructed {
   void check_made() const;
   void check_learned() const;
   void check_ready() const;
+  void check_saved_whole() const;
+  void learn_outcome(std::int64_t round, double outcome);
+  void learn_named(const NamedRow& losses, std::int64_t round);
+  void check_awake_losses(const NamedRow& losses) const;
   template <class Work>
   void at_length(const Work& work);
   template <class Change>
@@ -84,6 +95,7 @@ class PythonAggregator : public ZeroedUntilConstructed {
   Reins reins_;                  // of that controller, unless it failed
   std::size_t experts_ = 0;
   AggregatorOptions options_;
+  CustomLoss own_loss_;
   bool long_rounds_ = false;  // long enough to let other threads run meanwhile
   bool busy_ = false;
   std::vector<double> safe_losses_;  // [K] of a round during which Python runs

@@ -100,31 +100,6 @@ std::span<const double> values_of(const py::array& array) {
   return {static_cast<const double*>(array.data()), static_cast<std::size_t>(array.size())};
 }
 
-bool is_labelled(py::handle given) {
-  return py::hasattr(given, "index") && py::hasattr(given, "to_numpy");
-}
-
-// Where each of the names stands among the labels.
-std::vector<std::size_t> places_of(std::span<const std::string> names,
-                                   const std::vector<std::string>& labels, const char* what) {
-  std::vector<std::size_t> places;
-  for (const std::string& name : names) {
-    const auto found = std::find(labels.begin(), labels.end(), name);
-    if (found == labels.end()) {
-      throw Error(fmt::format("{}: there is no label {}; give one for each expert", what, name));
-    }
-    if (std::find(found + 1, labels.end(), name) != labels.end()) {
-      throw Error(fmt::format("{}: the label {} is there twice; give it once", what, name));
-    }
-    places.push_back(static_cast<std::size_t>(found - labels.begin()));
-  }
-  if (labels.size() != names.size()) {
-    throw Error(fmt::format("{}: {} labels for {} experts; give one for each", what, labels.size(),
-                            names.size()));
-  }
-  return places;
-}
-
 }  // namespace
 
 Row row_of(py::handle given, const char* what) {
@@ -135,20 +110,6 @@ Row row_of(py::handle given, const char* what) {
   }
   const auto values = values_of(array);
   return {std::move(array), values};
-}
-
-Row row_of_experts(py::handle given, std::span<const std::string> names, const char* what) {
-  if (names.empty() || usable_as_it_is(given) || !is_labelled(given)) return row_of(given, what);
-  std::vector<std::string> labels;
-  for (const py::handle label : given.attr("index")) labels.push_back(text_of(label));
-  const Row in_their_order = row_of(given, what);
-  if (std::equal(labels.begin(), labels.end(), names.begin(), names.end())) return in_their_order;
-  const auto places = places_of(names, labels, what);
-  py::array_t<double> ordered(static_cast<py::ssize_t>(names.size()));
-  double* out = ordered.mutable_data();
-  for (std::size_t k = 0; k < names.size(); ++k) out[k] = in_their_order.values[places[k]];
-  const std::span<const double> values(ordered.data(), names.size());
-  return {std::move(ordered), values};
 }
 
 Table table_of(py::handle given, const char* what, const char* shape) {
@@ -162,6 +123,8 @@ Table table_of(py::handle given, const char* what, const char* shape) {
                              static_cast<std::size_t>(array.shape(1))};
   return {std::move(array), values};
 }
+
+bool is_missing(py::handle given) { return given.is_none() || type_of(given) == "NAType"; }
 
 double number_of(py::handle given, const char* what) {
   if (PyFloat_Check(given.ptr()) != 0) return PyFloat_AS_DOUBLE(given.ptr());

@@ -29,12 +29,12 @@ struct Table {
 };
 
 Row row_of(py::handle given, const char* what);
-// The same for experts with these names: a pandas Series with labels is put into their order.
-Row row_of_experts(py::handle given, std::span<const std::string> names, const char* what);
 // `shape` says what its two dimensions are.
 Table table_of(py::handle given, const char* what,
                const char* shape = "a row for each round and a column for each expert");
 double number_of(py::handle given, const char* what);
+// None, or pandas.NA: what stands where there is no number.
+bool is_missing(py::handle given);
 // A number that counts something, in [low, high].
 std::int64_t count_of(py::handle given, const char* what, std::int64_t low, std::int64_t high);
 // [K] one flag per expert: booleans, or numbers that are 0 or 1.

@@ -47,7 +47,8 @@ experts : their names (a list, a pandas Index, a DataFrame: its columns), or how
     With names, a pandas Series is put into their order by its labels.
 method : a name with options, as in "fixed-share{eta=8,rho=0.003}" (pcgs.methods() lists them), or
     a pcgs.Controller of your own.
-loss, tau : what forecasts are judged by: "squared", "absolute", "pinball" (at level tau) or "log".
+loss, tau : what forecasts are judged by: "squared", "absolute", "pinball" (at level tau) or "log"; or a
+    function of a forecast and what happened, or a pcgs.CustomLoss.
 scale : losses are divided by this number and capped at 1; "catoni:4" bends them to 1 with Catoni's
     influence function instead, and "catoni:auto" as well. "auto" follows the losses: twenty times
     what a middling expert loses, from the first round on. If nothing is given, losses must be in
@@ -65,19 +66,23 @@ constexpr const char* kPredict = R"(predict(forecasts, side=None)
 
 Opens a round and returns the combined forecast. NaN among the forecasts: that expert sleeps; NaN
 as the answer: nobody is awake, and closing that round skips it. The round's number is
-last_opened.
+last_opened. Experts with names may be given by name: in a dict, where a missing key or None means
+that the expert sleeps, in a pandas Series, or in a DataFrame of one row.
 
 >>> import pcgs
 >>> agg = pcgs.Aggregator(2, scale=1)
 >>> agg.predict([1.0, 3.0])
 2.0
 >>> agg.last_opened, agg.open_rounds
-(1, 1))";
+(1, 1)
+>>> pcgs.Aggregator(["lag", "arima"]).predict({"arima": 4.0})
+4.0)";
 
 constexpr const char* kLearn = R"(learn(y=None, *, losses=None, round=None)
 
 Closes a round and learns from it: from what happened, where there were forecasts, or from the
-losses of the experts. Outcomes may come late, in any order: round says which one this is.
+losses of the experts, by position or by name, as forecasts are. Outcomes may come late, in any
+order: round says which one this is.
 
 >>> import pcgs
 >>> agg = pcgs.Aggregator(2, "hedge", scale=1)
@@ -308,9 +313,15 @@ void bind_rounds(Class& aggregator) {
       .def(py::init([](py::object experts, py::object method, py::object loss, py::object tau,
                        py::object scale, bool certify, const py::object& season,
                        const py::object& intervals) {
+             CustomLoss own;
+             if (CustomLoss::is_one(loss)) {
+               own = CustomLoss(loss);
+               loss = py::str("squared");  // which nobody asks for
+               if (scale.is_none()) scale = py::str("auto");
+             }
              return std::make_unique<PythonAggregator>(
-                 std::move(experts), std::move(method), loss_options(loss, tau, scale), certify,
-                 seasons_of(season), interval_options(intervals));
+                 std::move(experts), std::move(method), loss_options(loss, tau, scale),
+                 std::move(own), certify, seasons_of(season), interval_options(intervals));
            }),
            py::arg("experts"), py::arg("method") = "guard", py::kw_only(),
            py::arg("loss") = "squared", py::arg("tau") = none, py::arg("scale") = none,
@@ -392,7 +403,7 @@ void bind_properties(Class& aggregator) {
           "What the weights that were played lost, in losses in [0, 1], over the learned rounds.")
       .def_property_readonly(
           "total_forecast_loss",
-          [](const PythonAggregator& self) { return self.at_rest().total_forecast_loss(); },
+          [](const PythonAggregator& self) { return self.total_forecast_loss(); },
           "What the combined forecasts lost over the same rounds, in their own units.")
       .def_property_readonly(
           "scale",
@@ -403,7 +414,10 @@ void bind_properties(Class& aggregator) {
       .def_property(
           "note", [](const PythonAggregator& self) { return py::bytes(self.at_rest().note()); },
           &PythonAggregator::set_note, kNote)
-      .def("__repr__", &PythonAggregator::description);
+      .def("__repr__", &PythonAggregator::description)
+      .def("_repr_html_", [](const py::object& self) {
+        return py::module_::import("pcgs._html").attr("aggregator")(self);
+      });
 }
 
 void bind_copies(Class& aggregator) {
@@ -415,14 +429,19 @@ void bind_copies(Class& aggregator) {
       .def(py::pickle(
           [](const py::object& self) {
             auto& one = self.cast<PythonAggregator&>();
-            return py::make_tuple(one.to_bytes(), one.controller(), attributes_of(self));
+            return py::make_tuple(one.bytes_for_pickle(), one.controller(), attributes_of(self),
+                                  one.own_loss_state());
           },
           [](const py::tuple& state) {
-            if (state.size() != 3 || !py::isinstance<py::bytes>(state[0]) ||
+            const bool whole =
+                state.size() == 3 || state.size() == 4;  // before losses of one's own
+            if (!whole || !py::isinstance<py::bytes>(state[0]) ||
                 !py::isinstance<py::dict>(state[2])) {
               throw Error("this is not the pickled state of an Aggregator");
             }
-            return std::make_pair(from_state(state[0], state[1]), py::dict(state[2]));
+            auto one = from_state(state[0], state[1]);
+            if (state.size() == 4) one->set_own_loss(CustomLoss::from(state[3]));
+            return std::make_pair(std::move(one), py::dict(state[2]));
           }));
 }
 

@@ -13,6 +13,7 @@ void bind_oracle(pybind11::module_& m);
 void bind_share_record(pybind11::module_& m);
 void bind_suite(pybind11::module_& m);
 void bind_comparison(pybind11::module_& m);
+void bind_series(pybind11::module_& m);
 void bind_expert_pool(pybind11::module_& m);
 void bind_quantile_panel(pybind11::module_& m);
 

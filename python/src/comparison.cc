@@ -14,41 +14,25 @@
 #include "compare/method_list.h"
 #include "compare/problem.h"
 #include "construction_guard.h"
-#include "core/whole_file.h"
 #include "expert_names.h"
 #include "interpreter.h"
 #include "interval_options.h"
 #include "loss_options.h"
-#include "paths.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
 #include "registry/hindsight.h"
+#include "report_page.h"
 #include "results/headline.h"
 #include "results/result.h"
 #include "results/run_table.h"
+#include "run.h"
 #if __has_include("report/report.h")
-#include "report/report.h"
 #include "report/run_page.h"
 #endif
 
 namespace pcgs::python {
 
 namespace {
-
-// What was played, kept for the report page, and what came out.
-struct Run {
-  compare::Problem problem;
-  compare::Comparison comparison;
-  results::RunResult result;
-  std::vector<std::string> notes;  // what was taken for granted, a sentence each
-
-  const results::ForecastAnswer& answer() const {
-    if (!result.answer) {
-      throw Error("losses were combined, not forecasts; give run() forecasts and y");
-    }
-    return *result.answer;
-  }
-};
 
 Matrix copy_of(const MatrixView& view) {
   Matrix matrix;
@@ -95,6 +79,7 @@ io::TimeColumn times_of(const py::tuple& given) {
 struct Settings {
   std::string origin, outcome_name;
   py::object names, y, side, loss, tau, scale, times;
+  std::optional<std::vector<std::size_t>> rows;  // where each round stands, if not at its number
 };
 
 compare::Problem problem_of(py::handle values, const Settings& settings) {
@@ -115,6 +100,13 @@ compare::Problem problem_of(py::handle values, const Settings& settings) {
                             table.values.columns));
   }
   problem.values = copy_of(table.values);
+  if (settings.rows) {
+    if (settings.rows->size() != problem.rounds()) {
+      throw Error(fmt::format("{} numbers of rows for {} rounds; give one for each",
+                              settings.rows->size(), problem.rounds()));
+    }
+    problem.rows = *settings.rows;
+  }
   if (forecasts) {
     const Row y = row_of(settings.y, settings.outcome_name.c_str());
     if (y.values.size() != problem.rounds()) {
@@ -142,37 +134,65 @@ compare::Problem problem_of(py::handle values, const Settings& settings) {
   return problem;
 }
 
-// Lets Ctrl-C end the work, looking now and then.
+// Lets Ctrl-C end the work, looking now and then, and tells how far it is.
 class Interruptible {
  public:
-  void operator()(std::size_t /*rounds*/) {
+  // `progress` is called with rounds played and rounds to play; None: nobody is told. It outlives this.
+  Interruptible(py::handle progress, std::size_t rounds) : progress_(progress), rounds_(rounds) {}
+
+  void operator()(std::size_t rounds) {
+    played_ += rounds;
     const auto now = Clock::now();
     if (now - looked_ < std::chrono::milliseconds(50)) return;
     looked_ = now;
     const WithPython with_python;
     if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    if (!progress_.is_none()) progress_(std::min(played_, rounds_), rounds_);
   }
 
  private:
   using Clock = std::chrono::steady_clock;
   Clock::time_point looked_ = Clock::now();
+  py::handle progress_;
+  std::size_t rounds_, played_ = 0;
 };
+
+// How many of the first rounds are known at each, where the caller says it.
+std::vector<std::size_t> known_at_of(const py::object& given, std::size_t rounds) {
+  if (given.is_none()) return {};
+  auto known = given.cast<std::vector<std::size_t>>();
+  for (std::size_t t = 0; t < known.size(); ++t) {
+    if (known[t] > t || (t > 0 && known[t] < known[t - 1])) {
+      throw Error(fmt::format(
+          "round {} is said to know {} outcomes; give no more than there were, and no fewer than "
+          "before",
+          t + 1, known[t]));
+    }
+  }
+  if (known.size() != rounds) {
+    throw Error(
+        fmt::format("known has {} numbers for {} rounds; give one for each", known.size(), rounds));
+  }
+  return known;
+}
 
 Run play(py::handle values, py::object names, py::object y, std::vector<std::string> methods,
          const py::iterable& switches, py::handle switch_cost, py::object side, py::object loss,
          py::object tau, py::object scale, std::optional<std::vector<std::size_t>> given_seasons,
-         std::size_t block, std::size_t delay, const py::object& intervals,
-         const std::string& origin, const std::string& outcome_name, py::object times) {
+         std::optional<std::vector<std::size_t>> rows, std::size_t block, std::size_t delay,
+         const py::object& known, const py::object& intervals, const std::string& origin,
+         const std::string& outcome_name, py::object times, const py::object& progress) {
   Run run;
-  run.problem =
-      problem_of(values, {origin, outcome_name, std::move(names), std::move(y), std::move(side),
-                          std::move(loss), std::move(tau), std::move(scale), std::move(times)});
+  run.problem = problem_of(values, {origin, outcome_name, std::move(names), std::move(y),
+                                    std::move(side), std::move(loss), std::move(tau),
+                                    std::move(scale), std::move(times), std::move(rows)});
   if (run.problem.times) {
     compare::put_in_time(run.problem, nullptr, false,
                          [&](const std::string& note) { run.notes.push_back(note); });
   }
   run.problem.block = block;
   run.problem.delay = delay;
+  run.problem.known_at = known_at_of(known, run.problem.rounds());
   const auto seasons = given_seasons ? *given_seasons : compare::usual_seasons(run.problem);
   compare::ComparisonOptions options;
   options.called = methods;
@@ -193,36 +213,49 @@ Run play(py::handle values, py::object names, py::object y, std::vector<std::str
   }
   if (options.switches.empty()) throw Error("switches is empty; give at least one number");
   if (!switch_cost.is_none()) options.switch_cost = number_of(switch_cost, "switch_cost");
-  options.advance = Interruptible();
-  const OthersMayRun others_may_run;
-  compare::check_methods(options.methods, {run.problem.experts.size(), run.problem.side.columns,
-                                           run.problem.has_forecasts()});
-  run.comparison = compare::play_methods(run.problem, options);
-  run.result = results::run_result(run.problem, run.comparison);
+  // Where they cost no pass of their own.
+  options.keep_weights = options.intervals.has_value();
+  const std::size_t rounds = compare::rounds_to_play(run.problem, options);
+  options.advance = Interruptible(progress, rounds);
+  {
+    const OthersMayRun others_may_run;
+    compare::check_methods(options.methods, {run.problem.experts.size(), run.problem.side.columns,
+                                             run.problem.has_forecasts()});
+    run.comparison = compare::play_methods(run.problem, options);
+    run.result = results::run_result(run.problem, run.comparison);
+  }
+  if (!progress.is_none()) progress(rounds, rounds);
+  run.weights = std::move(run.comparison.methods.back().weights);
   return run;
 }
 
+std::string page_of(const Run& run) {
 #if __has_include("report/report.h")
-using report::available;
-using report::run_page;
+  return report::run_page(run.problem, run.comparison, run.result);
 #else
-bool available() { return false; }
-std::string run_page(const compare::Problem&, const compare::Comparison&, results::RunResult) {
-  return {};
-}
+  return run.problem.origin;  // nobody asks: there are no pages
 #endif
+}
+
+// [T x K] the weights that the last method played: zero for sleepers.
+py::array_t<double> weights_of(Run& run) {
+  if (run.weights.rows == 0) {
+    Matrix weights;
+    {
+      const OthersMayRun others_may_run;
+      weights = compare::weights_of(run.problem, run.comparison.methods.back(),
+                                    Interruptible(Py_None, 0));
+    }
+    run.weights = std::move(weights);
+  }
+  const Matrix& kept = run.weights;
+  py::array_t<double> out({kept.rows, kept.columns});
+  std::copy(kept.values.begin(), kept.values.end(), out.mutable_data());
+  return out;
+}
 
 void write_report(const Run& run, py::handle path) {
-  if (!available()) {
-    throw Error(
-        "this build of pcgs has no report page; install npm, build the package again, and then "
-        "report() writes one");
-  }
-  const std::string name = path_of(path);
-  const OthersMayRun others_may_run;
-  WholeFile file(name);  // says what is wrong with the path before the work
-  file.write(run_page(run.problem, run.comparison, run.result));
-  file.commit();
+  write_page(path, [&] { return page_of(run); });
 }
 
 const compare::MethodResult& method_at(const Run& run, std::size_t i) {
@@ -260,10 +293,22 @@ void bind_comparison(py::module_& m) {
       .def("notes", [](const Run& run) { return run.notes; })
       .def("outcomes", [](const Run& run) { return array_of(run.problem.outcomes); })
       .def(
+          "expert",
+          [](const Run& run, std::size_t k) {
+            if (k >= run.problem.experts.size()) throw py::index_error("there are fewer experts");
+            std::vector<double> column;
+            for (std::size_t t = 0; t < run.problem.rounds(); ++t) {
+              column.push_back(run.problem.values.row(t)[k]);
+            }
+            return array_of(column);
+          },
+          py::arg("expert"))
+      .def(
           "forecasts",
           [](const Run& run, std::size_t i) { return array_of(method_at(run, i).forecasts); },
           py::arg("method"))
       .def("intervals", &intervals_of, py::arg("method"))
+      .def("weights", &weights_of)
       .def("report", &write_report, py::arg("path"));
   m.def(
       "methods_from",
@@ -273,9 +318,9 @@ void bind_comparison(py::module_& m) {
       py::arg("list"), py::arg("forecasts"));
   m.def("play", &play, py::arg("values"), py::kw_only(), py::arg("names"), py::arg("y"),
         py::arg("methods"), py::arg("switches"), py::arg("switch_cost"), py::arg("side"),
-        py::arg("loss"), py::arg("tau"), py::arg("scale"), py::arg("seasons"), py::arg("block"),
-        py::arg("delay"), py::arg("intervals"), py::arg("origin"), py::arg("outcome_name"),
-        py::arg("times"));
+        py::arg("loss"), py::arg("tau"), py::arg("scale"), py::arg("seasons"), py::arg("rows"),
+        py::arg("block"), py::arg("delay"), py::arg("known"), py::arg("intervals"),
+        py::arg("origin"), py::arg("outcome_name"), py::arg("times"), py::arg("progress"));
 }
 
 }  // namespace pcgs::python

@@ -23,9 +23,13 @@ std::vector<std::size_t> seasons_of(const py::object& season) {
 }
 
 std::optional<IntervalOptions> interval_options(const py::object& levels) {
+  IntervalOptions options;
+  if (py::isinstance<py::float_>(levels) || py::isinstance<py::int_>(levels)) {
+    options.levels = {number_of(levels, "intervals")};
+    return options;
+  }
   const Row row = row_of(levels, "intervals");
   if (row.values.empty()) return std::nullopt;
-  IntervalOptions options;
   options.levels.assign(row.values.begin(), row.values.end());
   return options;
 }

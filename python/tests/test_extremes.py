@@ -50,6 +50,6 @@ def test_errors_of_forecasts_up_to_the_largest_number():
     X = np.array([[MOST, -MOST], [1.0, 2.0], [1e200, -1e200]] * 12)
     y = np.array([1.0, 2.0, 3.0] * 12)
     result = pcgs.run(X, y, block=2)
-    for one in result.errors:
+    for one in result.error_list():
         assert all(math.isfinite(one[error]) for error in ("rmse", "mae", "bias")), one
     assert "RMSE" in result.headline

@@ -59,10 +59,10 @@ def check_line(line, forecast, combined, y):
 def test_errors_are_numpys(X, y):
     y[[50, 51, -1]] = np.nan
     result = pcgs.run(X, y, experts=MODELS, methods=["boa", "blend"])
-    combined = result.forecasts("blend")
-    errors = result.errors
+    combined = result.forecast_array("blend")
+    errors = result.error_list()
     check_line(errors[0], combined, combined, y)
-    check_line(errors[1], result.forecasts("boa"), combined, y)
+    check_line(errors[1], result.forecast_array("boa"), combined, y)
     for k, name in enumerate(MODELS):
         check_line(by_name(errors, "expert")[name], X[:, k], combined, y)
     references = by_name(errors, "reference")
@@ -77,18 +77,18 @@ def test_errors_are_numpys(X, y):
 
 def test_errors_have_an_order(X, y):
     result = pcgs.run(X, y, experts=MODELS, methods=["hedge", "boa", "blend"])
-    names = [one["name"] for one in result.errors]
+    names = [one["name"] for one in result.error_list()]
     assert names == ["blend", "hedge", "boa", "equal weights", "best convex mix", *MODELS]
-    assert [one["kind"] for one in result.errors] == 3 * ["method"] + 2 * ["reference"] + 3 * ["expert"]
-    assert "difference" not in result.errors[0]
+    assert [one["kind"] for one in result.error_list()] == 3 * ["method"] + 2 * ["reference"] + 3 * ["expert"]
+    assert "difference" not in result.error_list()[0]
     assert result.best_model == "ridge"
     turned = pcgs.run(X[:, ::-1], y, experts=MODELS[::-1], methods=["hedge", "boa", "blend"])
-    assert [one["name"] for one in turned.errors] == names
+    assert [one["name"] for one in turned.error_list()] == names
 
 
 def test_per_cent_of_nearly_nothing_is_no_error(X, y):
     y[3], X[3] = 0.001, 0.001
-    assert all(one["mape"] is None for one in pcgs.run(X, y).errors)
+    assert all(one["mape"] is None for one in pcgs.run(X, y).error_list())
 
 
 def test_a_loss_that_is_no_error_stands_beside_them(X, y):
@@ -96,8 +96,8 @@ def test_a_loss_that_is_no_error_stands_beside_them(X, y):
     for k, name in enumerate(MODELS):
         error = (y - X[:, k])[~np.isnan(X[:, k])]
         wanted = np.mean(np.maximum(0.9 * error, -0.1 * error))
-        assert by_name(result.errors, "expert")[name]["loss"] == pytest.approx(wanted, rel=1e-12)
-    assert "loss" not in pcgs.run(X, y).errors[0]
+        assert by_name(result.error_list(), "expert")[name]["loss"] == pytest.approx(wanted, rel=1e-12)
+    assert "loss" not in pcgs.run(X, y).error_list()[0]
 
 
 @pytest.mark.parametrize("methods", ["guard", "ml-poly", "fixed-share", "pcgs-tf"])
@@ -107,34 +107,34 @@ def test_rounds_without_an_outcome_teach_nothing(methods, X, y):
     unknown[[0, 40, 41, 100, 170]] = True
     some = pcgs.run(X, np.where(unknown, np.nan, y), methods=methods)
     without = pcgs.run(X[~unknown], y[~unknown], methods=methods)
-    np.testing.assert_array_equal(some.forecasts()[~unknown], without.forecasts())
-    for level, ends in without.intervals().items():
-        np.testing.assert_array_equal(some.intervals()[level][~unknown], ends)
-    assert np.isfinite(some.forecasts()[unknown]).all()
-    assert some.errors == without.errors
+    np.testing.assert_array_equal(some.forecast_array()[~unknown], without.forecast_array())
+    for level, ends in without.interval_arrays().items():
+        np.testing.assert_array_equal(some.interval_arrays()[level][~unknown], ends)
+    assert np.isfinite(some.forecast_array()[unknown]).all()
+    assert some.error_list() == without.error_list()
     assert some.weights_now == without.weights_now
-    assert some.next == without.next == []
+    assert some.next_list() == without.next_list() == []
     assert some.to_dict()["rounds_without_outcome"] == 5
     # With outcomes, they do teach something.
-    assert not np.array_equal(pcgs.run(X, y, methods=methods).forecasts(), some.forecasts())
+    assert not np.array_equal(pcgs.run(X, y, methods=methods).forecast_array(), some.forecast_array())
 
 
 @pytest.mark.parametrize("season", [(), 24])
 def test_blend_counts_rounds_without_an_outcome(season, X, y):
     """They have a phase, and an error before the last one is not the last one."""
-    everything = pcgs.run(X, y, season=season).forecasts()
+    everything = pcgs.run(X, y, season=season).forecast_array()
     y[[40, 100, 101, -1]] = np.nan
     result = pcgs.run(X, y, season=season)
-    np.testing.assert_array_equal(result.forecasts()[:41], everything[:41])
+    np.testing.assert_array_equal(result.forecast_array()[:41], everything[:41])
     agg = pcgs.Aggregator(3, "blend", season=season, intervals=(0.8, 0.95))
     for t in range(ROUNDS):
-        assert agg.predict(X[t]) == pytest.approx(result.forecasts()[t], abs=0, nan_ok=True)
+        assert agg.predict(X[t]) == pytest.approx(result.forecast_array()[t], abs=0, nan_ok=True)
         if np.isnan(y[t]):
             ends = agg.intervals()
             agg.abandon(agg.last_opened)
         else:
             agg.learn(y[t])
-    coming = result.next[0]
+    coming = result.next_list()[0]
     assert {float(level): tuple(pair) for level, pair in coming["interval"].items()} == ends
 
 
@@ -144,30 +144,30 @@ def test_the_last_rows_are_forecast_next(coming, X, y):
     X[-coming:] = 11.0 + np.arange(3)
     whole = pcgs.run(X, np.where(np.arange(ROUNDS) < known, y, np.nan))
     before = pcgs.run(X[:known], y[:known])
-    np.testing.assert_array_equal(whole.forecasts()[:known], before.forecasts())
-    assert whole.errors == before.errors
+    np.testing.assert_array_equal(whole.forecast_array()[:known], before.forecast_array())
+    assert whole.error_list() == before.error_list()
     assert whole.weights_now == before.weights_now
-    assert before.next == [] and len(whole.next) == coming
-    for at, one in zip(range(known, ROUNDS), whole.next):
+    assert before.next_list() == [] and len(whole.next_list()) == coming
+    for at, one in zip(range(known, ROUNDS), whole.next_list()):
         assert one["row"] == at + 1 and "time" not in one
-        assert one["forecast"] == whole.forecasts()[at]
+        assert one["forecast"] == whole.forecast_array()[at]
         for level, ends in one["interval"].items():
-            assert ends == whole.intervals()[float(level)][at].tolist()
+            assert ends == whole.interval_arrays()[float(level)][at].tolist()
             assert ends[0] < one["forecast"] < ends[1]
         assert list(one["interval"]) == ["0.8", "0.95"]
 
 
 def test_a_coming_round_may_have_no_forecast(X, y):
     X[-1], y[-1] = np.nan, np.nan
-    assert pcgs.run(X, y).next[0]["forecast"] is None
+    assert pcgs.run(X, y).next_list()[0]["forecast"] is None
 
 
 def test_without_any_outcome_there_is_no_error_and_a_forecast(X, y):
     result = pcgs.run(X, y * np.nan, methods="fixed-share")
     assert result.headline == "No outcome is known yet, so no error is."
     assert result.best_model is None
-    assert len(result.next) == ROUNDS
-    np.testing.assert_allclose(result.forecasts()[0], np.nanmean(X[0]))
+    assert len(result.next_list()) == ROUNDS
+    np.testing.assert_allclose(result.forecast_array()[0], np.nanmean(X[0]))
     assert result.weights_now == pytest.approx(dict.fromkeys(["e1", "e2", "e3"], 1 / 3))
     assert "No outcome is known yet" in repr(result) and "No outcome" in result._repr_html_()
 
@@ -175,7 +175,7 @@ def test_without_any_outcome_there_is_no_error_and_a_forecast(X, y):
 def test_the_headline_says_what_the_errors_say(X, y):
     result = pcgs.run(X, y, experts=MODELS)
     best, equal = (
-        by_name(result.errors, kind)[name]
+        by_name(result.error_list(), kind)[name]
         for kind, name in [("expert", "ridge"), ("reference", "equal weights")]
     )
 
@@ -184,9 +184,9 @@ def test_the_headline_says_what_the_errors_say(X, y):
         return f"{size:.{1 if size < 9.95 else 0}f} % {'below' if difference < 0 else 'above'}"
 
     assert result.headline == (
-        f"The combination's error (RMSE {result.errors[0]['rmse']:.4g}) was "
+        f"The combination's error (RMSE {result.error_list()[0]['rmse']:.4g}) was "
         f"{words(best['difference'])} that of your best model, ridge (in the {best['rounds']} of "
-        f"{result.errors[0]['rounds']} rounds in which it forecast), and "
+        f"{result.error_list()[0]['rounds']} rounds in which it forecast), and "
         f"{words(equal['difference'])} that of equal weights."
     )
 
@@ -203,9 +203,12 @@ def test_weights_now_are_those_that_would_be_played(X, y):
 
 def test_losses_have_no_errors(losses):
     result = pcgs.run(losses, methods="fixed-share")
-    for ask in ("errors", "next", "headline", "best_model"):
+    for ask in ("headline", "best_model"):
         with pytest.raises(pcgs.Error, match="losses were combined, not forecasts; give run"):
             getattr(result, ask)
+    for ask in ("error_list", "next_list", "outcome_array", "forecast_array"):
+        with pytest.raises(pcgs.Error, match="losses were combined, not forecasts; give run"):
+            getattr(result, ask)()
     assert result.weights_now == dict(
         zip(["e1", "e2", "e3", "e4", "e5"], result["fixed-share"]["next_weights"])
     )
@@ -215,10 +218,10 @@ def test_losses_have_no_errors(losses):
 def test_changing_the_answer_changes_nothing(X, y):
     y[-1] = np.nan
     result = pcgs.run(X, y)
-    result.errors.clear()
-    result.next[0].clear()
+    result.error_list().clear()
+    result.next_list()[0].clear()
     result.weights_now.clear()
-    assert len(result.errors) == 6 and result.next[0]["row"] == ROUNDS and result.weights_now
+    assert len(result.error_list()) == 6 and result.next_list()[0]["row"] == ROUNDS and result.weights_now
 
 
 def test_it_prints_errors_first(X, y):
@@ -241,12 +244,12 @@ def test_a_notebook_shows_the_headline_and_the_errors_first(X, y):
     rows = ["blend (the combination)", "equal weights", "best convex mix, in hindsight"]
     rows += ["<b>ridge</b>", "tree"]
     parts = [result.headline, "RMSE", *(f'<th scope="row">{name}</th>' for name in rows)]
-    parts += [f"{result.next[0]['forecast']:.6g}", "regret 5"]
+    parts += [f"{result.next_list()[0]['forecast']:.6g}", "regret 5"]
     places = [shown.index(part) for part in parts]
     assert places == sorted(places)
     for tag in ("table", "tr", "td", "thead", "tbody", "p", "div"):
         assert page.count(f"<{tag}>") == page.count(f"</{tag}>") > 0
-    assert f"<td>{result.errors[0]['rmse']:.4g}</td>" in page
+    assert f"<td>{result.error_list()[0]['rmse']:.4g}</td>" in page
 
 
 def test_a_notebook_shows_a_dozen_experts():
@@ -261,10 +264,10 @@ def test_pandas_is_not_needed(X, y, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     y[-1] = np.nan
     result = pcgs.run(X, y)
-    assert len(result.next) == 1 and len(result.errors) == len(with_it.errors)
+    assert len(result.next_list()) == 1 and len(result.error_list()) == len(with_it.error_list())
     assert result.headline in html.unescape(result._repr_html_())
-    with pytest.raises(ImportError, match="to_pandas.. needs pandas"):
-        result.to_pandas("errors")
+    assert result.weight_array().shape == X.shape
+    assert list(result.interval_arrays()) == [0.8, 0.95]
 
 
 @pytest.fixture
@@ -313,7 +316,7 @@ def test_times_are_the_programs(X, y, file_of, program_json):
     result = pcgs.run(frame, pandas.Series(y, index=index), season=7)
     printed = program_json("run", path, "--y", "y", "--season", "7")
     assert without_times(result.to_dict()) == without_times(printed)
-    assert result.next[0]["time"] == index[-1].date().isoformat()
+    assert result.next_list()[0]["time"] == index[-1].date().isoformat()
     assert result.to_dict()["times"] == {
         "column": "ds",
         "first": "2026-01-01",

@@ -26,6 +26,16 @@ def test_an_aggregator_covers_what_it_says():
     assert abs(inside[0.95] / 800 - 0.95) < 0.01
 
 
+def test_one_level_is_a_level():
+    one, several = (pcgs.Aggregator(2, "ml-poly", intervals=levels) for levels in (0.9, [0.9]))
+    for agg in (one, several):
+        for y in np.linspace(0, 1, 60):
+            agg.predict([y, y + 1])
+            agg.learn(y + 0.1)
+        agg.predict([1.0, 2.0])
+    assert one.intervals() == several.intervals() and list(one.intervals()) == [0.9]
+
+
 def test_open_rounds_have_their_own():
     agg = pcgs.Aggregator(2, "ml-poly", intervals=[0.9])
     agg.predict([1.0, 2.0])
@@ -40,7 +50,7 @@ def test_run_gives_those_of_the_aggregator():
     forecasts, y = series(200)
     result = pcgs.run(forecasts, y, season=24, intervals=(0.5, 0.9))
     agg = pcgs.Aggregator(3, "blend", season=24, intervals=(0.5, 0.9))
-    ends = result.intervals()
+    ends = result.interval_arrays()
     for t in range(200):
         agg.predict(forecasts[t])
         for level, pair in agg.intervals().items():
@@ -53,12 +63,12 @@ def test_run_gives_those_of_the_aggregator():
 
 def test_run_has_them_unless_there_is_nothing_to_put_them_around():
     forecasts, y = series(30)
-    assert list(pcgs.run(forecasts, y).intervals()) == [0.8, 0.95]
+    assert list(pcgs.run(forecasts, y).interval_arrays()) == [0.8, 0.95]
     with pytest.raises(pcgs.Error, match="no intervals"):
-        pcgs.run(forecasts, y, intervals=()).intervals()
+        pcgs.run(forecasts, y, intervals=()).interval_arrays()
     losses = np.random.default_rng(1).random((30, 2))
     with pytest.raises(pcgs.Error, match="no intervals"):
-        pcgs.run(losses, methods="hedge").intervals()
+        pcgs.run(losses, methods="hedge").interval_arrays()
     with pytest.raises(pcgs.Error, match="give y"):
         pcgs.run(losses, methods="hedge", intervals=[0.8])
 

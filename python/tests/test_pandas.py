@@ -45,6 +45,62 @@ def test_a_column_has_one_part_to_play(frame):
     assert pcgs.run(frame, experts=list("abcde"), methods="boa").to_dict()["experts"][0] == "a"
 
 
+@pytest.mark.parametrize(
+    "labels", [[0, 1, 2], [("m", "a"), ("m", "b"), ("n", "a")], [2020, "b", 3.5]], ids=["numbers", "levels", "mixed"]
+)
+def test_weights_have_the_columns_of_X_and_names_are_texts(labels):
+    random = np.random.default_rng(2)
+    columns = pandas.MultiIndex.from_tuples(labels) if isinstance(labels[0], tuple) else labels
+    X = pandas.DataFrame(random.random((60, 3)), columns=columns)
+    result = pcgs.run(X, random.random(60), methods="boa")
+    assert result.weights.columns.equals(X.columns)
+    np.testing.assert_allclose((X * result.weights).sum(axis=1), result.forecast_array(), rtol=1e-12)
+    names = [str(label) for label in labels]
+    assert result.experts == names == list(result.weights_now)
+    assert set(names) <= set(result.errors.index) and result.best_model in names
+
+
+def test_a_frame_of_one_column_is_what_is_forecast(losses):
+    y = pandas.Series(np.linspace(0, 1, 300), name="load")
+    X = pandas.DataFrame(losses, columns=list("abcde"))
+    np.testing.assert_array_equal(
+        pcgs.run(X, y.to_frame(), methods="boa").forecast_array(), pcgs.run(X, y, methods="boa").forecast_array()
+    )
+    with pytest.raises(pcgs.Error, match="y is not about the rows of X"):
+        pcgs.run(X, y.to_frame()[::-1])
+    with pytest.raises(pcgs.Error, match="the column load is y itself"):
+        pcgs.run(X.assign(load=y), y.to_frame())
+    with pytest.raises(pcgs.Error, match=r"y is a frame with the columns a, b; give one column, such as y\['a'\]"):
+        pcgs.run(X, X[["a", "b"]])
+
+
+@pytest.mark.parametrize("name", ["load", "y", 3])
+def test_what_is_forecast_is_no_expert_by_its_name_and_values(name):
+    y = np.linspace(0, 1, 30)
+    X = pandas.DataFrame({"up": y + 0.1, "down": y - 0.2})
+    whole = X.assign(**{"y": y}).rename(columns={"y": name})
+    half = whole[name].where(whole.index < 20)  # of which the frame knows the rest
+    part = rf"the column {name} is y itself.*drop\(columns={name!r}\)"
+    for given in (whole[name], half, half.astype("Float64")):
+        with pytest.raises(pcgs.Error, match=part):
+            pcgs.run(whole, given)
+        with pytest.raises(pcgs.Error, match=part):
+            pcgs.run(X, given, side=whole[[name]])
+    if name == "y":
+        with pytest.raises(pcgs.Error, match=part):
+            pcgs.run(whole, y)
+    if name != 3:
+        with pytest.raises(pcgs.Error, match=part):
+            pcgs.run(whole, name, side=whole[[name]])
+        with pytest.raises(pcgs.Error, match=part):
+            pcgs.run(whole, whole[name], side=[name])
+    lagged = whole.assign(**{"z": y}).rename(columns={"z": f"{name}-again"})
+    lagged[name] = lagged[name].shift(1)
+    for other in (lagged, whole.rename(columns={name: "perfect"})):
+        assert pcgs.run(other, whole[name], methods="boa").experts == [str(one) for one in other]
+    assert pcgs.run(whole, half * np.nan, methods="boa", intervals=()).experts[-1] == str(name)
+
+
 @pytest.mark.parametrize("dtype", ["Float64", "Float32", "Int64", "boolean"])
 def test_columns_may_have_pandas_own_missing_value(dtype):
     values = [True, False, None] if dtype == "boolean" else [1, 0, None]
@@ -54,6 +110,12 @@ def test_columns_may_have_pandas_own_missing_value(dtype):
     assert pcgs.switching_oracle(whole, 0).tolist() == [1.75]
     mixed = pandas.DataFrame({"a": [True, False], "b": [0.5, 0.25]})
     assert pcgs.switching_oracle(mixed, 0).tolist() == [0.75]
+
+
+def test_rivers_combiner_lets_pandas_own_missing_value_sleep():
+    from pcgs.river import RiverCombiner
+
+    assert RiverCombiner(["a", "b"]).predict_one({"a": 1.0, "b": pandas.NA}) == 1.0
 
 
 def test_text_is_not_read_as_numbers():

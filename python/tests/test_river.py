@@ -3,6 +3,8 @@
 import math
 import pickle
 
+import guide
+import numpy as np
 import pytest
 
 import pcgs
@@ -35,8 +37,9 @@ def test_it_is_the_aggregator_in_other_words():
         agg.learn(y)
 
 
-def test_asking_changes_nothing():
-    asked, quiet = (RiverCombiner(method="boa") for _ in range(2))
+@pytest.mark.parametrize("method", ["boa", "blend", "guard"])
+def test_asking_changes_nothing(method):
+    asked, quiet = (RiverCombiner(method=method) for _ in range(2))
     for x, y in stream():
         asked.predict_one(x)
         asked.predict_one(x)
@@ -54,6 +57,42 @@ def test_keys_may_be_missing_and_in_any_order():
         combiner.predict_one({"c": 1.0})
     with pytest.raises(pcgs.Error):
         RiverCombiner().predict_one({})
+
+
+@pytest.mark.parametrize("nothing", [None, math.nan, np.float64("nan")])
+def test_none_sleeps_as_nan_does(nothing):
+    combiner = RiverCombiner(["a", "b"], method="fixed-share", scale=1)
+    assert combiner.predict_one({"a": 1.0, "b": nothing}) == 1.0
+    combiner.learn_one({"a": 1.0, "b": nothing}, 1.5)
+    assert combiner.aggregator.rounds == 1
+
+
+@pytest.mark.parametrize("method", ["blend", "guard", "fixed-share"])
+def test_without_experts_new_ones_may_come_and_asking_decides_nothing(method):
+    asked, quiet = RiverCombiner(method=method, scale=1), RiverCombiner(method=method, scale=1)
+    assert asked.predict_one({"a": 1.0}) == 1.0
+    assert asked.weights() == {}
+    for x in ({"a": 1.0}, {"a": 1.0, "late": 2.0}, {"late": 1.0}, {"a": 1.0, "late": 3.0, 7: None}):
+        asked.predict_one({"somebody else": 5.0})
+        forecast = asked.predict_one(x)
+        for each in (asked, quiet):
+            each.learn_one(x, 1.2)
+        assert math.isfinite(forecast)
+        assert asked.weights() == quiet.weights()
+    assert list(asked.weights()) == ["a", "late", 7] and asked.aggregator.rounds == 4
+    assert sum(asked.weights().values()) == pytest.approx(1)
+
+
+def test_a_newcomer_whose_round_fails_is_none():
+    combiner = RiverCombiner(method="hedge", scale=1)
+    combiner.learn_one({"a": 1.0}, 1.0)
+    with pytest.raises(pcgs.Error):
+        combiner.learn_one({"a": 1.0, "b": 2.0}, math.nan)
+    assert combiner.weights() == {"a": 1.0}
+    with pytest.raises(
+        pcgs.Error, match="c is no expert here; .* or leave experts out, and new ones may come"
+    ):
+        RiverCombiner(["a"]).learn_one({"c": 1.0}, 1.0)
 
 
 def test_a_bad_outcome_leaves_no_open_round():
@@ -116,3 +155,13 @@ def test_it_can_be_pickled():
     combiner = RiverCombiner(["a", "b"], "hedge", scale=1)
     combiner.learn_one({"a": 1.0, "b": 2.0}, 1.0)
     assert pickle.loads(pickle.dumps(combiner)).weights() == combiner.weights()
+
+
+def test_its_page_runs():
+    pytest.importorskip("river")
+    assert guide.run_page(guide.DOCS / "river.md") == 1
+
+
+def test_the_page_for_those_who_come_from_river_runs():
+    pytest.importorskip("river")
+    assert guide.run_page(guide.DOCS / "coming-from-river.md") == 3

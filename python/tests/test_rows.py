@@ -1,5 +1,7 @@
 """Rows that belong together: the indexes of pandas, and times among them."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -29,14 +31,14 @@ def play(X, y, **options):
 
 @pytest.mark.parametrize("index", [None, DAYS, DAYS.tz_localize("UTC"), list(range(5, 5 + ROUNDS))])
 def test_equal_indexes_go_together(index):
-    plain = play(frame_of().to_numpy(), series_of().to_numpy()).forecasts()
+    plain = play(frame_of().to_numpy(), series_of().to_numpy()).forecast_array()
     for X, y in [
         (frame_of(index), series_of(index)),
         (frame_of(index), series_of().to_numpy()),
         (frame_of(index), series_of().tolist()),
         (frame_of().to_numpy(), series_of(index)),
     ]:
-        np.testing.assert_array_equal(play(X, y).forecasts(), plain)
+        np.testing.assert_array_equal(play(X, y).forecast_array(), plain)
 
 
 def refused(X, y, **options):
@@ -52,7 +54,7 @@ def test_another_order_is_refused():
         "y; give y.reindex(X.index), or y.to_numpy() if they belong together as they stand"
     )
     np.testing.assert_array_equal(
-        play(X, y[::-1].reindex(X.index)).forecasts(), play(X, y).forecasts()
+        play(X, y[::-1].reindex(X.index)).forecast_array(), play(X, y).forecast_array()
     )
 
 
@@ -61,7 +63,7 @@ def test_other_rows_are_refused():
     assert refused(X, series_of(DAYS)[:-2]) == (
         "y is not about the rows of X: it has 58 and X has 60; give y.reindex(X.index)"
     )
-    assert len(play(X, series_of(DAYS)[:-2].reindex(X.index)).next) == 2
+    assert len(play(X, series_of(DAYS)[:-2].reindex(X.index)).next_list()) == 2
     shifted = series_of(DAYS + pandas.Timedelta(days=1))
     assert "row 1 is 2026-01-01 00:00:00 in X and 2026-01-02 00:00:00 in y" in refused(X, shifted)
 
@@ -100,7 +102,7 @@ def test_losses_have_side_information_too():
 
 def test_lists_and_tuples_have_no_index():
     X, y = frame_of(), series_of()
-    assert play(X, tuple(y)).errors == play(X.to_numpy().tolist(), list(y), experts=["a", "b"]).errors
+    assert play(X, tuple(y)).error_list() == play(X.to_numpy().tolist(), list(y), experts=["a", "b"]).error_list()
 
 
 # ---- Times --------------------------------------------------------------------------------------
@@ -112,7 +114,7 @@ def times_of(index):
     y.iloc[-1] = np.nan
     result = play(frame_of(index), y)
     said = result.to_dict()["times"]
-    assert result.next[0]["time"] == said["last"]
+    assert result.next_list()[0]["time"] == said["last"]
     return said["column"], said["first"], said["last"]
 
 
@@ -157,7 +159,7 @@ def test_other_labels_are_no_times(index):
     result = play(frame_of(index), series_of(index))
     assert "times" not in result.to_dict()
     np.testing.assert_array_equal(
-        result.forecasts(), play(frame_of().to_numpy(), series_of().to_numpy()).forecasts()
+        result.forecast_array(), play(frame_of().to_numpy(), series_of().to_numpy()).forecast_array()
     )
 
 
@@ -181,11 +183,11 @@ def test_a_gap_keeps_the_season_on_the_clock():
     for t in range(ROUNDS):
         if t == 30:
             agg.skip(1)
-        assert agg.predict(X.iloc[t]) == on_the_clock.forecasts()[t]
+        assert agg.predict(X.iloc[t]) == on_the_clock.forecast_array()[t]
         agg.learn(y.iloc[t])
-    by_row = pcgs.run(X.to_numpy(), y.to_numpy(), season=7).forecasts()
-    np.testing.assert_array_equal(on_the_clock.forecasts()[:30], by_row[:30])
-    assert not np.array_equal(on_the_clock.forecasts(), by_row)
+    by_row = pcgs.run(X.to_numpy(), y.to_numpy(), season=7).forecast_array()
+    np.testing.assert_array_equal(on_the_clock.forecast_array()[:30], by_row[:30])
+    assert not np.array_equal(on_the_clock.forecast_array(), by_row)
     assert "1 is missing in 1 place" in on_the_clock.notes[0]
     assert on_the_clock.notes[0] in on_the_clock._repr_html_()
 
@@ -224,7 +226,7 @@ def test_several_series_are_refused():
         message = refused(X, y)
         assert message.startswith("the index has 2 levels (store, day)")
         assert "give the rows of one, such as X.xs(key)" in message
-    assert len(play(frame_of(index).xs("x"), series_of(index).xs("x")).forecasts()) == 30
+    assert len(play(frame_of(index).xs("x"), series_of(index).xs("x")).forecast_array()) == 30
 
 
 def test_a_column_of_times_belongs_into_the_index():
@@ -236,45 +238,57 @@ def test_a_column_of_times_belongs_into_the_index():
     play(frame.set_index("ds"), series_of(DAYS))
 
 
-# ---- Frames -------------------------------------------------------------------------------------
+def test_a_column_that_is_named_as_the_time_holds_times():
+    plain = play(frame_of(DAYS).assign(load=series_of(DAYS)), "load")
+    frame = frame_of().assign(load=series_of(), ds=DAYS)
+    assert play(frame, "load", time="ds").to_dict()["times"]["last"] == "2026-03-01"
+    np.testing.assert_array_equal(play(frame, "load", time="ds").forecast_array(), plain.forecast_array())
+    periods = frame.assign(ds=DAYS.to_period("D"))
+    assert play(periods, "load", time="ds").to_dict()["times"]["last"] == "2026-03-01"
+    for forgotten in (DAYS.astype(str), DAYS.astype(str)[::-1], range(ROUNDS), DAYS.date):
+        with pytest.raises(pcgs.Error) as caught:
+            play(frame.assign(ds=forgotten), "load", time="ds")
+        assert re.match(
+            r"time is 'ds', which is of dtype \w+ and holds no times; convert it, as with "
+            r"pandas.to_datetime\(X\['ds'\]\), or read the file with parse_dates=\['ds'\]",
+            str(caught.value),
+        )
 
 
-def test_frames_have_the_errors():
-    X, y = frame_of(DAYS), series_of(DAYS)
-    result = play(X, y)
-    frame = result.to_pandas("errors")
-    assert list(frame.index) == [one["name"] for one in result.errors]
-    assert frame.loc["a", "rmse"] == pytest.approx(np.sqrt(((X["a"] - y) ** 2).mean()), rel=1e-12)
-    assert np.isnan(frame["difference"].iloc[0]) and frame["mape"].dtype == float
-    assert frame.loc["equal weights", "kind"] == "reference"
+ARROWS = ["timestamp[ns][pyarrow]", "timestamp[s][pyarrow]", "timestamp[us, tz=Asia/Tokyo][pyarrow]"]
 
 
-def test_frames_have_the_rows_of_the_forecasts():
-    y = series_of(DAYS)
-    y.iloc[-2:] = np.nan
-    result = pcgs.run(frame_of(DAYS), y, methods=["boa", "blend"])
-    frame = result.to_pandas("forecasts")
-    assert frame.index.equals(DAYS)
-    assert list(frame) == ["outcome", "boa", "blend", "low_80", "high_80", "low_95", "high_95"]
-    np.testing.assert_array_equal(frame["outcome"], y)
-    np.testing.assert_array_equal(frame["blend"], result.forecasts())
-    np.testing.assert_array_equal(frame[["low_80", "high_80"]], result.intervals()[0.8])
-    coming = result.to_pandas("next")
-    assert coming.index.equals(DAYS[-2:])
-    assert coming["blend"].tolist() == [one["forecast"] for one in result.next]
-    plain = pcgs.run(frame_of().to_numpy(), series_of().to_numpy(), intervals=())
-    assert list(plain.to_pandas("forecasts")) == ["outcome", "blend"]
-    assert len(plain.to_pandas("next")) == 0
+@pytest.mark.parametrize("kind", [*ARROWS, "date32[day][pyarrow]"])
+def test_times_of_arrow_in_pandas_are_times(kind):
+    pytest.importorskip("pyarrow")
+    zone = "Asia/Tokyo" if "tz=" in kind else None
+    own = DAYS.tz_localize(zone) if zone else DAYS
+    arrow = pandas.Index(pandas.Series(own).astype(kind), name="ds")
+    y = series_of().where(np.arange(ROUNDS) < ROUNDS - 2).to_numpy()
+    theirs = pcgs.run(frame_of(own.rename("ds")), y)
+    for ours in (
+        pcgs.run(frame_of(arrow), y),
+        pcgs.run(frame_of().assign(ds=arrow.array, load=y), "load", time="ds"),
+        pcgs.run(frame_of().to_numpy(), pandas.Series(y, index=arrow), experts=["a", "b"]),
+    ):
+        assert ours.to_dict()["times"] == theirs.to_dict()["times"]
+        np.testing.assert_array_equal(ours.forecast_array(), theirs.forecast_array())
+        assert ours.next.index.equals(arrow[-2:])
+        assert ours.chart.specification("weights") == theirs.chart.specification("weights")
+    pcgs.run(frame_of(arrow), pandas.Series(y, index=own))
+    with pytest.raises(pcgs.Error, match="row 2, column (time|ds): .* is before"):
+        pcgs.run(frame_of(arrow[::-1]), y)
 
 
-def test_frames_that_are_none_are_refused(losses):
-    result = pcgs.run(losses, methods="boa")
-    assert result.to_pandas("methods").equals(result.to_pandas())
-    with pytest.raises(pcgs.Error, match="what is 'regrets'; give one of methods, errors"):
-        result.to_pandas("regrets")
-    for what in ("errors", "forecasts", "next"):
-        with pytest.raises(pcgs.Error, match="losses were combined, not forecasts"):
-            result.to_pandas(what)
+@pytest.mark.parametrize("kind", [*ARROWS, "date32[day][pyarrow]"])
+def test_long_frames_may_have_times_of_arrow(kind):
+    pytest.importorskip("pyarrow")
+    own = DAYS.tz_localize("Asia/Tokyo") if "tz=" in kind else DAYS
+    cv = frame_of().assign(unique_id="A", ds=own, cutoff=own - pandas.Timedelta(days=2), y=series_of())
+    arrow = cv.astype({"ds": kind, "cutoff": kind})
+    ours, theirs = (pcgs.run_series(one, methods="fixed-share") for one in (arrow, cv))
+    assert ours["A"].to_dict()["times"] == theirs["A"].to_dict()["times"]
+    assert ours.forecasts["fixed-share"].equals(theirs.forecasts["fixed-share"])
 
 
 # ---- scikit-learn -------------------------------------------------------------------------------

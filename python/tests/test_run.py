@@ -1,7 +1,9 @@
 """pcgs.run: its faces, and how it behaves as a long call."""
 
+import copy
 import importlib
 import os
+import pickle
 import signal
 import sys
 
@@ -32,10 +34,10 @@ def test_a_block_knows_no_outcome_of_itself(losses):
     changed = y.copy()
     changed[-10:] += 1
     for options in ({"block": 10}, {"delay": 9}):
-        one, other = (pcgs.run(losses, z, **options).forecasts("blend") for z in (y, changed))
+        one, other = (pcgs.run(losses, z, **options).forecast_array("blend") for z in (y, changed))
         np.testing.assert_array_equal(one, other)
     assert not np.array_equal(
-        pcgs.run(losses, y).forecasts("blend"), pcgs.run(losses, changed).forecasts("blend")
+        pcgs.run(losses, y).forecast_array("blend"), pcgs.run(losses, changed).forecast_array("blend")
     )
 
 
@@ -94,6 +96,24 @@ def test_changing_the_dict_changes_nothing(result):
     assert result.methods == ["hedge", "guard", "ml-poly"]
 
 
+def test_one_level_of_intervals_may_be_a_number(losses):
+    y = losses[:, 0]
+    for given in (0.8, np.float64(0.8), np.array(0.8)):
+        assert list(pcgs.run(losses, y, intervals=given).interval_arrays()) == [0.8]
+    for wrong in ("0.8", True, 0.8j):
+        with pytest.raises(pcgs.Error, match=r"intervals is .*; give levels between 0 and 1, such as"):
+            pcgs.run(losses, y, intervals=wrong)
+    with pytest.raises(pcgs.Error, match="here are none; give y"):
+        pcgs.run(losses, intervals=0.8)
+
+
+def test_a_result_is_its_own_copy_and_has_no_pickle(result):
+    assert copy.deepcopy([result])[0] is copy.copy(result) is result
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        with pytest.raises(pcgs.Error, match=r"a Result keeps the run itself.*keep .* to_dict\(\)"):
+            pickle.dumps(result, protocol)
+
+
 def test_html_is_whole_and_escaped(losses):
     result = pcgs.run(
         losses, methods=["hedge{eta=2}", "ml-poly"], experts=["<b>", "&", "c", "d", "e"]
@@ -107,10 +127,21 @@ def test_html_is_whole_and_escaped(losses):
     assert page.count("<td>") == 2 * width
 
 
-def test_without_pandas_it_says_so(result, monkeypatch):
+def test_without_pandas_it_says_so(result, losses, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ImportError, match="to_pandas.. needs pandas, which is not installed"):
+    with pytest.raises(ImportError, match=r"to_pandas\(\) is a DataFrame and needs pandas, .* use to_dict"):
         result.to_pandas()
+    forecasts = pcgs.run(losses, losses.mean(axis=1), methods="boa")
+    for what, instead in [
+        ("forecasts", "forecast_array"),
+        ("errors", "error_list"),
+        ("weights", "weight_array"),
+        ("intervals", "interval_arrays"),
+        ("next", "next_list"),
+    ]:
+        with pytest.raises(ImportError, match=rf"Result.{what} is a DataFrame .* use {instead}\(\)"):
+            getattr(forecasts, what)
+        getattr(forecasts, instead)()
 
 
 def test_without_scikit_learn_it_says_so(monkeypatch):
@@ -124,15 +155,15 @@ def test_forecasts_are_kept(losses):
     y = np.linspace(0, 1, 300)
     table = y[:, None] + [[0.1, -0.1]]
     result = pcgs.run(table, y, methods=["hedge"], loss="absolute")
-    assert result.forecasts("hedge")[0] == pytest.approx(y[0])
+    assert result.forecast_array("hedge")[0] == pytest.approx(y[0])
     agg = pcgs.Aggregator(2, "hedge", loss="absolute")
     for t in range(300):
-        assert agg.predict(table[t]) == result.forecasts("hedge")[t]
+        assert agg.predict(table[t]) == result.forecast_array("hedge")[t]
         agg.learn(y[t])
     with pytest.raises(pcgs.Error, match="losses were combined"):
-        pcgs.run(losses, methods="hedge").forecasts("hedge")
+        pcgs.run(losses, methods="hedge").forecast_array("hedge")
     with pytest.raises(KeyError):
-        result.forecasts("boa")
+        result.forecast_array("boa")
 
 
 def test_side_information_of_one_column_may_be_a_row(losses):
@@ -184,3 +215,14 @@ def test_a_signal_ends_it():
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+def test_a_refusal_names_arguments_and_no_options_of_the_program(losses):
+    for call, part in (
+        (lambda: pcgs.run(losses * 50), r'scale=C or scale="auto"; if these are forecasts, give y, .* run\(X, y\)'),
+        (lambda: pcgs.run(-losses), r'not below 0 with scale=C or scale="auto"'),
+        (lambda: pcgs.run(losses, methods="blend"), r"give forecasts and y, as in run\(X, y\), or another"),
+    ):
+        with pytest.raises(pcgs.Error, match=part) as caught:
+            call()
+        assert "--" not in str(caught.value)

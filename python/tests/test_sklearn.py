@@ -2,6 +2,7 @@
 
 import pickle
 
+import guide
 import numpy as np
 import pytest
 
@@ -280,3 +281,11 @@ def test_few_rows_are_enough_to_begin_with():
     made = combiner().fit(np.arange(8.0).reshape(-1, 1), np.arange(8.0))
     assert sum(made.weights_) == pytest.approx(1)
     assert made.weights_.tolist() != [0.5, 0.5]
+
+
+def test_its_page_runs():
+    assert guide.run_page(guide.DOCS / "sklearn.md") == 1
+
+
+def test_its_example_runs():
+    guide.run_example("PcgsCombiner", PcgsCombiner.__doc__)

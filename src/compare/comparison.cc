@@ -16,20 +16,6 @@ namespace {
 
 using Advance = std::function<void(std::size_t)>;
 
-// Plays every round of losses from where the aggregator is. Calls played() after each, which must
-// cost next to nothing: this is timed.
-template <class Played>
-void play_losses(const Problem& problem, Aggregator& aggregator, const Played& played) {
-  for (std::size_t t = 0; t < problem.rounds(); ++t) {
-    if (problem.side.columns == 0) {
-      aggregator.learn(problem.values.row(t));
-    } else {
-      aggregator.learn(aggregator.open({}, problem.side.row(t)), problem.values.row(t));
-    }
-    played();
-  }
-}
-
 // Where what a method publishes goes; nowhere if null.
 struct Published {
   std::vector<double>* forecasts = nullptr;  // [T]
@@ -37,14 +23,33 @@ struct Published {
   Matrix* weights = nullptr;  // [T x K]
 };
 
+// Plays every round of losses from where the aggregator is. Calls played() after each, which must
+// cost next to nothing: this is timed.
+template <class Played>
+void play_losses(const Problem& problem, Aggregator& aggregator, Matrix* weights,
+                 const Played& played) {
+  for (std::size_t t = 0; t < problem.rounds(); ++t) {
+    if (problem.side.columns == 0) {
+      if (weights != nullptr) std::ranges::copy(aggregator.weights(), weights->row(t).begin());
+      aggregator.learn(problem.values.row(t));
+    } else {
+      const std::int64_t round = aggregator.open({}, problem.side.row(t));
+      if (weights != nullptr) std::ranges::copy(aggregator.played(round), weights->row(t).begin());
+      aggregator.learn(round, problem.values.row(t));
+    }
+    played();
+  }
+}
+
 // Everything but who watches.
 Aggregator copy_of(const Aggregator& aggregator) {
   return Aggregator::load_bytes(aggregator.save_bytes(), aggregator.method().name(), make_method);
 }
 
-// The same for forecasts: a block is opened whole, and learned when its outcomes are known. A round
-// whose outcome never came is forgotten then. Rounds after the last known outcome are forecast by a
-// copy, so that whoever goes on from here finds no trace of them.
+// The same for forecasts: a round is opened when the outcomes before it that are known by then have
+// been learned; those of its own block, say, are not. A round whose outcome never came is forgotten
+// then. Rounds after the last known outcome are forecast by a copy, so that whoever goes on from here
+// finds no trace of them; where the problem says what each of them knows, the copy knows no more.
 template <class Played>
 void play_forecasts(const Problem& problem, Aggregator& aggregator, const Published& published,
                     const Played& played) {
@@ -61,28 +66,37 @@ void play_forecasts(const Problem& problem, Aggregator& aggregator, const Publis
     }
     played();
   };
-  std::size_t learned = 0;
-  const auto learn_until = [&](std::size_t end) {
-    for (; learned < end; ++learned) {
-      const double outcome = problem.outcomes[learned];
-      if (std::isnan(outcome)) {
-        aggregator.abandon(numbers[learned]);
+  const auto learn = [&](Aggregator& by, std::size_t from, std::size_t end) {
+    for (std::size_t t = from; t < end; ++t) {
+      if (std::isnan(problem.outcomes[t])) {
+        by.abandon(numbers[t]);
       } else {
-        aggregator.learn(numbers[learned], outcome);
+        by.learn(numbers[t], problem.outcomes[t]);
       }
     }
+    return std::max(from, end);
   };
-  for (std::size_t start = 0; start < known; start += problem.block) {
-    learn_until(start > problem.delay ? start - problem.delay : 0);
-    for (std::size_t t = start; t < std::min(known, start + problem.block); ++t) {
-      predict(aggregator, t);
-      numbers[t] = aggregator.last_opened();
-    }
+  std::size_t learned = 0;
+  for (std::size_t t = 0; t < known; ++t) {
+    learned = learn(aggregator, learned, problem.known_before(t));
+    predict(aggregator, t);
+    numbers[t] = aggregator.last_opened();
   }
-  learn_until(known);
-  if (known == rounds) return;
-  Aggregator ahead = copy_of(aggregator);
-  for (std::size_t t = known; t < rounds; ++t) predict(ahead, t);
+  const auto known_to_coming = [&](std::size_t t) {
+    return problem.known_at.empty() ? known : std::min(problem.known_before(t), known);
+  };
+  std::optional<Aggregator> ahead;
+  std::size_t learned_ahead = 0;
+  if (known < rounds) {
+    learned = learn(aggregator, learned, known_to_coming(known));
+    ahead.emplace(copy_of(aggregator));
+    learned_ahead = learned;
+  }
+  learn(aggregator, learned, known);
+  for (std::size_t t = known; t < rounds; ++t) {
+    learned_ahead = learn(*ahead, learned_ahead, known_to_coming(t));
+    predict(*ahead, t);
+  }
 }
 
 void play_rounds(const Problem& problem, Aggregator& aggregator, const Published& published,
@@ -97,7 +111,7 @@ void play_rounds(const Problem& problem, Aggregator& aggregator, const Published
   if (problem.has_forecasts()) {
     play_forecasts(problem, aggregator, published, played);
   } else {
-    play_losses(problem, aggregator, played);
+    play_losses(problem, aggregator, published.weights, played);
   }
   if (advance && untold > 0) advance(untold);
 }
@@ -125,7 +139,7 @@ void play_observed(const Problem& problem, MethodResult& method, const Hindsight
     published.intervals =
         &method.intervals.emplace(problem.rounds(), aggregator.interval_options()->levels);
   }
-  if (problem.has_forecasts() && keep_weights) {
+  if (keep_weights) {
     method.weights = Matrix(problem.rounds(), problem.experts.size());
     published.weights = &method.weights;
   }
@@ -333,6 +347,14 @@ Comparison play_methods(const Problem& problem, const ComparisonOptions& options
     comparison.methods.push_back(std::move(*best));
   }
   return comparison;
+}
+
+Matrix weights_of(const Problem& problem, const MethodResult& method,
+                  const std::function<void(std::size_t)>& advance) {
+  Aggregator player = make_player(problem, method.spec());
+  Matrix weights(problem.rounds(), problem.experts.size());
+  play_rounds(problem, player, {nullptr, nullptr, &weights}, advance);
+  return weights;
 }
 
 void observe_methods(const Problem& problem, const Comparison& comparison,

@@ -95,7 +95,7 @@ struct ComparisonOptions {
   bool certify_forecasts = false;  // of methods that do and are not of the share form
   // Around the forecasts of the last method, if it can be played.
   std::optional<IntervalOptions> intervals{};
-  bool keep_weights = false;  // of the last method, on forecasts
+  bool keep_weights = false;  // of the last method, if it can be played
 };
 
 // The aggregator that plays a method on this problem, before its first round.
@@ -113,6 +113,10 @@ std::size_t rounds_to_play(const Problem& problem, const ComparisonOptions& opti
 // ends.
 Comparison play_methods(const Problem& problem, const ComparisonOptions& options,
                         Aggregator* from = nullptr);
+
+// [T x K] what a method played in each round: the weights alone, from a pass of their own.
+Matrix weights_of(const Problem& problem, const MethodResult& method,
+                  const std::function<void(std::size_t)>& advance = {});
 
 // The second pass alone, for methods that were compared earlier.
 void observe_methods(const Problem& problem, const Comparison& comparison,

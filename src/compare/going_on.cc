@@ -150,9 +150,9 @@ void check_choices(const Aggregator& resumed, const std::optional<RunNote>& befo
 std::size_t drop_learned(Problem& problem, const Clock& clock, const GoingOnRules& rules) {
   if (!problem.times) {
     throw Error(
-        fmt::format("{}: has learned up to {}; name the column of times with --time, so that "
+        fmt::format("{}: has learned up to {}; name the column of times with {}, so that "
                     "no round is learned twice",
-                    rules.state, clock.last_text));
+                    rules.state, clock.last_text, rules.naming_times));
   }
   if (problem.times->calendar != clock.calendar) {
     throw Error(
@@ -165,9 +165,9 @@ std::size_t drop_learned(Problem& problem, const Clock& clock, const GoingOnRule
     throw Error(
         fmt::format("{}: row {}, column {}: {} is not after {}, up to which {} has learned; leave "
                     "such rows out, "
-                    "or let them be skipped with --skip-learned",
+                    "or let them be skipped with {}",
                     problem.origin, problem.file_row(0), problem.times->text.name,
-                    problem.times->text[0], clock.last_text, rules.state));
+                    problem.times->text[0], clock.last_text, rules.state, rules.skipping));
   }
   drop_first(problem, learned);
   return learned;

@@ -28,6 +28,8 @@ struct GoingOnRules {
   // in its order. Whoever is missing sleeps, or leaves where losses are given, which nobody can sleep
   // in. At least one must be there. Otherwise an Error.
   bool experts_may_change = false;
+  // What the user's language calls the options that messages advise.
+  std::string naming_times = "--time", skipping = "--skip-learned";
   std::vector<std::string> drop{};  // experts that leave for good, if the state has them
 };
 

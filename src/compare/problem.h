@@ -26,6 +26,9 @@ struct Problem {
   Matrix side;            // [T x any] side information; may have no columns
   std::size_t block = 1;  // rounds that are forecast before the outcome of any of them is known
   std::size_t delay = 0;  // rounds by which an outcome comes late
+  // [T] how many of the first rounds have an outcome that is known when this one is forecast, where
+  // neither block nor delay says it; never less than for the round before it. Empty: they do.
+  std::vector<std::size_t> known_at{};
   TaskLoss task;
   LossScale scale;  // before the first round
 
@@ -33,6 +36,12 @@ struct Problem {
   bool has_forecasts() const { return !outcomes.empty(); }
   // Rounds up to the last one that can be learned from. Those after it are coming: they are forecast.
   std::size_t known() const;
+  // How many of the first rounds can be learned from before round t is forecast.
+  std::size_t known_before(std::size_t t) const {
+    if (!known_at.empty()) return known_at[t];
+    const std::size_t start = t - t % block;
+    return start > delay ? start - delay : 0;
+  }
   std::size_t file_row(std::size_t t) const { return rows.empty() ? t + 1 : rows[t]; }
   LossSource source() const {
     return has_forecasts() ? LossSource::kForecasts : LossSource::kGiven;

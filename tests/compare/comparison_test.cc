@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
+#include <utility>
+
 #include "pcgs/registry.h"
 #include "suite/suite.h"
 
@@ -132,6 +136,118 @@ TEST(TwoPasses, ANameThatIsShownKeepsWhatWasPlayed) {
   EXPECT_EQ(played.methods[0].name, "hedge (tuned)");
   EXPECT_EQ(played.methods[0].spec(), "hedge{eta=2}");
   EXPECT_EQ(played.methods[1].name, "boa");
+}
+
+// Forecasts of a line by experts that are beside it, some asleep.
+Problem forecasts_of(std::size_t rounds) {
+  Problem problem = problem_of(rounds, 3);
+  for (std::size_t t = 0; t < rounds; ++t) {
+    problem.outcomes.push_back(static_cast<double>(t % 17) / 4);
+    for (double& x : problem.values.row(t)) x += problem.outcomes.back();
+    if (t % 11 == 3) problem.values.row(t)[1] = std::numeric_limits<double>::quiet_NaN();
+  }
+  return problem;
+}
+
+ComparisonOptions only(const std::string& method) {
+  ComparisonOptions options;
+  options.methods = {method};
+  options.switches = {1};
+  options.keep_weights = true;
+  return options;
+}
+
+TEST(Weights, OfForecastsAreThoseThatTheLoopPlays) {
+  const Problem problem = forecasts_of(60);
+  const Comparison played = play_methods(problem, only("boa"));
+  Aggregator loop = make_player(problem, "boa");
+  for (std::size_t t = 0; t < problem.rounds(); ++t) {
+    loop.predict(problem.values.row(t));
+    const auto weights = played.methods[0].weights.row(t);
+    EXPECT_TRUE(std::ranges::equal(loop.played(loop.last_opened()), weights));
+    loop.learn(problem.outcomes[t]);
+  }
+}
+
+TEST(Weights, OfLossesAreThoseThatTheLoopPlays) {
+  Problem problem = problem_of(60, 4);
+  for (const bool with_side : {false, true}) {
+    if (with_side) problem.side = Matrix(problem.rounds(), 2);
+    const Comparison played = play_methods(problem, only("fixed-share"));
+    Aggregator loop = make_player(problem, "fixed-share");
+    for (std::size_t t = 0; t < problem.rounds(); ++t) {
+      EXPECT_TRUE(std::ranges::equal(loop.weights(), played.methods[0].weights.row(t)));
+      loop.learn(problem.values.row(t));
+    }
+  }
+}
+
+TEST(Weights, ThatNobodyKeptArePlayedAgain) {
+  for (const Problem& problem : {forecasts_of(50), problem_of(50, 3)}) {
+    const Comparison kept = play_methods(problem, only("boa"));
+    ComparisonOptions options = only("boa");
+    options.keep_weights = false;
+    const Comparison bare = play_methods(problem, options);
+    EXPECT_EQ(bare.methods[0].weights.rows, 0u);
+    EXPECT_EQ(weights_of(problem, bare.methods[0]).values, kept.methods[0].weights.values);
+  }
+}
+
+TEST(KnownAt, SaysWhatBlocksAndDelaysSay) {
+  for (const auto& [block, delay] :
+       {std::pair<std::size_t, std::size_t>{1, 0}, {7, 0}, {1, 4}, {5, 3}}) {
+    Problem problem = forecasts_of(80);
+    problem.block = block;
+    problem.delay = delay;
+    const Comparison by_block = play_methods(problem, only("blend"));
+    std::vector<std::size_t> known;
+    for (std::size_t t = 0; t < problem.rounds(); ++t) known.push_back(problem.known_before(t));
+    problem.known_at = known;
+    problem.block = 1;
+    problem.delay = 0;
+    const Comparison by_round = play_methods(problem, only("blend"));
+    EXPECT_EQ(by_block.methods[0].forecasts, by_round.methods[0].forecasts);
+  }
+}
+
+TEST(KnownAt, NoForecastKnowsWhatHappenedLater) {
+  Problem problem = forecasts_of(60);
+  for (std::size_t t = 0; t < 60; ++t) problem.known_at.push_back(t < 20 ? t / 2 : t - t % 3);
+  const Comparison before = play_methods(problem, only("blend"));
+  const std::size_t changed = 31;
+  for (std::size_t t = changed; t < 60; ++t) problem.outcomes[t] += 3;
+  const Comparison after = play_methods(problem, only("blend"));
+  for (std::size_t t = 0; t < 60; ++t) {
+    if (problem.known_at[t] > changed) break;
+    EXPECT_EQ(before.methods[0].forecasts[t], after.methods[0].forecasts[t]);
+  }
+  EXPECT_NE(before.methods[0].forecasts, after.methods[0].forecasts);
+}
+
+TEST(KnownAt, ComingRoundsKnowNoMoreEither) {
+  Problem problem = forecasts_of(60);
+  for (std::size_t t = 0; t < 60; ++t) problem.known_at.push_back(t - t % 6);
+  for (std::size_t t = 57; t < 60; ++t)
+    problem.outcomes[t] = std::numeric_limits<double>::quiet_NaN();
+  ComparisonOptions options = only("blend");
+  options.intervals = IntervalOptions{};
+  const Comparison before = play_methods(problem, options);
+  for (std::size_t t = 54; t < 57; ++t) problem.outcomes[t] += 3;
+  const Comparison after = play_methods(problem, options);
+  EXPECT_EQ(before.methods[0].forecasts, after.methods[0].forecasts);
+  for (std::size_t t = 57; t < 60; ++t) {
+    EXPECT_TRUE(std::ranges::equal(before.methods[0].intervals->low.row(t),
+                                   after.methods[0].intervals->low.row(t)));
+    EXPECT_TRUE(std::ranges::equal(before.methods[0].intervals->high.row(t),
+                                   after.methods[0].intervals->high.row(t)));
+  }
+  // Whoever goes on knows them all the same.
+  EXPECT_NE(before.methods[0].next_weights, after.methods[0].next_weights);
+  // One that knows them says so.
+  problem.known_at[59] = 57;
+  const Comparison knowing = play_methods(problem, options);
+  EXPECT_EQ(knowing.methods[0].forecasts[58], after.methods[0].forecasts[58]);
+  EXPECT_NE(knowing.methods[0].forecasts[59], after.methods[0].forecasts[59]);
 }
 
 }  // namespace

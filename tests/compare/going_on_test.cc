@@ -156,6 +156,19 @@ TEST(GoingOn, LearnedRoundsAreRefusedOrSkipped) {
   }
 }
 
+TEST(GoingOn, AdviceNamesTheOptionsOfTheLanguageInUse) {
+  GoingOnRules elsewhere = rules();
+  elsewhere.naming_times = "when";
+  elsewhere.skipping = "skip = TRUE";
+  Problem again = rounds_from(20, 50);
+  EXPECT_TRUE(test::mentions(test::error_of([&] { go_on(saved(), again, elsewhere); }),
+                             "skipped with skip = TRUE"));
+  Problem timeless = rounds_from(40, 50);
+  timeless.times.reset();
+  EXPECT_TRUE(test::mentions(test::error_of([&] { go_on(saved(), timeless, elsewhere); }),
+                             "the column of times with when,"));
+}
+
 TEST(GoingOn, ADamagedStateIsRefused) {
   const Bytes whole = saved();
   test::Random random(2);
