@@ -7,7 +7,7 @@ WERROR ?= OFF
 CONFIGURE = cmake --preset release -DPCGS_WERROR=$(WERROR) --log-level=WARNING > /dev/null
 SOURCES = $(shell git ls-files '*.h' '*.cc')
 
-.PHONY: run test build setup bench format format-check tidy sanitize threads fuzz mutations kills coverage mutants picture train train-test results bounding real combine flusight serve-load serve-scale peers clean
+.PHONY: run test build setup bench format format-check tidy sanitize threads fuzz mutations kills coverage mutants picture train train-test results bounding real attention combine flusight serve-load serve-scale peers clean
 
 run: build  ## build, then combine the sample of forecasts and play the main study; ends with two pages
 	build/release/pcgs run examples/load.csv --y load --time ds --block 24 \
@@ -114,7 +114,7 @@ picture: build  ## draw docs/switching.svg and docs/report.png
 	node scripts/screenshot.mjs build/picture/page.html docs/report.png 1000 '#regret-1' 1130
 
 TORCH_PACKAGES = libtorch-dev libopenblas0-pthread libgloo-dev
-PYTHON_PACKAGES = python3-pandas python3-sklearn
+PYTHON_PACKAGES = python3-pandas python3-sklearn python3-matplotlib
 
 .PHONY: everything
 everything: setup  ## install what the optional parts need, too, so that make test leaves nothing out
@@ -129,7 +129,7 @@ train-test: train  ## test pcgs-train
 	cmake --build --preset release -j $(JOBS) --target pcgs_train_test
 	ctest --preset release -R '^pcgs_train_test'
 
-.PHONY: build-python python-test wheel-test batch-test bench-python bench-series
+.PHONY: build-python python-test wheel-test adapters-test batch-test bench-python bench-series
 build-python: configure
 	cmake --build --preset release -j $(JOBS) --target pcgs-program pcgs_python
 
@@ -140,6 +140,66 @@ python-test: build-python  ## test the Python package with Debian's pandas and s
 wheel-test: build  ## pip install into a fresh virtual environment, and test there; needs PyPI
 	@scripts/install-packages python3-venv
 	scripts/wheel-test build/release/pcgs
+
+adapters-test:  ## the adapters with scikit-learn, river, sktime, darts, statsforecast and mlforecast from PyPI, frames and pictures with pandas 3, polars, pyarrow and altair; ADAPTERS=frames for one
+	@scripts/install-packages python3-venv
+	scripts/adapters-test $(ADAPTERS)
+
+# The program of a release is compiled with the same.
+WHEEL_PACKAGES = build-essential libcli11-dev cmake ninja-build libhwy-dev libfmt-dev libboost-dev nlohmann-json3-dev rsync python3-venv
+# Every interpreter that is there, the one of the path last.
+PYTHONS = $(wildcard $(foreach minor,9 10 11 12 13,$(HOME)/.pyenv/versions/3.$(minor).*/bin/python3)) python3
+.PHONY: sdist wheel wheels
+sdist:  ## the source distribution of the Python package, into dist; pip builds it with a compiler alone
+	@scripts/install-packages $(WHEEL_PACKAGES)
+	@command -v npm > /dev/null || scripts/install-packages nodejs npm
+	scripts/sdist dist
+
+wheel: PYTHONS = python3
+wheel wheels:  ## a wheel for python3, or for all interpreters that are there, that runs on other machines, into dist; needs PyPI
+	@scripts/install-packages $(WHEEL_PACKAGES)
+	@command -v npm > /dev/null || scripts/install-packages nodejs npm
+	scripts/wheel dist $(PYTHONS)
+
+.PHONY: wheel-chroots release
+CHROOTS = bullseye bookworm trixie
+wheel-chroots:  ## install the wheels of dist on bare Debian 11, 12 and 13 and run the quick start; as root, needs PyPI
+	@scripts/install-packages debootstrap
+	scripts/wheel-chroots dist $(CHROOTS)
+
+release: build  ## tarball, .deb, wheels for all interpreters, source packages for Python and R, checksums, into dist; needs PyPI
+	@scripts/install-packages $(WHEEL_PACKAGES) $(R_PACKAGES) file
+	scripts/release dist $(PYTHONS)
+
+.PHONY: docs
+docs: build-python  ## the documentation as a site in build/site, notebooks played, links checked; needs PyPI and npm
+	@scripts/install-packages python3-venv
+	@command -v npm > /dev/null || scripts/install-packages nodejs npm
+	PYTHONPATH=$(CURDIR)/build/release/python scripts/docs-site build/site
+
+R_PACKAGES = r-base-core r-base-dev r-cran-cpp11 r-cran-testthat r-cran-knitr r-cran-rmarkdown pandoc
+# The release build, where there is one; else a smaller one of its own: its objects are position-independent, too.
+R_BUILD ?= $(if $(wildcard build/release/src/libpcgs_lab.a),build/release,build/r/library)
+.PHONY: r-library r-test r-package r-bench
+r-library: packages
+	@scripts/install-packages $(R_PACKAGES)
+	@test $(R_BUILD) != build/r/library || cmake -G Ninja -S . -B build/r/library -DCMAKE_BUILD_TYPE=Release \
+	  -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DPCGS_PYTHON=OFF -DPCGS_SERVE=OFF -DPCGS_TESTS=OFF -DPCGS_TRAIN=OFF \
+	  -DPCGS_REPORT=OFF -DPCGS_WERROR=$(WERROR) --log-level=WARNING > /dev/null
+	cmake --build $(R_BUILD) -j $(JOBS) --target pcgs pcgs_lab pcgs-program
+
+r-test: r-library  ## R CMD check of the R package, with its tests and those against the program; DATA=folder has what pages read
+	PCGS_DATA=$(DATA) scripts/r-check $(R_BUILD)
+
+r-package:  ## the source package for R, into dist; R installs it with cmake and a compiler
+	@scripts/install-packages $(WHEEL_PACKAGES) $(R_PACKAGES)
+	@command -v npm > /dev/null || scripts/install-packages nodejs npm
+	scripts/r-package dist
+
+r-bench: r-library  ## opera's own data through mixture() and oracle(): errors and times, into docs/r.md; DATA=folder, OPERA=folder of its R sources
+	scripts/r-check --install-only $(R_BUILD)
+	R_LIBS=build/r/check/library Rscript r/bench/french_load.R $(DATA) build/r/bench $(OPERA)
+	python3 scripts/results.py build/r/bench docs/r.md
 
 batch-test: build  ## a panel on Spark and on Dask, with the program's forecasts to the bit; needs PyPI
 	@scripts/install-packages python3-venv default-jre-headless
@@ -174,6 +234,14 @@ real: build  ## real series into docs/results.md and docs/paper.md; DATA=folder,
 	python3 scripts/results.py build/real docs/results.md
 	python3 scripts/paper.py electricity build/release/pcgs $(DATA) build/paper-electricity
 	python3 scripts/results.py build/paper-electricity docs/paper.md
+
+attention: build  ## what attention and a memory are worth, networks trained alike, into docs/results.md; DATA=folder
+	@scripts/install-packages python3-numpy
+	test -d build/combine/forecasts || /usr/bin/python3 scripts/forecasts.py $(DATA) build/combine/forecasts
+	/usr/bin/python3 scripts/attention.py table build/release/pcgs models/ablation/attention $(DATA) build/attention
+	/usr/bin/python3 scripts/attention.py combined build/release/pcgs models/ablation/attention-combine \
+	  build/combine/forecasts build/attention
+	python3 scripts/results.py build/attention docs/results.md
 
 combine: FORECASTS ?= build/combine/forecasts
 combine: build  ## errors of combined forecasts into docs/results.md; DATA=folder of series, or FORECASTS=folder of NAME@SEASONS.csv
