@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "blend/robust_row.h"
+#include "core/order_statistic.h"
 
 namespace pcgs::blend {
 
@@ -101,7 +102,7 @@ DerivedPool::DerivedPool(const Setting& setting)
       made_at_(heard_at_ + setting.experts),
       distance_(setting.experts, 0.0),
       forecasts_(setting.experts),
-      sorted_(setting.experts),
+      awake_(setting.experts),
       heard_(setting.experts) {
   Standard standard = standard_derived(setting);
   names_ = std::move(standard.names);
@@ -115,13 +116,11 @@ DerivedPool::DerivedPool(const Setting& setting)
 }
 
 double DerivedPool::median(const OpenedRound& round) {
-  auto end = sorted_.begin();
+  std::size_t count = 0;
   for (std::size_t k = 0; k < forecasts_.size(); ++k) {
-    if (round.awake[k] != 0) *end++ = round.forecasts[k];
+    if (round.awake[k] != 0) awake_[count++] = round.forecasts[k];
   }
-  const auto middle = sorted_.begin() + (end - sorted_.begin()) / 2;
-  std::nth_element(sorted_.begin(), middle, end);
-  return *middle;
+  return upper_median(std::span(awake_).first(count));
 }
 
 // The median of the awake, and who of them is not wild, into `kept`.

@@ -81,7 +81,7 @@ class DerivedPool {
   std::vector<double> distance_;      // [K] usual one from the median of all
   std::uint64_t rounds_ = 0;          // that it is made of
   std::vector<double> forecasts_;     // [K] scratch
-  std::vector<double> sorted_;        // [K] scratch
+  std::vector<double> awake_;         // [K] scratch
   std::vector<std::uint8_t> heard_;   // [K] scratch: awake and not wild
 };
 

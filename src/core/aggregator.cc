@@ -10,6 +10,7 @@
 #include "core/forecast_range.h"
 #include "core/invariant.h"
 #include "core/kernels.h"
+#include "core/order_statistic.h"
 #include "pcgs/error.h"
 #include "pcgs/forecast_certificate.h"
 
@@ -27,9 +28,27 @@ double disagreement(std::span<const double> forecasts, std::span<const std::uint
   for (std::size_t k = 0; k < forecasts.size(); ++k) {
     if (awake[k] != 0) scratch[count++] = std::abs(forecasts[k] - combined);
   }
-  const auto middle = scratch.begin() + static_cast<std::ptrdiff_t>(count / 2);
-  std::nth_element(scratch.begin(), middle, scratch.begin() + static_cast<std::ptrdiff_t>(count));
-  return *middle;
+  return upper_median(scratch.first(count));
+}
+
+void check_forecasts(const TaskLoss& task, std::span<const double> forecasts) {
+  for (std::size_t k = 0; k < forecasts.size(); ++k) {
+    if (std::isnan(forecasts[k])) continue;
+    const auto objection = task.objection_to_forecast(forecasts[k]);
+    if (!objection.empty()) {
+      throw Error(fmt::format("the forecast of expert {}, {}, {}", k + 1, forecasts[k], objection));
+    }
+  }
+}
+
+void check_unit_losses(const TaskLoss& task, std::span<const double> losses,
+                       std::span<const std::uint8_t> awake) {
+  for (std::size_t k = 0; k < losses.size(); ++k) {
+    if (awake[k] == 0 || losses[k] <= 1) continue;
+    throw Error(fmt::format(
+        "the {} loss of expert {} is {}; give losses in [0, 1], or the aggregator a scale",
+        task.name(), k + 1, losses[k]));
+  }
 }
 
 }  // namespace
@@ -195,23 +214,23 @@ double Aggregator::predict(std::span<const double> forecasts, std::span<const do
         fmt::format("{} forecasts for {} experts; give one for each, NaN where there is none",
                     forecasts.size(), experts()));
   }
-  for (std::size_t k = 0; k < forecasts.size(); ++k) {
-    if (std::isnan(forecasts[k])) continue;
-    const auto objection = options_.task.objection_to_forecast(forecasts[k]);
-    if (!objection.empty()) {
-      throw Error(fmt::format("the forecast of expert {}, {}, {}", k + 1, forecasts[k], objection));
-    }
+  const bool all_awake = kernels::all_within(forecasts, -kMost, kMost);
+  if (!all_awake || options_.task.kind() == TaskLoss::Kind::kLog) {
+    check_forecasts(options_.task, forecasts);
   }
   check_side(side);
   Slot& slot = next_slot();
   slot.side.assign(side.begin(), side.end());
   slot.has_forecasts = true;
-  for (std::size_t k = 0; k < forecasts.size(); ++k) {
-    const bool sleeps = std::isnan(forecasts[k]);
-    slot.awake[k] = sleeps ? 0 : 1;
-    slot.forecasts[k] = sleeps ? 0 : forecasts[k];
+  std::copy(forecasts.begin(), forecasts.end(), slot.forecasts.begin());
+  if (!all_awake) {
+    for (std::size_t k = 0; k < forecasts.size(); ++k) {
+      if (!std::isnan(forecasts[k])) continue;
+      slot.awake[k] = 0;
+      slot.forecasts[k] = 0;
+    }
+    slot.count_awake();
   }
-  slot.count_awake();
   combine(slot);
   if (intervals_ && slot.awake_count > 0) {
     intervals_->open(slot.number,
@@ -308,18 +327,9 @@ void Aggregator::learn(std::int64_t round, double outcome) {
   if (const auto objection = options_.task.objection_to_outcome(outcome); !objection.empty()) {
     throw Error(fmt::format("the outcome of round {}, {}, {}", round, outcome, objection));
   }
-  const double highest = options_.scale.wants_unit(LossSource::kForecasts)
-                             ? 1.0
-                             : std::numeric_limits<double>::infinity();
-  for (std::size_t k = 0; k < slot.losses.size(); ++k) {
-    if (slot.awake[k] == 0) continue;
-    const double loss = options_.task(slot.forecasts[k], outcome);
-    if (!(loss <= highest)) {
-      throw Error(fmt::format(
-          "the {} loss of expert {} is {}; give losses in [0, 1], or the aggregator a scale",
-          options_.task.name(), k + 1, loss));
-    }
-    slot.losses[k] = loss;
+  options_.task.each(slot.forecasts, outcome, slot.losses);
+  if (options_.scale.wants_unit(LossSource::kForecasts)) {
+    check_unit_losses(options_.task, slot.losses, slot.awake);
   }
   slot.outcome = outcome;
   slot.forecast_loss =
@@ -376,12 +386,9 @@ void Aggregator::learn_from(Slot& slot) {
   if (!slot.all_awake) round.awake = slot.awake;
   round.scale = options_.scale.advance(slot.losses, round.awake, source);
   if (!options_.scale.wants_unit(source)) {
-    double largest = 0;
-    for (double& l : slot.losses) {
-      largest = std::max(largest, l);
-      l = options_.scale.bounded(l, round.scale);
-    }
+    const double largest = kernels::range_of(slot.losses).high;
     capped_ += largest > options_.scale.counts_as_one(round.scale) ? 1 : 0;
+    for (double& l : slot.losses) l = options_.scale.bounded(l, round.scale);
   }
   round.losses = slot.losses;
   round.mixture_loss = kernels::dot(slot.played, slot.losses);

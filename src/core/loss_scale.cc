@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "core/invariant.h"
+#include "core/order_statistic.h"
 #include "pcgs/error.h"
 
 namespace pcgs {
@@ -84,20 +85,20 @@ double LossScale::advance(std::span<const double> raw, std::span<const std::uint
                           LossSource source) {
   if (wants_unit(source)) return 1;
   if (kind_ == Kind::kFixed) return fixed_;
-  scratch_.clear();
+  scratch_.resize(raw.size());
+  std::size_t count = 0;
   for (std::size_t k = 0; k < raw.size(); ++k) {
-    const bool counts = (awake.empty() || awake[k] != 0) && raw[k] <= kMost;
-    if (counts) scratch_.push_back(raw[k]);
+    scratch_[count] = raw[k];
+    count += (awake.empty() || awake[k] != 0) && raw[k] <= kMost ? 1U : 0U;
   }
-  if (scratch_.empty()) return following_value();
-  const auto middle = scratch_.begin() + static_cast<std::ptrdiff_t>(scratch_.size() / 2);
-  std::nth_element(scratch_.begin(), middle, scratch_.end());
-  double typical = *middle;
+  if (count == 0) return following_value();
+  const auto counted = std::span(scratch_).first(count);
+  double typical = upper_median(counted);
   if (rounds_ == 0) {
     // Divided before it is summed: losses may be near the largest double.
-    const auto n = static_cast<double>(scratch_.size());
+    const auto n = static_cast<double>(count);
     if (typical == 0) {
-      for (const double l : scratch_) typical += l / n;
+      for (const double l : counted) typical += l / n;
     }
     if (typical == 0) return following_value();
     slow_ = fast_ = typical;

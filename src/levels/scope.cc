@@ -1,15 +1,14 @@
 #include "levels/scope.h"
 
-#include <algorithm>
+#include "core/order_statistic.h"
 
 namespace pcgs::levels {
 
 double unit_of(std::span<const double> scores, std::vector<double>& scratch) {
   scratch.assign(scores.begin(), scores.end());
   if (scratch.empty()) return 0;
-  const auto middle = scratch.begin() + static_cast<std::ptrdiff_t>((scratch.size() - 1) / 2);
-  std::nth_element(scratch.begin(), middle, scratch.end());
-  if (*middle > 0) return *middle;
+  const double middle = lower_median(scratch);
+  if (middle > 0) return middle;
   double mean = 0;
   for (const double s : scores) mean += s / static_cast<double>(scores.size());
   return mean;

@@ -3,16 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/order_statistic.h"
+
 namespace pcgs::levels {
 
 namespace {
-
-double lower_median(std::vector<double>& numbers) {
-  if (numbers.empty()) return 0;
-  const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>((numbers.size() - 1) / 2);
-  std::nth_element(numbers.begin(), middle, numbers.end());
-  return *middle;
-}
 
 // Where an expert's own numbers lie. Halves, because the difference of two doubles may be none.
 struct Own {
@@ -45,7 +40,7 @@ std::size_t put_wild_to_sleep(std::span<const double> quantiles, std::span<std::
     for (std::size_t k = 0; k < awake.size(); ++k) {
       if (awake[k]) number_of(own(k));
     }
-    return lower_median(scratch);
+    return scratch.empty() ? 0 : lower_median(scratch);
   };
   const double centre = median_over([&](const Own& one) { scratch.push_back(one.middle); });
   const double distance =
