@@ -7,7 +7,7 @@ WERROR ?= OFF
 CONFIGURE = cmake --preset release -DPCGS_WERROR=$(WERROR) --log-level=WARNING > /dev/null
 SOURCES = $(shell git ls-files '*.h' '*.cc')
 
-.PHONY: run test build setup bench format format-check tidy sanitize threads fuzz mutations kills coverage mutants picture train train-test results bounding real attention combine flusight serve-load serve-scale peers clean
+.PHONY: run test build setup bench format format-check tidy sanitize threads fuzz mutations kills coverage mutants picture train train-test results bounding real attention specialists combine flusight serve-load serve-scale peers clean
 
 run: build  ## build, then combine the sample of forecasts and play the main study; ends with two pages
 	build/release/pcgs run examples/load.csv --y load --time ds --block 24 \
@@ -242,6 +242,10 @@ attention: build  ## what attention and a memory are worth, networks trained ali
 	/usr/bin/python3 scripts/attention.py combined build/release/pcgs models/ablation/attention-combine \
 	  build/combine/forecasts build/attention
 	python3 scripts/results.py build/attention docs/results.md
+
+specialists: build  ## pcgs-tf beside copies of it that were trained on for one family each, into docs/results.md
+	python3 scripts/specialists.py table build/release/pcgs models/ablation/specialists build/specialists
+	python3 scripts/results.py build/specialists docs/results.md
 
 combine: FORECASTS ?= build/combine/forecasts
 combine: build  ## errors of combined forecasts into docs/results.md; DATA=folder of series, or FORECASTS=folder of NAME@SEASONS.csv

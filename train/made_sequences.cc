@@ -91,20 +91,34 @@ TrainingPools made_pools(const MadeSequences& made, std::int64_t set, torch::Dev
   TrainingPools out;
   // Sets never meet: none has so many sequences.
   std::size_t first = static_cast<std::size_t>(set) * 1'000'000'000;
-  if (!made.family.empty()) {
+  const auto part_of_all = [&](double share) {
+    return std::max<std::size_t>(1,
+                                 static_cast<std::size_t>(share * static_cast<double>(made.count)));
+  };
+  const auto add_family = [&](const Favoured& favoured) {
+    const std::size_t count = part_of_all(favoured.share);
     out.pools.push_back(make_pool(
-        made.count,
-        [&](std::size_t i) {
-          return suite::generate(made.family, 600, 32, suite::training_seed(made.seed, first + i))
+        count,
+        [&, first](std::size_t i) {
+          return suite::generate(favoured.family, 600, 32,
+                                 suite::training_seed(made.seed, first + i))
               .losses;
         },
         made.switches, made.threads, device, finished_one));
-    out.shares.push_back(1);
+    out.shares.push_back(favoured.share);
+    first += count;
+  };
+  if (!made.family.empty()) {
+    add_family({made.family, 1});
     return out;
   }
+  double others = 1;
+  for (const Favoured& favoured : made.favoured) {
+    add_family(favoured);
+    others -= favoured.share;
+  }
   for (const PoolPlan& plan : plans(made.errors)) {
-    const auto count = std::max<std::size_t>(
-        1, static_cast<std::size_t>(plan.sequences * static_cast<double>(made.count)));
+    const std::size_t count = part_of_all(others * plan.sequences);
     const auto make = [&, first](std::size_t i) {
       return made_up(plan, made.families, suite::training_seed(made.seed, first + i));
     };
@@ -112,7 +126,7 @@ TrainingPools made_pools(const MadeSequences& made, std::int64_t set, torch::Dev
         made.errors ? make_error_pool(count, make, made.threads, device, finished_one)
                     : make_pool(count, make, made.switches, made.threads, device, finished_one));
     out.pools.back().unit /= weight_of(plan.kind);
-    out.shares.push_back(plan.steps);
+    out.shares.push_back(others * plan.steps);
     first += count;
   }
   return out;

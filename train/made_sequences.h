@@ -16,6 +16,12 @@
 
 namespace pcgs::train {
 
+// Of the sequences and of the steps, this share is of one family, as it is in the suite.
+struct Favoured {
+  std::string family;
+  double share;
+};
+
 struct MadeSequences {
   std::size_t count = 20000;  // to train on
   std::size_t held_out = 32;  // of each kind
@@ -25,6 +31,7 @@ struct MadeSequences {
   std::size_t threads = 1;
   bool errors = false;      // of forecasts, for a controller that combines; no families then
   std::string family = {};  // this one alone, as it is in the suite
+  std::vector<Favoured> favoured = {};  // beside all the others, which share what is left
 };
 
 // Names the shapes of the pools and what part of sequences and steps each takes.

@@ -113,8 +113,10 @@ OwnFile own_file(const std::string& path) {
 }
 
 MadeSequences made_with(const Options& options) {
-  return {options.sequences,    options.held_out, options.families,   options.switches,
-          options.trainer.seed, options.threads,  options.combines(), options.family};
+  MadeSequences made{options.sequences,    options.held_out, options.families,   options.switches,
+                     options.trainer.seed, options.threads,  options.combines(), options.family};
+  for (const auto& [family, share] : options.favoured) made.favoured.push_back({family, share});
+  return made;
 }
 
 // Tells apart what checkpoints must not take for one another.
@@ -138,6 +140,7 @@ Belonging data_of(const Options& options, const OwnFile& losses, const OwnFile& 
     data["rhythm of new sequences"] = fmt::format("{}", options.renew);
     data["family"] = options.family;
     data["share of families"] = fmt::format("{}", options.families);
+    data["favoured families"] = options.favoured_in_words();
   }
   return data;
 }

@@ -90,9 +90,16 @@ void declare_made_up(CLI::App& app, Options& options) {
       ->excludes("--losses")
       ->check(kPart)
       ->capture_default_str();
+  app.add_option(
+         "--favour", options.favoured,
+         "Give a family this share of the sequences and steps, beside all the others; may be "
+         "repeated")
+      ->type_name("FAMILY SHARE")
+      ->excludes("--losses");
   app.add_option("--family", options.family, "Train on this family of losses alone")
       ->excludes("--losses")
-      ->excludes("--families");
+      ->excludes("--families")
+      ->excludes("--favour");
 }
 
 void declare_judgement(CLI::App& app, Options& options) {
@@ -258,6 +265,21 @@ void refuse_contradictions(const Options& options) {
   if (options.combines() && !options.family.empty()) {
     throw Error("families are of losses, and --recipe combine needs errors; leave --family out");
   }
+  if (options.combines() && !options.favoured.empty()) {
+    throw Error("families are of losses, and --recipe combine needs errors; leave --favour out");
+  }
+  double favoured = 0;
+  for (const auto& [family, share] : options.favoured) {
+    if (!(share > 0))
+      throw Error(fmt::format("--favour {} {}: the share must be above 0", family, share));
+    favoured += share;
+  }
+  if (favoured >= 1) {
+    throw Error(fmt::format(
+        "--favour: shares add up to {}, which leaves nothing for the others; give less than 1, or "
+        "--family for one family alone",
+        favoured));
+  }
   if (options.processes > 1 && options.rendezvous.empty()) {
     throw Error("several processes need a --rendezvous: a file that is not there yet");
   }
@@ -281,6 +303,14 @@ void choose_what_the_oracle_cannot_teach(Options& options) {
 }
 
 }  // namespace
+
+std::string Options::favoured_in_words() const {
+  std::string all;
+  for (const auto& [family_name, share] : favoured) {
+    all += fmt::format("{}{} {}", all.empty() ? "" : ", ", family_name, share);
+  }
+  return all;
+}
 
 void choose_defaults(const CLI::App& app, Options& options) {
   TrainerOptions& t = options.trainer;

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "trainer.h"
 
@@ -24,9 +26,12 @@ struct Options {
   std::size_t sequences = 20000, held_out = 32, switches = 12, window = 600, threads = 0;
   std::int64_t renew = 0;
   double families = 0.6;  // share of training sequences that are of the families
+  std::vector<std::pair<std::string, double>>
+      favoured;  // a family, and its share beside the others
   double oracle_weight = 1;
   bool combines() const { return recipe == "combine"; }
-  bool eta_given = false;  // also with --init, where it replaces the model's
+  std::string favoured_in_words() const;  // "predictive 0.2, hetero 0.1"
+  bool eta_given = false;                 // also with --init, where it replaces the model's
   bool attention_given = false, memory_given = false,
        inducing_given = false;  // also with --init, which grows them
   std::int64_t processes = 1, rank = 0;

@@ -54,6 +54,7 @@ void add_data(const Options& options, OptionList& list) {
   list.add("renew", options.renew);
   list.add_unless_empty("family", options.family);
   if (!options.combines() && options.family.empty()) list.add("families", options.families);
+  list.add_unless_empty("favour", options.favoured_in_words());
   list.add("held-out", options.held_out);
   if (!options.combines()) list.add("switches", options.switches);
 }
@@ -103,6 +104,7 @@ ordered_json provenance_of(const Options& options, const Report& last, const Run
           {"side_features", facts.side_features},
           {"sequences", options.losses.empty() ? options.sequences : 0},
           {"family", options.family},
+          {"favour", options.favoured_in_words()},
           {"renew", options.losses.empty() ? options.renew : 0},
           {"families", options.losses.empty() && !options.combines() ? options.families : 0},
           {"window", options.losses.empty() ? 0 : options.window},

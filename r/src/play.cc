@@ -23,7 +23,7 @@ struct Run {
   compare::Problem problem;
   std::string outcome_name, scale;  // as the user wrote them
   std::vector<std::string> called{};
-  compare::Comparison comparison{};              // of the last method
+  compare::MethodResult last{};                  // the method that is published
   std::vector<std::vector<double>> forecasts{};  // [methods] of all
   std::vector<double> ns_per_round{};            // [methods]
   std::optional<Aggregator> aggregator{};
@@ -46,18 +46,11 @@ void put_in_time(Run& run) {
   compare::check_values(run.problem, run.outcome_name);
 }
 
-compare::ComparisonOptions watched() {
-  compare::ComparisonOptions options;
-  options.switches = {0};
-  options.advance = [](std::size_t) { cpp11::check_user_interrupt(); };
-  return options;
-}
+void let_interrupt(std::size_t) { cpp11::check_user_interrupt(); }
 
-void play_last(Run& run, compare::ComparisonOptions options, Aggregator& from) {
-  options.keep_weights = true;
-  options.intervals = from.interval_options();
-  run.comparison = compare::play_methods(run.problem, options, &from);
-  run.keep(run.comparison.methods.front());
+void play_last(Run& run, Aggregator& by) {
+  run.last = compare::play_once(run.problem, by, let_interrupt);
+  run.keep(run.last);
 }
 
 // The last method is published: it leaves weights, intervals and a state.
@@ -75,17 +68,17 @@ void begin(Run& run, const Fields& given) {
     throw Error("the last method is the one that is published, and " + specs.back() +
                 " is known in hindsight only; name another one last");
   }
-  compare::ComparisonOptions options = watched();
   if (specs.size() > 1) {
+    compare::ComparisonOptions options;
+    options.switches = {0};
+    options.advance = let_interrupt;
     options.methods.assign(specs.begin(), specs.end() - 1);
     options.called.assign(run.called.begin(), run.called.end() - 1);
     for (const auto& one : compare::play_methods(run.problem, options).methods) run.keep(one);
   }
-  options.methods = {specs.back()};
-  options.called = {run.called.back()};
   run.aggregator = compare::make_player(run.problem, specs.back(), false,
                                         intervals_of(given["intervals"], seasons));
-  play_last(run, options, *run.aggregator);
+  play_last(run, *run.aggregator);
 }
 
 void go_on(Run& run, const Fields& given, SEXP state) {
@@ -98,16 +91,13 @@ void go_on(Run& run, const Fields& given, SEXP state) {
   rules.skipping = "skip_learned = TRUE";
   run.before = compare::go_on(bytes_of(state), run.problem, rules);
   put_in_time(run);
-  compare::ComparisonOptions options = watched();
   const std::string spec(run.before->aggregator.method().name());
   run.called = {run.before->before ? run.before->before->method : spec};
-  options.methods = {spec};
-  options.called = run.called;
   if (run.before->before) run.scale = run.before->before->scale;
   if (run.problem.rounds() == 0) {
     throw Error("all of these rows were learned before; give rows that are new");
   }
-  play_last(run, options, run.before->aggregator);
+  play_last(run, run.before->aggregator);
   run.aggregator = std::move(run.before->aggregator);
 }
 
@@ -127,7 +117,7 @@ SEXP play(SEXP problem, SEXP options, SEXP state) {
           table["scale"] == R_NilValue ? std::string() : text_of(table["scale"])};
   state == R_NilValue ? begin(run, given) : go_on(run, given, state);
   leave_note(run);
-  const compare::MethodResult& last = run.comparison.methods.front();
+  const compare::MethodResult& last = run.last;
   const auto& record = last.intervals;
   const bool changed = run.before.has_value();
   return cpp11::writable::list(

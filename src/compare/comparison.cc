@@ -128,13 +128,9 @@ class FanOut final : public TraceSink {
   std::vector<TraceSink*> sinks_;
 };
 
-// Fills in what only this pass can know.
-void play_observed(const Problem& problem, MethodResult& method, const Hindsight& hindsight,
-                   const std::vector<Observer*>& observers, const Advance& advance,
-                   Aggregator& aggregator, bool keep_weights, TraceSink* also = nullptr) {
-  FanOut sinks;
-  if (also != nullptr) sinks.add(also);
-  Published published;
+// Makes room for what a pass publishes beside forecasts.
+void begin_record(const Problem& problem, const Aggregator& aggregator, bool keep_weights,
+                  MethodResult& method, Published& published) {
   if (problem.has_forecasts() && aggregator.interval_options()) {
     published.intervals =
         &method.intervals.emplace(problem.rounds(), aggregator.interval_options()->levels);
@@ -143,6 +139,16 @@ void play_observed(const Problem& problem, MethodResult& method, const Hindsight
     method.weights = Matrix(problem.rounds(), problem.experts.size());
     published.weights = &method.weights;
   }
+}
+
+// Fills in what only this pass can know.
+void play_observed(const Problem& problem, MethodResult& method, const Hindsight& hindsight,
+                   const std::vector<Observer*>& observers, const Advance& advance,
+                   Aggregator& aggregator, bool keep_weights, TraceSink* also = nullptr) {
+  FanOut sinks;
+  if (also != nullptr) sinks.add(also);
+  Published published;
+  begin_record(problem, aggregator, keep_weights, method, published);
   for (Observer* observer : observers) {
     if (TraceSink* sink = observer->begin(method, aggregator, hindsight)) sinks.add(sink);
   }
@@ -208,18 +214,25 @@ double raw_forecast_loss(const Problem& problem, const std::vector<double>& fore
   return total;
 }
 
+// Forecasts, time and what is known at the end; `published` names what else is kept.
+void play_timed(const Problem& problem, Aggregator& aggregator, Published published,
+                const Advance& advance, MethodResult& result) {
+  if (problem.has_forecasts()) result.forecasts.resize(problem.rounds());
+  published.forecasts = &result.forecasts;
+  const auto start = std::chrono::steady_clock::now();
+  play_rounds(problem, aggregator, published, advance);
+  const std::chrono::duration<double, std::nano> spent = std::chrono::steady_clock::now() - start;
+  result.ns_per_round = spent.count() / static_cast<double>(problem.rounds());
+  result.next_weights.assign(aggregator.weights().begin(), aggregator.weights().end());
+  result.total_loss = aggregator.total_loss();
+}
+
 // A pass that nothing watches, by an aggregator that has learned nothing yet. `scale` and `skipped`
 // of the comparison are those of any method.
 MethodResult play_bare(const Problem& problem, Aggregator& aggregator, const Advance& advance,
                        Comparison& comparison) {
   MethodResult result;
-  if (problem.has_forecasts()) result.forecasts.resize(problem.rounds());
-  const auto start = std::chrono::steady_clock::now();
-  play_rounds(problem, aggregator, {&result.forecasts}, advance);
-  const std::chrono::duration<double, std::nano> spent = std::chrono::steady_clock::now() - start;
-  result.ns_per_round = spent.count() / static_cast<double>(problem.rounds());
-  result.next_weights.assign(aggregator.weights().begin(), aggregator.weights().end());
-  result.total_loss = aggregator.total_loss();
+  play_timed(problem, aggregator, {}, advance, result);
   if (problem.has_forecasts()) {
     const double total = aggregator.total_forecast_loss();
     result.mean_forecast_loss =
@@ -347,6 +360,15 @@ Comparison play_methods(const Problem& problem, const ComparisonOptions& options
     comparison.methods.push_back(std::move(*best));
   }
   return comparison;
+}
+
+MethodResult play_once(const Problem& problem, Aggregator& aggregator,
+                       const std::function<void(std::size_t)>& advance) {
+  MethodResult result;
+  Published published;
+  begin_record(problem, aggregator, true, result, published);
+  play_timed(problem, aggregator, published, advance, result);
+  return result;
 }
 
 Matrix weights_of(const Problem& problem, const MethodResult& method,

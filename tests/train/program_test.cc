@@ -465,9 +465,22 @@ TEST_F(Program, RefusesWhatAControllerThatCombinesCannotLearnFrom) {
           {"--recipe combine", "--losses"});
   refuses(combine(out, {"--family", "switch"}), {"--recipe combine", "--family"});
   refuses({"--losses", losses, "--out", out, "--family", "switch"}, {"--losses", "--family"});
+  refuses(combine(out, {"--favour", "switch", "0.1"}), {"--recipe combine", "--favour"});
   refuses(combine(out, {"--init", kShipped}), {"regret.safetensors", "--recipe regret"});
   refuses({"--losses", losses, "--out", out, "--init", kCombines},
           {"combine.safetensors", "--recipe combine"});
+}
+
+TEST_F(Program, RefusesFavouredFamiliesThatLeaveNothingForTheOthers) {
+  const std::string losses = losses_file("losses.npy", 300), out = dir_ / "out";
+  refuses({"--out", out, "--favour", "switch", "0.4", "--favour", "mix", "0.6"},
+          {"--favour", "add up to 1", "--family"});
+  refuses({"--out", out, "--favour", "switch", "0"}, {"--favour switch 0", "above 0"});
+  refuses({"--out", out, "--favour", "switch", "nan"}, {"--favour switch nan", "above 0"});
+  refuses({"--out", out, "--favour", "swich", "0.1", "--sequences", "20"}, {"swich"});
+  refuses({"--out", out, "--favour", "switch", "0.1", "--family", "mix"}, {"--favour", "--family"});
+  refuses({"--losses", losses, "--out", out, "--favour", "switch", "0.1"},
+          {"--losses", "--favour"});
 }
 
 TEST_F(Program, TwoProcessesAgreeWithOne) {
