@@ -230,7 +230,7 @@ DATA ?= data
 TRAINER ?=
 real: build  ## real series into docs/results.md and docs/paper.md; DATA=folder, TRAINER=build/release/pcgs-train to fine-tune
 	@scripts/install-packages python3-numpy
-	python3 scripts/real.py build/release/pcgs $(DATA) build/real $(TRAINER)
+	/usr/bin/python3 scripts/real.py build/release/pcgs $(DATA) build/real $(TRAINER)
 	python3 scripts/results.py build/real docs/results.md
 	python3 scripts/paper.py electricity build/release/pcgs $(DATA) build/paper-electricity
 	python3 scripts/results.py build/paper-electricity docs/paper.md
