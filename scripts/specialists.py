@@ -31,7 +31,7 @@ def train(trainer, start, models, options):
 
 
 def row_of(pcgs, family, model):
-    """Means over sequences: of regret, and what is left of the way from tuned Fixed Share to the limit."""
+    """Mean regrets, and how much of the way from tuned Fixed Share to the limit is gone."""
     specialist = f'pcgs-tf{{model="{model}"}}'
     command = [pcgs, "suite", "--study", "main", "--families", family, "--sequences", "100", "--json",
                "--quiet", "--method", f"pcgs-tf,{specialist},fixed-share*"]
