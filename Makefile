@@ -86,7 +86,7 @@ MUTATIONS ?= 10000
 SEED ?= 1
 mutations: build  ## MUTATIONS damaged files of each kind, and as many forged certificates; SEED=2 for others
 	@scripts/install-packages python3
-	PCGS_PROGRAM=build/release/pcgs python3 tests/verify/certify_fuzz.py --seed $(SEED) --cases $(MUTATIONS) \
+	PCGS_PROGRAM=build/release/pcgs python3 tests/proof/certify_fuzz.py --seed $(SEED) --cases $(MUTATIONS) \
 	  --keep build/certify_fuzz_failures
 	PCGS_PROGRAM=build/release/pcgs python3 tests/faults/mutate.py --seed $(SEED) --cases $(MUTATIONS) \
 	  --keep build/mutate_failures
@@ -127,7 +127,7 @@ train: configure  ## leave pcgs-train at build/release/pcgs-train; installs libt
 
 train-test: train  ## test pcgs-train
 	cmake --build --preset release -j $(JOBS) --target pcgs_train_test
-	ctest --preset release -R '^pcgs_train_test'
+	ctest --preset release -L train
 
 .PHONY: build-python python-test wheel-test adapters-test batch-test bench-python bench-series
 build-python: configure

@@ -12,7 +12,7 @@
 #include <memory>
 #include <string>
 
-#include "stream/event.h"
+#include "serve/event.h"
 
 namespace {
 

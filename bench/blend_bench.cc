@@ -14,7 +14,7 @@
 
 #include "benchmarks.h"
 #include "pcgs/registry.h"
-#include "suite/random.h"
+#include "research/random.h"
 
 namespace {
 

@@ -14,10 +14,10 @@
 
 #include "benchmarks.h"
 #include "fma_peak.h"
-#include "infer/network.h"
 #include "infer/random_model.h"
+#include "network/network.h"
+#include "network/token_schema.h"
 #include "operations.h"
-#include "tokens/token_schema.h"
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include "benchmarks.h"
 #include "pcgs/registry.h"
 #include "reference/guard.h"
-#include "suite/suite.h"
+#include "research/suite.h"
 
 namespace {
 

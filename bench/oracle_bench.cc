@@ -14,7 +14,7 @@
 #include "benchmarks.h"
 #include "core/aligned.h"
 #include "pcgs/oracle.h"
-#include "suite/suite.h"
+#include "research/suite.h"
 
 namespace {
 

@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "benchmarks.h"
-#include "levels/combination.h"
-#include "levels/scores.h"
+#include "combine/combination.h"
+#include "combine/scores.h"
 #include "pcgs/quantiles.h"
 #include "reference/levels.h"
-#include "suite/random.h"
+#include "research/random.h"
 
 namespace {
 

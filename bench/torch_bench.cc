@@ -17,9 +17,9 @@
 #include "blas.h"
 #include "controller_net.h"
 #include "fma_peak.h"
-#include "infer/model_file.h"
-#include "infer/network.h"
-#include "infer/shipped.h"
+#include "network/model_file.h"
+#include "network/network.h"
+#include "network/shipped.h"
 #include "operations.h"
 
 namespace {

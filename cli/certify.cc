@@ -3,8 +3,8 @@
 
 #include "commands.h"
 #include "outputs.h"
+#include "proof/verify.h"
 #include "say.h"
-#include "verify/verify.h"
 
 namespace pcgs::cli {
 

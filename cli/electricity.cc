@@ -1,23 +1,23 @@
 // pcgs electricity: the household benchmark, on the UCI file as published or on any other series.
-#include "studies/electricity.h"
+#include "research/electricity.h"
 
 #include <fmt/format.h>
 
 #include <map>
 
 #include "commands.h"
-#include "compare/comparison.h"
-#include "compare/method_list.h"
-#include "core/output_set.h"
-#include "io/npy.h"
+#include "data/npy.h"
+#include "data/output_set.h"
 #include "option_kinds.h"
 #include "outputs.h"
 #include "pcgs/registry.h"
-#include "report/report.h"
-#include "report/run_page.h"
 #include "report_file.h"
-#include "results/result.h"
+#include "run/comparison.h"
+#include "run/method_list.h"
 #include "say.h"
+#include "show/report.h"
+#include "show/result.h"
+#include "show/run_page.h"
 
 namespace pcgs::cli {
 

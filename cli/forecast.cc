@@ -3,23 +3,23 @@
 
 #include <optional>
 
+#include "combine/hindsight.h"
 #include "commands.h"
-#include "compare/going_on.h"
-#include "compare/method_list.h"
-#include "core/output_set.h"
-#include "io/progress.h"
+#include "data/output_set.h"
+#include "data/progress.h"
 #include "loss_options.h"
 #include "option_kinds.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
-#include "registry/hindsight.h"
-#include "report/run_page.h"
 #include "report_file.h"
-#include "results/result.h"
+#include "research/forecast_series.h"
+#include "research/forecast_state.h"
+#include "run/going_on.h"
+#include "run/method_list.h"
 #include "say.h"
+#include "show/result.h"
+#include "show/run_page.h"
 #include "state_options.h"
-#include "studies/forecast_series.h"
-#include "studies/forecast_state.h"
 
 namespace pcgs::cli {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "commands.h"
-#include "core/temporary.h"
+#include "data/temporary.h"
 #include "nearest.h"
 #include "out_of_memory.h"
 #include "pcgs/error.h"

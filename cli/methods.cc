@@ -1,11 +1,11 @@
 // pcgs methods: what --method takes.
 #include <fmt/format.h>
 
+#include "combine/hindsight.h"
 #include "commands.h"
 #include "core/spec.h"
-#include "io/text_table.h"
+#include "data/text_table.h"
 #include "pcgs/registry.h"
-#include "registry/hindsight.h"
 #include "say.h"
 
 namespace pcgs::cli {

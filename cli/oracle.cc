@@ -6,13 +6,13 @@
 #include <thread>
 
 #include "commands.h"
-#include "core/whole_file.h"
+#include "data/whole_file.h"
 #include "option_kinds.h"
 #include "outputs.h"
 #include "pcgs/error.h"
-#include "results/result.h"
+#include "research/oracle_study.h"
 #include "say.h"
-#include "studies/oracle_study.h"
+#include "show/result.h"
 
 namespace pcgs::cli {
 

@@ -7,7 +7,7 @@
 #include <exception>
 #include <new>
 
-#include "core/temporary.h"
+#include "data/temporary.h"
 
 namespace pcgs::cli {
 

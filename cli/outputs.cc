@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <set>
 
-#include "core/output_recovery.h"
-#include "core/whole_file.h"
+#include "data/output_recovery.h"
+#include "data/whole_file.h"
 #include "pcgs/error.h"
 #include "say.h"
 

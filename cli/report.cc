@@ -1,5 +1,5 @@
 // pcgs report: results that were written earlier, as one page.
-#include "report/report.h"
+#include "show/report.h"
 
 #include <fmt/format.h>
 
@@ -8,13 +8,13 @@
 #include <optional>
 
 #include "commands.h"
-#include "core/whole_file.h"
+#include "data/whole_file.h"
 #include "option_kinds.h"
 #include "outputs.h"
 #include "pcgs/error.h"
-#include "report/trace_depth.h"
 #include "report_file.h"
 #include "say.h"
+#include "show/trace_depth.h"
 
 namespace pcgs::cli {
 

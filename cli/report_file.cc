@@ -1,6 +1,6 @@
 #include "report_file.h"
 
-#include "report/report.h"
+#include "show/report.h"
 
 namespace pcgs::cli {
 

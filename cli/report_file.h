@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "core/output_set.h"
+#include "data/output_set.h"
 
 namespace pcgs::cli {
 

@@ -8,25 +8,25 @@
 #include <set>
 #include <span>
 
+#include "combine/hindsight.h"
+#include "combine/share_forms.h"
 #include "commands.h"
-#include "compare/comparison.h"
-#include "compare/going_on.h"
-#include "compare/method_list.h"
-#include "compare/series_states.h"
-#include "core/parallel.h"
-#include "io/progress.h"
+#include "data/parallel.h"
+#include "data/progress.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
-#include "registry/hindsight.h"
-#include "registry/share_forms.h"
-#include "report/run_page.h"
-#include "results/forecast_files.h"
-#include "results/result.h"
-#include "results/run_table.h"
+#include "run/comparison.h"
+#include "run/going_on.h"
+#include "run/method_list.h"
+#include "run/series_states.h"
 #include "run_files.h"
 #include "run_options.h"
 #include "run_quantiles.h"
 #include "say.h"
+#include "show/forecast_files.h"
+#include "show/result.h"
+#include "show/run_page.h"
+#include "show/run_table.h"
 
 namespace pcgs::cli {
 

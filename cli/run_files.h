@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "compare/comparison.h"
-#include "core/output_set.h"
-#include "io/trace_file.h"
-#include "report/run_page.h"
-#include "results/observers.h"
+#include "data/output_set.h"
+#include "proof/trace_file.h"
+#include "run/comparison.h"
 #include "run_options.h"
+#include "show/observers.h"
+#include "show/run_page.h"
 
 namespace pcgs::cli {
 

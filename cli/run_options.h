@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "compare/read_problem.h"
 #include "loss_options.h"
+#include "run/read_problem.h"
 #include "state_options.h"
 
 namespace pcgs::cli {

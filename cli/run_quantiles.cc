@@ -5,17 +5,17 @@
 
 #include <optional>
 
-#include "compare/level_note.h"
-#include "compare/level_play.h"
-#include "compare/read_levels.h"
-#include "core/output_set.h"
-#include "io/progress.h"
+#include "data/output_set.h"
+#include "data/progress.h"
 #include "pcgs/error.h"
-#include "report/run_page.h"
 #include "report_file.h"
-#include "results/quantile_result.h"
-#include "results/result.h"
+#include "run/level_note.h"
+#include "run/level_play.h"
+#include "run/read_levels.h"
 #include "say.h"
+#include "show/quantile_result.h"
+#include "show/result.h"
+#include "show/run_page.h"
 
 namespace pcgs::cli {
 

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string>
 
-#include "core/text.h"
+#include "data/text.h"
 #include "out_of_memory.h"
 
 namespace pcgs::cli {

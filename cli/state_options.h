@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "compare/clock.h"
-#include "compare/going_on.h"
-#include "io/number.h"
+#include "data/number.h"
 #include "loss_options.h"
 #include "outputs.h"
+#include "run/clock.h"
+#include "run/going_on.h"
 
 namespace pcgs::cli {
 

@@ -6,21 +6,21 @@
 #include <thread>
 
 #include "commands.h"
-#include "compare/method_list.h"
-#include "core/output_set.h"
 #include "core/spec.h"
-#include "io/progress.h"
+#include "data/output_set.h"
+#include "data/progress.h"
 #include "option_kinds.h"
 #include "outputs.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
-#include "report/first_sequences.h"
-#include "report/report.h"
 #include "report_file.h"
-#include "results/result.h"
+#include "research/study.h"
+#include "research/study_tables.h"
+#include "run/method_list.h"
 #include "say.h"
-#include "studies/study.h"
-#include "studies/study_tables.h"
+#include "show/first_sequences.h"
+#include "show/report.h"
+#include "show/result.h"
 
 namespace pcgs::cli {
 

@@ -1,10 +1,10 @@
 // pcgs worker: streams over Kafka, exactly once.
-#include "worker/worker.h"
+#include "serve/worker.h"
 
 #include "commands.h"
 #include "ending_signals.h"
 #include "option_kinds.h"
-#include "worker/settings_file.h"
+#include "serve/settings_file.h"
 
 namespace pcgs::cli {
 

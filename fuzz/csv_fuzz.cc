@@ -9,11 +9,11 @@
 #include <unordered_set>
 #include <vector>
 
-#include "core/invariant.h"
-#include "core/text.h"
-#include "io/csv.h"
-#include "io/number_table.h"
-#include "io/time_column.h"
+#include "data/csv.h"
+#include "data/invariant.h"
+#include "data/number_table.h"
+#include "data/text.h"
+#include "data/time_column.h"
 #include "pcgs/error.h"
 
 namespace pcgs::io {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "core/invariant.h"
-#include "io/household.h"
+#include "data/household.h"
+#include "data/invariant.h"
 #include "pcgs/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

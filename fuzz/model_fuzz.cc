@@ -20,11 +20,11 @@
 #include <string_view>
 #include <vector>
 
-#include "core/crc32.h"
-#include "core/invariant.h"
-#include "infer/model_file.h"
-#include "infer/network.h"
+#include "data/crc32.h"
+#include "data/invariant.h"
 #include "infer/random_model.h"
+#include "network/model_file.h"
+#include "network/network.h"
 #include "pcgs/error.h"
 
 namespace pcgs::infer {

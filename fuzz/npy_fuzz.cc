@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/invariant.h"
-#include "io/npy.h"
+#include "data/invariant.h"
+#include "data/npy.h"
 #include "pcgs/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

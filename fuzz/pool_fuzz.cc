@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/invariant.h"
-#include "experts/pool_file.h"
+#include "data/invariant.h"
+#include "forecasters/pool_file.h"
 #include "pcgs/error.h"
 #include "pcgs/experts.h"
 

@@ -12,7 +12,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/invariant.h"
+#include "data/invariant.h"
 #include "edited_state.h"
 #include "pcgs/error.h"
 #include "pcgs/quantiles.h"

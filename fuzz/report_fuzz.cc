@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "pcgs/error.h"
-#include "report/report.h"
-#include "report/trace_depth.h"
+#include "show/report.h"
+#include "show/trace_depth.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace pcgs;

@@ -20,7 +20,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/invariant.h"
+#include "data/invariant.h"
 #include "edited_state.h"
 #include "pcgs/aggregator.h"
 #include "pcgs/error.h"

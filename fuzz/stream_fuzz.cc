@@ -18,14 +18,14 @@
 #include <string_view>
 #include <vector>
 
-#include "core/invariant.h"
+#include "data/invariant.h"
 #include "edited_state.h"
 #include "pcgs/error.h"
+#include "serve/event.h"
 #include "serve/event_json.h"
 #include "serve/reply.h"
 #include "serve/request_head.h"
-#include "stream/event.h"
-#include "stream/stream.h"
+#include "serve/stream.h"
 
 namespace pcgs {
 namespace {

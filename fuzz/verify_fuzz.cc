@@ -8,12 +8,12 @@
 #include <string>
 #include <string_view>
 
-#include "core/invariant.h"
-#include "io/json_text.h"
+#include "data/invariant.h"
+#include "data/json_text.h"
 #include "pcgs/error.h"
-#include "results/certificate_file.h"
+#include "proof/certificate_file.h"
+#include "proof/verify.h"
 #include "support/refit.h"
-#include "verify/verify.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "core/whole_file.h"
+#include "data/whole_file.h"
 #include "pcgs/error.h"
 
 namespace pcgs::train {

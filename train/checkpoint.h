@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "adamw.h"
-#include "results/training_result.h"
+#include "show/training_result.h"
 
 namespace pcgs::train {
 

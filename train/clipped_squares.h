@@ -2,7 +2,7 @@
 #pragma once
 
 #include "pcgs/matrix.h"
-#include "suite/random.h"
+#include "research/random.h"
 
 namespace pcgs::train {
 

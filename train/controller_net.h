@@ -1,4 +1,4 @@
-// The network of src/infer/network.h as something that can be trained: the same tensors under the
+// The network of src/network/network.h as something that can be trained: the same tensors under the
 // same names, so that a model file goes in and out.
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "infer/model.h"
+#include "network/model.h"
 
 namespace pcgs::train {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-#include "results/at_budget.h"
+#include "data/at_budget.h"
 #include "trainer.h"
 
 namespace pcgs::train {

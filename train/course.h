@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "results/training_result.h"
+#include "show/training_result.h"
 
 namespace pcgs::train {
 

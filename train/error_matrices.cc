@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "clipped_squares.h"
-#include "suite/random.h"
+#include "research/random.h"
 
 namespace pcgs::train {
 

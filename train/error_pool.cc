@@ -6,11 +6,11 @@
 #include <mutex>
 #include <string_view>
 
-#include "core/parallel.h"
+#include "data/parallel.h"
+#include "network/error_stream.h"
 #include "pcgs/aggregator.h"
 #include "pcgs/loss_scale.h"
 #include "pcgs/registry.h"
-#include "tokens/error_stream.h"
 
 namespace pcgs::train {
 

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include "control/transformer.h"
 #include "grown_model.h"
-#include "infer/model_file.h"
+#include "network/error_stream.h"
+#include "network/model_file.h"
+#include "network/token_stream.h"
+#include "network/transformer.h"
 #include "pcgs/error.h"
 #include "side_columns.h"
-#include "tokens/error_stream.h"
-#include "tokens/token_stream.h"
 
 namespace pcgs::train {
 

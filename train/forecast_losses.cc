@@ -6,8 +6,8 @@
 
 #include "clipped_squares.h"
 #include "pcgs/experts.h"
-#include "suite/random.h"
-#include "suite/series.h"
+#include "research/random.h"
+#include "research/series.h"
 #include "varied_series.h"
 
 namespace pcgs::train {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "infer/model.h"
+#include "network/model.h"
 
 namespace pcgs::train {
 

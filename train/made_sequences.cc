@@ -6,13 +6,13 @@
 #include <atomic>
 #include <span>
 
-#include "core/fnv1a.h"
+#include "data/fnv1a.h"
 #include "error_matrices.h"
 #include "error_pool.h"
 #include "forecast_losses.h"
-#include "suite/prior.h"
-#include "suite/suite.h"
-#include "suite/tournament.h"
+#include "research/prior.h"
+#include "research/suite.h"
+#include "research/tournament.h"
 
 namespace pcgs::train {
 
@@ -20,7 +20,7 @@ namespace {
 
 enum class Kind {
   kMixed,           // families and prior
-  kPrior,           // suite/prior.h
+  kPrior,           // research/prior.h
   kForecasts,       // forecast_losses.h
   kSquares,         // error_matrices.h
   kErrors,          // error_matrices.h

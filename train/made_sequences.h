@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "io/progress.h"
+#include "data/progress.h"
 #include "pool.h"
 #include "supply.h"
 #include "trainer.h"

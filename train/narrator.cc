@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "core/text.h"
+#include "data/text.h"
 
 namespace pcgs::train {
 

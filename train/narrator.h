@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "io/progress.h"
+#include "data/progress.h"
 #include "trainer.h"
 
 namespace pcgs::train {

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <string>
 
-#include "io/progress.h"
+#include "data/progress.h"
 #include "pcgs/matrix.h"
 #include "pool.h"
 #include "trainer.h"

@@ -4,12 +4,12 @@
 #include <cmath>
 #include <mutex>
 
-#include "core/parallel.h"
+#include "combine/hindsight.h"
+#include "data/parallel.h"
+#include "network/side_features.h"
+#include "network/token_stream.h"
 #include "pcgs/oracle.h"
-#include "registry/hindsight.h"
-#include "suite/tournament.h"
-#include "tokens/side_features.h"
-#include "tokens/token_stream.h"
+#include "research/tournament.h"
 
 namespace pcgs::train {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "pcgs/matrix.h"
-#include "suite/suite.h"
+#include "research/suite.h"
 
 namespace pcgs::train {
 

@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "infer/model.h"
+#include "network/model.h"
 #include "options.h"
-#include "results/training_result.h"
+#include "show/training_result.h"
 #include "trainer.h"
 
 namespace pcgs::train {

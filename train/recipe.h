@@ -3,8 +3,8 @@
 
 #include <torch/torch.h>
 
-#include "control/control_maps.h"
 #include "controller_net.h"
+#include "network/control_maps.h"
 #include "pool.h"
 
 namespace pcgs::train {

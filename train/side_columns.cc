@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/invariant.h"
+#include "data/invariant.h"
 
 namespace pcgs::train {
 

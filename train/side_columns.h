@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "infer/model.h"
+#include "network/model.h"
 
 namespace pcgs::train {
 

@@ -15,7 +15,7 @@
 #include <numbers>
 #include <set>
 
-#include "core/whole_file.h"
+#include "data/whole_file.h"
 #include "pcgs/error.h"
 
 namespace pcgs::train {

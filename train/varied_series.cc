@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "suite/series.h"
+#include "research/series.h"
 
 namespace pcgs::train {
 

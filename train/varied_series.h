@@ -1,4 +1,4 @@
-// Made-up series that keep to their law less than those of suite/series.h: what a network has found out
+// Made-up series that keep to their law less than those of research/series.h: what a network has found out
 // about one may not hold for long, or may never have held quite.
 #pragma once
 
@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "suite/random.h"
+#include "research/random.h"
 
 namespace pcgs::train {
 

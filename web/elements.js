@@ -1,4 +1,4 @@
-// The report page's script is the files of this folder in the order that src/report/assets.cc
+// The report page's script is the files of this folder in the order that src/show/assets.cc
 // has them, inside one function: they share their names. It draws the charts that the program wrote
 // into the page, ties those of a run to its time window, and adds the buttons. Text and tables need
 // none of it. What comes from data is only ever set as text, never as markup. The live page (web/live)

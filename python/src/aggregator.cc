@@ -6,13 +6,13 @@
 #include <limits>
 
 #include "arrays.h"
-#include "core/whole_file.h"
+#include "combine/share_forms.h"
+#include "data/whole_file.h"
 #include "expert_names.h"
 #include "interpreter.h"
 #include "pcgs/certify.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
-#include "registry/share_forms.h"
 #include "state_bytes.h"
 
 namespace pcgs::python {

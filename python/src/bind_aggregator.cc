@@ -4,7 +4,7 @@
 #include "aggregator.h"
 #include "bindings.h"
 #include "construction_guard.h"
-#include "core/whole_file.h"
+#include "data/whole_file.h"
 #include "interval_options.h"
 #include "paths.h"
 #include "pcgs/error.h"

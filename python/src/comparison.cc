@@ -1,5 +1,5 @@
 // pcgs.run: methods played on a whole sequence and measured against the oracle, as `pcgs run` does.
-#include "compare/comparison.h"
+#include "run/comparison.h"
 
 #include <fmt/format.h>
 #include <pybind11/stl.h>
@@ -10,9 +10,7 @@
 
 #include "arrays.h"
 #include "bindings.h"
-#include "compare/clock.h"
-#include "compare/method_list.h"
-#include "compare/problem.h"
+#include "combine/hindsight.h"
 #include "construction_guard.h"
 #include "expert_names.h"
 #include "interpreter.h"
@@ -20,14 +18,16 @@
 #include "loss_options.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
-#include "registry/hindsight.h"
 #include "report_page.h"
-#include "results/headline.h"
-#include "results/result.h"
-#include "results/run_table.h"
 #include "run.h"
-#if __has_include("report/report.h")
-#include "report/run_page.h"
+#include "run/clock.h"
+#include "run/method_list.h"
+#include "run/problem.h"
+#include "show/headline.h"
+#include "show/result.h"
+#include "show/run_table.h"
+#if __has_include("show/report.h")
+#include "show/run_page.h"
 #endif
 
 namespace pcgs::python {
@@ -230,7 +230,7 @@ Run play(py::handle values, py::object names, py::object y, std::vector<std::str
 }
 
 std::string page_of(const Run& run) {
-#if __has_include("report/report.h")
+#if __has_include("show/report.h")
   return report::run_page(run.problem, run.comparison, run.result);
 #else
   return run.problem.origin;  // nobody asks: there are no pages

@@ -11,7 +11,7 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "construction_guard.h"
-#include "core/whole_file.h"
+#include "data/whole_file.h"
 #include "interpreter.h"
 #include "paths.h"
 #include "pcgs/error.h"

@@ -1,17 +1,17 @@
 #include "report_page.h"
 
-#include "core/whole_file.h"
+#include "data/whole_file.h"
 #include "interpreter.h"
 #include "paths.h"
 #include "pcgs/error.h"
-#if __has_include("report/report.h")
-#include "report/report.h"
+#if __has_include("show/report.h")
+#include "show/report.h"
 #endif
 
 namespace pcgs::python {
 
 bool has_report_pages() {
-#if __has_include("report/report.h")
+#if __has_include("show/report.h")
   return report::available();
 #else
   return false;

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "compare/comparison.h"
-#include "compare/problem.h"
 #include "pcgs/error.h"
 #include "pcgs/matrix.h"
-#include "results/result.h"
+#include "run/comparison.h"
+#include "run/problem.h"
+#include "show/result.h"
 
 namespace pcgs::python {
 

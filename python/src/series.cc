@@ -6,11 +6,11 @@
 #include "construction_guard.h"
 #include "pcgs/error.h"
 #include "report_page.h"
-#include "results/headline.h"
-#include "results/series_result.h"
 #include "run.h"
-#if __has_include("report/report.h")
-#include "report/run_page.h"
+#include "show/headline.h"
+#include "show/series_result.h"
+#if __has_include("show/report.h")
+#include "show/run_page.h"
 #endif
 
 namespace pcgs::python {
@@ -40,7 +40,7 @@ Together together(std::vector<std::string> by, const std::vector<std::vector<std
 }
 
 std::string page_of(const Together& one) {
-#if __has_include("report/report.h")
+#if __has_include("show/report.h")
   return report::series_page(one.result, one.origin);
 #else
   return one.origin;  // nobody asks: there are no pages

@@ -7,14 +7,14 @@
 #include "aggregator.h"
 #include "arrays.h"
 #include "bindings.h"
+#include "combine/share_forms.h"
 #include "construction_guard.h"
 #include "interpreter.h"
 #include "paths.h"
 #include "pcgs/certify.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
-#include "registry/share_forms.h"
-#include "verify/verify.h"
+#include "proof/verify.h"
 
 namespace pcgs::python {
 

@@ -1,5 +1,5 @@
 // pcgs.suite: made-up sequences whose best expert changes.
-#include "suite/suite.h"
+#include "research/suite.h"
 
 #include <fmt/format.h>
 

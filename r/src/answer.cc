@@ -1,11 +1,11 @@
 // How wrong forecasts were: the table of errors and the sentences of `pcgs run`.
-#include "compare/comparison.h"
-#include "compare/errors.h"
 #include "conversions.h"
 #include "entry_points.h"
 #include "problem.h"
-#include "results/forecast_answer.h"
-#include "results/headline.h"
+#include "run/comparison.h"
+#include "run/errors.h"
+#include "show/forecast_answer.h"
+#include "show/headline.h"
 
 namespace pcgs::r {
 

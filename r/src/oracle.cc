@@ -1,10 +1,10 @@
 // What nobody could have known: the best path with few switches, and the best constant mixture.
 #include "pcgs/oracle.h"
 
-#include "compare/best_mix.h"
 #include "conversions.h"
 #include "entry_points.h"
 #include "problem.h"
+#include "run/best_mix.h"
 
 namespace pcgs::r {
 

@@ -1,16 +1,16 @@
 // Whole runs, as `pcgs run` plays them and with its numbers.
 #include <algorithm>
 
-#include "compare/clock.h"
-#include "compare/comparison.h"
-#include "compare/going_on.h"
-#include "compare/method_list.h"
+#include "combine/hindsight.h"
 #include "conversions.h"
 #include "entry_points.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
 #include "problem.h"
-#include "registry/hindsight.h"
+#include "run/clock.h"
+#include "run/comparison.h"
+#include "run/going_on.h"
+#include "run/method_list.h"
 
 namespace pcgs::r {
 

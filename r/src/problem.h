@@ -1,8 +1,8 @@
 // A table of forecasts and what happened, from R.
 #pragma once
 
-#include "compare/problem.h"
 #include "conversions.h"
+#include "run/problem.h"
 
 namespace pcgs::r {
 

@@ -2,8 +2,8 @@
 
 #include <cstring>
 
-#include "core/invariant.h"
 #include "core/kernels.h"
+#include "data/invariant.h"
 
 namespace pcgs {
 

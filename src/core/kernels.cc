@@ -6,7 +6,7 @@
 
 #include "core/dispatch_inl.h"
 #include "core/exp_inl.h"
-#include "core/invariant.h"
+#include "data/invariant.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pcgs::kernels::HWY_NAMESPACE {

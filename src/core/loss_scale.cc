@@ -8,8 +8,8 @@
 #include <limits>
 #include <numbers>
 
-#include "core/invariant.h"
 #include "core/order_statistic.h"
+#include "data/invariant.h"
 #include "pcgs/error.h"
 
 namespace pcgs {

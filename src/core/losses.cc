@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/invariant.h"
+#include "data/invariant.h"
 #include "pcgs/error.h"
 
 namespace pcgs {

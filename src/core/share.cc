@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "core/aligned.h"
-#include "core/invariant.h"
 #include "core/kernels.h"
 #include "core/simplex.h"
+#include "data/invariant.h"
 
 namespace pcgs {
 

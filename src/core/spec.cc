@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "core/text.h"
+#include "data/text.h"
 #include "pcgs/error.h"
 
 namespace pcgs {

@@ -6,8 +6,8 @@
 #include <bit>
 #include <cstring>
 
-#include "core/crc32.h"
-#include "core/fnv1a.h"
+#include "data/crc32.h"
+#include "data/fnv1a.h"
 #include "pcgs/error.h"
 
 namespace pcgs {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "core/text.h"
-#include "core/whole_file.h"
+#include "data/text.h"
+#include "data/whole_file.h"
 #include "pcgs/error.h"
 
 namespace pcgs::serve {

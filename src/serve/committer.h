@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "serve/metrics.h"
-#include "stream/stream_table.h"
+#include "serve/stream_table.h"
 
 namespace pcgs::serve {
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "core/invariant.h"
+#include "data/invariant.h"
 #include "serve/request_head.h"
 #include "serve/service.h"
 

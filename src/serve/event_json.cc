@@ -8,13 +8,13 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "combine/hindsight.h"
 #include "core/spec.h"
-#include "core/text.h"
-#include "io/parse_json.h"
+#include "data/parse_json.h"
+#include "data/text.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
-#include "registry/hindsight.h"
-#include "stream/limits.h"
+#include "serve/limits.h"
 
 namespace pcgs::serve {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "stream/event.h"
+#include "serve/event.h"
 
 namespace pcgs::serve {
 

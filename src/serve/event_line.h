@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "serve/event_json.h"
-#include "stream/stream.h"
+#include "serve/stream.h"
 
 namespace pcgs::serve {
 

@@ -1,6 +1,6 @@
 #include "serve/live_page.h"
 
-// The assembler copies the files, as it does for report pages (report/assets.cc). PCGS_WEB is a folder,
+// The assembler copies the files, as it does for report pages (show/assets.cc). PCGS_WEB is a folder,
 // given by CMake.
 #define PCGS_COPY(FILE) ".incbin \"" PCGS_WEB "/" FILE "\"\n"
 #define PCGS_INCLUDE(NAME, FILES)                                                 \

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "stream/stream_table.h"
+#include "serve/stream_table.h"
 
 namespace pcgs::serve {
 

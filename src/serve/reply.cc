@@ -3,7 +3,7 @@
 #include <optional>
 #include <span>
 
-#include "compare/errors.h"
+#include "run/errors.h"
 
 namespace pcgs::serve {
 

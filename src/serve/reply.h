@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "stream/stream.h"
+#include "serve/stream.h"
 
 namespace pcgs::serve {
 

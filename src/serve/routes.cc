@@ -6,7 +6,7 @@
 #include <charconv>
 #include <chrono>
 
-#include "core/text.h"
+#include "data/text.h"
 #include "pcgs/error.h"
 #include "serve/connection.h"
 #include "serve/event_json.h"

@@ -9,13 +9,13 @@
 #include <thread>
 
 #include "core/instruction_set.h"
-#include "core/text.h"
+#include "data/text.h"
 #include "pcgs/error.h"
 #include "serve/committer.h"
 #include "serve/http_server.h"
 #include "serve/log_line.h"
 #include "serve/routes.h"
-#include "store/store.h"
+#include "serve/store.h"
 
 namespace pcgs::serve {
 

@@ -7,8 +7,8 @@
 
 #include "serve/bearer_token.h"
 #include "serve/patience.h"
-#include "store/store.h"
-#include "stream/stream_table.h"
+#include "serve/store.h"
+#include "serve/stream_table.h"
 
 namespace pcgs::serve {
 

@@ -14,7 +14,7 @@
 #include <regex>
 #include <string>
 
-#include "io/npy.h"
+#include "data/npy.h"
 #include "pcgs/registry.h"
 #include "program.h"
 #include "support/temp_dir.h"

@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "program.h"
-#include "suite/suite.h"
+#include "research/suite.h"
 #include "support/random.h"
 #include "support/temp_dir.h"
 

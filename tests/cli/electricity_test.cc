@@ -6,9 +6,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "core/whole_file.h"
-#include "experts/series.h"
-#include "io/npy.h"
+#include "data/npy.h"
+#include "data/whole_file.h"
+#include "forecasters/series.h"
 #include "pcgs/oracle.h"
 #include "pcgs/registry.h"
 #include "program.h"

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "cli/forecast_rows.h"
-#include "experts/series.h"
+#include "forecasters/series.h"
 #include "pcgs/aggregator.h"
-#include "results/result.h"
-#include "studies/forecast_state.h"
+#include "research/forecast_state.h"
+#include "show/result.h"
 #include "support/expect.h"
 
 namespace pcgs::test {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/program.h"
-#include "io/calendar.h"
+#include "data/calendar.h"
 #include "support/csv.h"
 #include "support/random.h"
 

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "experts/series.h"
+#include "forecasters/series.h"
 #include "pcgs/experts.h"
 #include "pcgs/registry.h"
 #include "program.h"

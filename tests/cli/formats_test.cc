@@ -1,11 +1,11 @@
 // Files of every format version that was ever written, kept in tests/golden/formats.
 #include <gtest/gtest.h>
 
-#include "infer/model_file.h"
+#include "network/model_file.h"
 #include "pcgs/quantiles.h"
 #include "pcgs/registry.h"
 #include "program.h"
-#include "results/result.h"
+#include "show/result.h"
 #include "support/data_file.h"
 #include "support/expect.h"
 

@@ -11,9 +11,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "io/npy.h"
+#include "data/npy.h"
 #include "program.h"
-#include "suite/suite.h"
+#include "research/suite.h"
 #include "support/csv.h"
 #include "support/temp_dir.h"
 

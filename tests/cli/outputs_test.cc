@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "core/output_journal.h"
+#include "data/output_journal.h"
 #include "program.h"
 #include "support/expect.h"
 #include "support/random.h"

@@ -11,7 +11,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "io/npy.h"
+#include "data/npy.h"
 #include "support/expect.h"
 
 namespace pcgs::test {

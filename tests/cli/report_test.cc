@@ -1,5 +1,5 @@
 // pcgs report and --report: pages, and what is said where there can be none.
-#include "report/report.h"
+#include "show/report.h"
 
 #include <gtest/gtest.h>
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "cli/forecast_rows.h"
-#include "results/headline.h"
-#include "results/result.h"
+#include "show/headline.h"
+#include "show/result.h"
 #include "support/expect.h"
 #include "support/gzip.h"
 

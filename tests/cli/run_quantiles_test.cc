@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/program.h"
-#include "compare/level_rows.h"
-#include "results/result.h"
+#include "run/level_rows.h"
+#include "show/result.h"
 #include "support/csv.h"
 #include "support/expect.h"
 

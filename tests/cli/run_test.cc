@@ -5,12 +5,12 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "compare/method_list.h"
-#include "io/npy.h"
+#include "data/npy.h"
 #include "pcgs/oracle.h"
 #include "pcgs/registry.h"
 #include "program.h"
-#include "suite/suite.h"
+#include "research/suite.h"
+#include "run/method_list.h"
 #include "support/csv.h"
 #include "support/data_file.h"
 #include "support/temp_dir.h"

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "infer/model_file.h"
-#include "io/npy.h"
+#include "data/npy.h"
+#include "network/model_file.h"
 #include "pcgs/registry.h"
 #include "program.h"
-#include "suite/suite.h"
+#include "research/suite.h"
 #include "support/random.h"
 #include "support/random_controller.h"
 #include "support/temp_dir.h"

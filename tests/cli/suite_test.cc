@@ -1,5 +1,5 @@
 // What `pcgs suite` prints, writes and refuses.
-#include "suite/suite.h"
+#include "research/suite.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -15,10 +15,10 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "compare/method_list.h"
 #include "pcgs/oracle.h"
 #include "pcgs/registry.h"
 #include "program.h"
+#include "run/method_list.h"
 #include "support/csv.h"
 #include "support/data_file.h"
 #include "support/temp_dir.h"

@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "contract/specs.h"
-#include "control/transformer.h"
+#include "network/error_stream.h"
+#include "network/token_stream.h"
+#include "network/transformer.h"
 #include "pcgs/aggregator.h"
 #include "pcgs/registry.h"
 #include "support/allocations.h"
 #include "support/options.h"
 #include "support/random.h"
 #include "support/random_controller.h"
-#include "tokens/error_stream.h"
-#include "tokens/token_stream.h"
 
 namespace pcgs {
 namespace {

@@ -8,10 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "control/transformer.h"
-#include "infer/model_file.h"
-#include "infer/network.h"
-#include "infer/shipped.h"
+#include "network/error_stream.h"
+#include "network/model_file.h"
+#include "network/network.h"
+#include "network/shipped.h"
+#include "network/transformer.h"
 #include "pcgs/certify.h"
 #include "pcgs/registry.h"
 #include "pcgs/trace.h"
@@ -20,7 +21,6 @@
 #include "support/expect.h"
 #include "support/random.h"
 #include "support/temp_dir.h"
-#include "tokens/error_stream.h"
 
 namespace pcgs {
 namespace {
@@ -72,7 +72,7 @@ infer::Model shipped(const char* name) {
   return infer::read_model(infer::shipped_model(name), name);
 }
 
-// The formulas of control/transformer.h, from the constants in the model's file.
+// The formulas of network/transformer.h, from the constants in the model's file.
 void expect_controls_of_the_header(std::size_t experts, double awake_chance) {
   const infer::Model model = shipped("combine");
   const auto& constants = model.config.controls;

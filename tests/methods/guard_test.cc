@@ -8,15 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "certify/loss_kinds.h"
-#include "infer/model_file.h"
-#include "infer/shipped.h"
 #include "methods/grid.h"
 #include "methods/side_by_side.h"
+#include "network/model_file.h"
+#include "network/shipped.h"
 #include "pcgs/certify.h"
 #include "pcgs/oracle.h"
 #include "pcgs/registry.h"
-#include "suite/suite.h"
+#include "proof/loss_kinds.h"
+#include "research/suite.h"
 #include "support/expect.h"
 #include "support/random.h"
 #include "support/temp_dir.h"

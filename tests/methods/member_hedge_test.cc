@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include "certify/loss_kinds.h"
+#include "proof/loss_kinds.h"
 #include "support/expect.h"
 #include "support/random.h"
 

@@ -7,17 +7,17 @@
 #include <string>
 #include <vector>
 
-#include "control/transformer.h"
-#include "infer/model_file.h"
+#include "network/model_file.h"
+#include "network/token_stream.h"
+#include "network/transformer.h"
 #include "pcgs/registry.h"
 #include "pcgs/trace.h"
-#include "suite/suite.h"
-#include "suite/tournament.h"
+#include "research/suite.h"
+#include "research/tournament.h"
 #include "support/expect.h"
 #include "support/random.h"
 #include "support/random_controller.h"
 #include "support/temp_dir.h"
-#include "tokens/token_stream.h"
 
 namespace pcgs {
 namespace {

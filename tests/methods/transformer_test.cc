@@ -1,4 +1,4 @@
-#include "control/transformer.h"
+#include "network/transformer.h"
 
 #include <gtest/gtest.h>
 
@@ -11,18 +11,18 @@
 #include <string>
 #include <vector>
 
-#include "infer/model_file.h"
-#include "infer/shipped.h"
+#include "network/model_file.h"
+#include "network/shipped.h"
+#include "network/token_stream.h"
 #include "pcgs/certify.h"
 #include "pcgs/registry.h"
 #include "pcgs/trace.h"
 #include "reference/log_share.h"
-#include "suite/suite.h"
-#include "suite/tournament.h"
+#include "research/suite.h"
+#include "research/tournament.h"
 #include "support/expect.h"
 #include "support/random.h"
 #include "support/temp_dir.h"
-#include "tokens/token_stream.h"
 
 namespace pcgs {
 namespace {

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Data flows one way: a folder of src/ may include only folders to its left in this list.
+# The rooms of src/ in their order: a room includes only rooms to its left in this list.
 set -eu
 cd "$1/src"
-layers="core levels oracle tokens infer control methods blend registry certify experts io stats suite compare results verify studies report store stream serve worker"
+layers="data core network methods proof combine forecasters run show serve research"
 allowed=
 bad=0
 for layer in $layers; do

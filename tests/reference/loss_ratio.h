@@ -1,4 +1,4 @@
-// The test of src/stats/loss_ratio.h as its formula stands there: every cosine by itself, and
+// The test of src/run/loss_ratio.h as its formula stands there: every cosine by itself, and
 // Student's distribution as an integral.
 #pragma once
 

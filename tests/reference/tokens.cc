@@ -6,9 +6,9 @@
 #include <optional>
 #include <utility>
 
+#include "network/leadership.h"
+#include "network/token_schema.h"
 #include "reference/token_series.h"
-#include "tokens/leadership.h"
-#include "tokens/token_schema.h"
 
 namespace pcgs::reference {
 namespace {

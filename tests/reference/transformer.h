@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "infer/model.h"
+#include "network/model.h"
 
 namespace pcgs::reference {
 

@@ -8,7 +8,7 @@
 
 #include "serve/loopback.h"
 #include "serve/service.h"
-#include "store/store.h"
+#include "serve/store.h"
 #include "support/temp_dir.h"
 
 namespace pcgs::test {

@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "control/control_maps.h"
-#include "infer/random_model.h"
-#include "tokens/error_schema.h"
-#include "tokens/token_schema.h"
+#include "network/control_maps.h"
+#include "network/error_schema.h"
+#include "network/random_model.h"
+#include "network/token_schema.h"
 
 namespace pcgs::test {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "io/json_checksum.h"
-#include "io/trace_fingerprint.h"
-#include "io/trace_reader.h"
+#include "proof/json_checksum.h"
+#include "proof/trace_fingerprint.h"
+#include "proof/trace_reader.h"
 
 namespace pcgs::test {
 

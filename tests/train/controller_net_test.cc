@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "infer/model_file.h"
-#include "infer/network.h"
-#include "infer/random_model.h"
+#include "network/model_file.h"
+#include "network/network.h"
+#include "network/random_model.h"
 
 namespace pcgs::train {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "suite/suite.h"
+#include "research/suite.h"
 
 namespace pcgs::train {
 namespace {

@@ -8,22 +8,22 @@
 #include <string>
 #include <vector>
 
-#include "control/transformer.h"
 #include "error_matrices.h"
 #include "error_pool.h"
-#include "infer/model_file.h"
-#include "infer/shipped.h"
+#include "network/error_stream.h"
+#include "network/model_file.h"
+#include "network/shipped.h"
+#include "network/side_features.h"
+#include "network/token_stream.h"
+#include "network/transformer.h"
 #include "pcgs/aggregator.h"
 #include "pcgs/registry.h"
 #include "pcgs/trace.h"
 #include "recipe.h"
-#include "suite/suite.h"
+#include "research/suite.h"
 #include "support/random.h"
 #include "support/random_controller.h"
 #include "tiny.h"
-#include "tokens/error_stream.h"
-#include "tokens/side_features.h"
-#include "tokens/token_stream.h"
 
 namespace pcgs::train {
 namespace {

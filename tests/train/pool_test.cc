@@ -6,14 +6,14 @@
 #include <algorithm>
 #include <vector>
 
+#include "combine/hindsight.h"
+#include "network/token_stream.h"
 #include "own_losses.h"
 #include "pcgs/error.h"
 #include "pcgs/oracle.h"
-#include "registry/hindsight.h"
-#include "suite/tournament.h"
+#include "research/tournament.h"
 #include "support/random.h"
 #include "tiny.h"
-#include "tokens/token_stream.h"
 
 namespace pcgs::train {
 namespace {

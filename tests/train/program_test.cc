@@ -18,17 +18,17 @@
 #include <thread>
 #include <vector>
 
-#include "control/transformer.h"
-#include "infer/model_file.h"
-#include "io/npy.h"
+#include "data/npy.h"
+#include "network/error_schema.h"
+#include "network/model_file.h"
+#include "network/token_schema.h"
+#include "network/transformer.h"
 #include "pcgs/aggregator.h"
-#include "report/report.h"
-#include "results/result.h"
-#include "suite/suite.h"
+#include "research/suite.h"
+#include "show/report.h"
+#include "show/result.h"
 #include "support/data_file.h"
 #include "support/temp_dir.h"
-#include "tokens/error_schema.h"
-#include "tokens/token_schema.h"
 
 namespace pcgs::test {
 namespace {

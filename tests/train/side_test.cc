@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "control/transformer.h"
+#include "network/side_features.h"
+#include "network/token_stream.h"
+#include "network/transformer.h"
 #include "own_losses.h"
 #include "pcgs/aggregator.h"
 #include "side_columns.h"
@@ -13,8 +15,6 @@
 #include "support/random.h"
 #include "support/random_controller.h"
 #include "tiny.h"
-#include "tokens/side_features.h"
-#include "tokens/token_stream.h"
 
 namespace pcgs::train {
 namespace {

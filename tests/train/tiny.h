@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "controller_net.h"
+#include "network/token_schema.h"
 #include "pool.h"
-#include "suite/suite.h"
-#include "tokens/token_schema.h"
+#include "research/suite.h"
 #include "trainer.h"
 
 namespace pcgs::test {

@@ -14,11 +14,11 @@
 
 #include "error_matrices.h"
 #include "error_pool.h"
+#include "network/error_schema.h"
 #include "pcgs/error.h"
 #include "support/expect.h"
 #include "support/temp_dir.h"
 #include "tiny.h"
-#include "tokens/error_schema.h"
 
 namespace pcgs::train {
 namespace {

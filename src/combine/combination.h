@@ -1,0 +1,90 @@
+// One distribution from several: [K x P] quantiles and K weights in, P quantiles out, in order.
+//
+//     quantile mean   Q(tau) = sum_k w_k Q_k(tau)     averages where they lie: as sharp as they are
+//     linear pool     F(x)   = sum_k w_k F_k(x)       averages what is probable: wider where they differ
+//     substitution    F(x)   = 1/2 - 1/4 ln( sum_k w_k exp(-2 F_k(x)^2)
+//                                           / sum_k w_k exp(-2 (1 - F_k(x))^2) )
+//     median          Q(tau) = the weighted median of the Q_k(tau): one expert cannot move it far
+//
+// If everything lies in [a,b], the pool's CRPS is at most the mix loss
+// -(1/eta) ln sum_k w_k exp(-eta CRPS_k) for eta <= 1/(2(b-a)), and the substitution's for
+// eta <= 2/(b-a): it may learn four times as fast (V'yugin and Trunov 2019, arXiv 1902.10173;
+// Korotin et al. 2019, arXiv 1912.07048).
+//
+// Weights are at least 0 and sum to 1. Experts without weight do not matter and may be NaN; the
+// quantiles of all others are finite and in order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "combine/levels.h"
+
+namespace pcgs::levels {
+
+// A distribution function reaches a level if it comes so close: weights sum to 1 up to rounding only,
+// and where nobody expects anything, rounding would decide on which side of the gap a quantile lies.
+inline constexpr double kReached = 1e-12;
+
+void quantile_mean(std::span<const double> quantiles, std::span<const double> weights,
+                   std::span<double> out);
+
+// The least of them whose weight, with that of all below, is half. `order` is room for K numbers.
+void quantile_median(std::span<const double> quantiles, std::span<const double> weights,
+                     std::span<std::size_t> order, std::span<double> out);
+
+// Pool and substitution look at the same points, which are put in order once for any number of
+// weights. Allocates only when it is made.
+class Pool {
+ public:
+  Pool(const Levels& levels, std::size_t experts);
+
+  // An expert whose first quantile is NaN has no distribution and must get no weight; those of all
+  // others are in order. The numbers must stay where they are until the next call.
+  void arrange(std::span<const double> quantiles);
+
+  void linear(std::span<const double> weights, std::span<double> out);
+  void substituted(std::span<const double> weights, std::span<double> out);
+
+ private:
+  struct Point {
+    double x;
+    std::uint32_t expert, level;
+  };
+  // What a distribution function does at one of its quantiles: how far it jumps, and by how much its
+  // slope changes. Slopes are those in x/2, because the difference of two doubles may be none.
+  struct Turn {
+    double lump, bend;
+  };
+  // A distribution function between two points: its value at both, and its slope.
+  struct Line {
+    double from, to, slope;
+  };
+
+  double quantile(std::size_t expert, std::size_t level) const {
+    return quantiles_[expert * levels_.size() + level];
+  }
+  enum class Side { kLeft, kAt };  // the limit from the left, or the value with its lump
+
+  void add_points(std::size_t expert, Point* out);
+  // Of all experts' pieces that begin at the last quantiles that were passed.
+  Line mixture(std::span<const double> weights, double from, double to) const;
+  double distribution(std::size_t expert, double x, Side side) const;
+  double substitution(std::span<const double> weights, double x, Side side) const;
+  double substituted_between(std::span<const double> weights, double from, double to,
+                             double level) const;
+
+  Levels levels_;
+  std::size_t experts_;
+  std::span<const double> quantiles_;
+  std::vector<double> tops_;           // [P] the levels, and 1 for the last: where pieces begin
+  std::vector<double> slopes_;         // [K x P] of the piece that begins at a quantile
+  std::vector<Turn> turns_;            // [K x P]
+  std::vector<Point> points_;          // [up to K P] in order of x
+  std::vector<Point> merged_;          // room for as many
+  std::vector<std::uint32_t> passed_;  // [K] how many quantiles of an expert the sweep has passed
+};
+
+}  // namespace pcgs::levels

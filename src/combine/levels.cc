@@ -1,0 +1,44 @@
+#include "combine/levels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pcgs/error.h"
+
+namespace pcgs::levels {
+
+Levels::Levels(std::vector<double> taus) : taus_(std::move(taus)) {
+  if (taus_.empty()) throw Error("no levels; give at least one between 0 and 1, such as 0.5");
+  for (std::size_t i = 0; i < taus_.size(); ++i) {
+    if (!(taus_[i] > 0 && taus_[i] < 1)) {
+      throw Error(fmt::format("level {} is {}; give numbers between 0 and 1", i + 1, taus_[i]));
+    }
+    if (i > 0 && taus_[i] <= taus_[i - 1]) {
+      throw Error(fmt::format("level {} is {} and the one before it {}; give them in rising order",
+                              i + 1, taus_[i], taus_[i - 1]));
+    }
+  }
+  for (std::size_t i = 0; i < taus_.size(); ++i) {
+    // 0.1 + 0.9 is not 1 to the last bit in every spelling of the two.
+    symmetric_ = symmetric_ && std::abs(taus_[i] + taus_[taus_.size() - 1 - i] - 1) < 1e-9;
+  }
+}
+
+std::size_t crossings(std::span<const double> quantiles) {
+  std::size_t count = 0;
+  for (std::size_t i = 1; i < quantiles.size(); ++i) count += quantiles[i] < quantiles[i - 1];
+  return count;
+}
+
+void uncross(std::span<double> quantiles) {
+  // Nearly always in order already, and then sorting by insertion only looks.
+  for (std::size_t i = 1; i < quantiles.size(); ++i) {
+    for (std::size_t j = i; j > 0 && quantiles[j] < quantiles[j - 1]; --j) {
+      std::swap(quantiles[j], quantiles[j - 1]);
+    }
+  }
+}
+
+}  // namespace pcgs::levels

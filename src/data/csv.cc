@@ -1,0 +1,204 @@
+#include "data/csv.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "data/encoding.h"
+#include "data/text.h"
+#include "pcgs/error.h"
+
+namespace pcgs::io {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+char detect_delimiter(std::string_view text) {
+  std::size_t commas = 0;
+  std::size_t semicolons = 0;
+  std::size_t tabs = 0;
+  bool quoted = false;
+  for (const char c : text) {
+    if (c == '"') quoted = !quoted;
+    if (quoted) continue;
+    if (c == '\n') break;
+    commas += c == ',' ? 1 : 0;
+    semicolons += c == ';' ? 1 : 0;
+    tabs += c == '\t' ? 1 : 0;
+  }
+  if (commas >= semicolons && commas >= tabs) return ',';
+  return semicolons >= tabs ? ';' : '\t';
+}
+
+// Without the blank lines at the end. They are cut off once, before reading: whether a blank line
+// is one of them cannot be told from the line itself.
+std::string_view without_blank_end(std::string_view text) {
+  const std::size_t last = text.find_last_not_of(" \r\n");
+  if (last == std::string_view::npos) return {};
+  const std::size_t newline = text.find('\n', last);
+  return newline == std::string_view::npos ? text : text.substr(0, newline + 1);
+}
+
+}  // namespace
+
+CsvReader::CsvReader(std::string_view text, std::string origin)
+    : text_(text), origin_(std::move(origin)) {
+  if (text_.substr(0, kByteOrderMark.size()) == kByteOrderMark) {
+    text_.remove_prefix(kByteOrderMark.size());
+  }
+  require_text(text_, origin_);
+  text_ = without_blank_end(text_);
+  if (text_.empty()) {
+    fail(origin_ + ":",
+         "the file is empty; give a header line with a name for each column, then "
+         "the rows");
+  }
+  delimiter_ = detect_delimiter(text_);
+  read_record();
+  name_columns();
+  fields_.clear();
+}
+
+void CsvReader::name_columns() {
+  if (fields_.size() == 1 && trimmed(fields_[0]).empty()) {
+    fail(origin_ + ": line 1", "should be the header but is empty; name the columns there");
+  }
+  std::unordered_map<std::string_view, std::size_t> taken;
+  header_.reserve(fields_.size());  // `taken` looks into it
+  if (fields_.size() > 1 && trimmed(fields_.back()).empty()) fields_.pop_back();
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    const std::string& name = header_.emplace_back(trimmed(fields_[i]));
+    const std::string where = fmt::format("{}: header (line 1): column {}", origin_, i + 1);
+    const bool may_be_an_index = i == 0 && fields_.size() > 1;
+    if (name.empty() && !may_be_an_index) fail(where, "has no name; give every column one");
+    if (!is_utf8(name)) {
+      fail(where, fmt::format("has a name that is not UTF-8 ({}); {}", excerpt(name),
+                              latin1_advice(origin_)));
+    }
+    const auto [first, is_new] = taken.emplace(name, i);
+    if (!is_new) {
+      fail(where, fmt::format("has the name of column {} ({}); give every column its own",
+                              first->second + 1, excerpt(name)));
+    }
+  }
+}
+
+bool CsvReader::next() {
+  if (next_ == text_.size()) {
+    fields_.clear();
+    return false;
+  }
+  ++row_;
+  read_record();
+  cut_empty_end();
+  if (fields_.size() != header_.size()) {
+    fail(position(),
+         fmt::format("has {} field{}, but the header names {} column{}; {}", fields_.size(),
+                     fields_.size() == 1 ? "" : "s", header_.size(), header_.size() == 1 ? "" : "s",
+                     text_.ends_with('\n') || next_ < text_.size()
+                         ? "give every row one field per column"
+                         : "the file seems to be cut off, so get it again, or give every row one "
+                           "field per column"));
+  }
+  return true;
+}
+
+// In all rows or in none: otherwise "4,5," with three columns could be a row that ends in nothing or
+// one that lost a field.
+void CsvReader::cut_empty_end() {
+  const bool ends_so =
+      fields_.size() == header_.size() + 1 && trimmed(fields_.back(), " \t").empty();
+  if (row_ == 1) rows_end_in_delimiter_ = ends_so;
+  if (!rows_end_in_delimiter_) return;
+  if (ends_so) {
+    fields_.pop_back();
+  } else if (fields_.size() == header_.size()) {
+    fail(position(), "does not end in a delimiter as row 1 does; end all rows so, or none");
+  }
+}
+
+void CsvReader::read_record() {
+  line_ = next_line_;
+  fields_.clear();
+  unescaped_.clear();
+  for (;;) {
+    fields_.push_back(at('"') ? quoted_field() : plain_field());
+    if (!at(delimiter_)) break;
+    ++next_;
+  }
+  end_record();
+}
+
+std::string_view CsvReader::plain_field() {
+  const std::size_t start = next_;
+  for (; next_ < text_.size(); ++next_) {
+    const char c = text_[next_];
+    if (c == delimiter_ || c == '\n' || c == '\r') break;
+    if (c == '"') {
+      fail(position(fields_.size()) + ":",
+           "a quote stands inside a field that does not begin with one; put the whole field in "
+           "quotes and double the quotes inside it");
+    }
+  }
+  return text_.substr(start, next_ - start);
+}
+
+std::string_view CsvReader::quoted_field() {
+  std::size_t start = ++next_;
+  std::string* whole = nullptr;
+  for (;; ++next_) {
+    if (next_ == text_.size()) {
+      fail(position(fields_.size()) + ":",
+           "the quote that opens this field is never closed; end "
+           "the field with a quote");
+    }
+    if (text_[next_] == '\n') ++next_line_;
+    if (text_[next_] != '"') continue;
+    const std::string_view piece = text_.substr(start, next_ - start);
+    ++next_;
+    if (at('"')) {
+      if (whole == nullptr) whole = &unescaped_.emplace_back();
+      whole->append(piece).push_back('"');
+      start = next_ + 1;
+      continue;
+    }
+    if (next_ < text_.size() && !at(delimiter_) && !at('\n') && !at('\r')) {
+      fail(position(fields_.size()) + ":",
+           "text follows the closing quote; end the field there, or double a quote that belongs "
+           "to it");
+    }
+    return whole == nullptr ? piece : std::string_view(whole->append(piece));
+  }
+}
+
+void CsvReader::end_record() {
+  if (next_ == text_.size()) return;
+  if (at('\r')) {
+    ++next_;
+    if (!at('\n')) {
+      fail(position() + ":", "a carriage return stands alone; end lines with LF or CRLF");
+    }
+  }
+  ++next_;
+  ++next_line_;
+}
+
+std::string CsvReader::position() const {
+  if (row_ == 0) return fmt::format("{}: header (line {})", origin_, line_);
+  return fmt::format("{}: row {} (line {})", origin_, row_, line_);
+}
+
+std::string CsvReader::position(std::size_t field) const {
+  if (field < header_.size() && !header_[field].empty()) {
+    return fmt::format("{}, column {}", position(), excerpt(header_[field]));
+  }
+  return fmt::format("{}, field {}", position(), field + 1);
+}
+
+void CsvReader::fail(const std::string& where, std::string_view why) const {
+  throw Error(fmt::format("{} {}", where, why));
+}
+
+}  // namespace pcgs::io

@@ -1,0 +1,358 @@
+#include "network/network.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "data/invariant.h"
+#include "network/pointwise.h"
+#include "network/product.h"
+#include "pcgs/error.h"
+
+namespace pcgs::infer {
+namespace {
+
+// Panels that go through several steps together while they are in the first-level cache.
+constexpr std::size_t kPanelsTogether = 2;
+
+struct Group {
+  std::size_t first, count;  // panels
+};
+
+// Calls `work` for all panels of K tokens, a few at a time.
+template <class Work>
+void for_each_group(std::size_t experts, const Work& work) {
+  const std::size_t all = panels_of(experts);
+  for (std::size_t first = 0; first < all; first += kPanelsTogether) {
+    work(Group{first, std::min(kPanelsTogether, all - first)});
+  }
+}
+
+// Panels of x through a layer: out = W x + bias, or out += W x + bias.
+void apply(const Packed& linear, const float* bias, const float* x, std::size_t panels, float* out,
+           bool accumulate) {
+  multiply({.rows = linear.out,
+            .depth = linear.in,
+            .panels = panels,
+            .a = linear.weight.data(),
+            .a_step = kTile,
+            .a_tile = linear.in * kTile,
+            .b = x,
+            .b_panel = linear.in * kPanel,
+            .c = out,
+            .c_panel = linear.out * kPanel,
+            .row_bias = bias,
+            .accumulate = accumulate});
+}
+
+void apply(const Packed& linear, const float* x, std::size_t panels, float* out) {
+  apply(linear, linear.bias.data(), x, panels, out, false);
+}
+
+void add(const Packed& linear, const float* x, std::size_t panels, float* out) {
+  apply(linear, linear.bias.data(), x, panels, out, true);
+}
+
+// `count` tokens of panels of x through a layer, into out [count x step], a row per token.
+void apply_to_rows(const Packed& linear, const float* x, std::size_t count, float* out,
+                   std::size_t step) {
+  for (std::size_t first = 0; first < count; first += kPanel) {
+    multiply({.rows = std::min(kPanel, count - first),
+              .depth = linear.in,
+              .panels = panels_of(linear.out),
+              .a = x + first * linear.in,
+              .a_step = kPanel,
+              .a_tile = kTile,
+              .b = linear.weight.data(),
+              .b_panel = linear.in * kPanel,
+              .c = out + first * step,
+              .c_row = step,
+              .c_panel = kPanel,
+              .lane_bias = linear.bias.data()});
+  }
+}
+
+// One vector [in] through a layer, into out [out, up to whole panels].
+void apply_to_one(const Packed& linear, const float* x, float* out) {
+  multiply({.rows = 1,
+            .depth = linear.in,
+            .panels = panels_of(linear.out),
+            .a = x,
+            .a_step = 1,
+            .b = linear.weight.data(),
+            .b_panel = linear.in * kPanel,
+            .c = out,
+            .c_panel = kPanel,
+            .lane_bias = linear.bias.data()});
+}
+
+class Loader {
+ public:
+  explicit Loader(const Model& model) : model_(model) {}
+
+  Norm norm(const std::string& name) const {
+    const auto& weight = tensor(name + ".weight").values;
+    const auto& bias = tensor(name + ".bias").values;
+    return {{weight.begin(), weight.end()}, {bias.begin(), bias.end()}};
+  }
+  // For panels of tokens: outputs in rows.
+  Packed linear(const std::string& name, float scale = 1) const {
+    return packed(tensor(name + ".weight"), tensor(name + ".bias"), kTile, scale);
+  }
+  // For single tokens: outputs in lanes.
+  Packed linear_to_rows(const std::string& name) const {
+    return packed(tensor(name + ".weight"), tensor(name + ".bias"), kPanel);
+  }
+  // The embedding of inputs `begin` to before `end` alone.
+  Packed embedding(std::size_t begin, std::size_t end, std::size_t group) const {
+    return packed(columns_of(tensor("embed.weight"), begin, end), tensor("embed.bias"), group);
+  }
+  Layer layer(std::size_t i) const {
+    const Config& config = model_.config;
+    const std::string name = fmt::format("layers.{}.", i);
+    const std::string attention = name + "attention.";
+    Layer layer;
+    if (config.memory > 0) {
+      const std::string memory = name + "memory.";
+      layer.norm0 = norm(name + "norm0");
+      layer.remember = packed(stacked(memory, ".weight"), stacked(memory, ".bias"), kTile);
+      layer.recall = linear(memory + "o");
+    }
+    if (config.attention != AttentionKind::kNone) {
+      const std::size_t head_width = config.width / config.heads;
+      const float scale = 1 / std::sqrt(static_cast<float>(head_width));
+      layer.norm1 = norm(name + "norm1");
+      layer.q = linear(attention + "q", scale);
+      layer.k = linear(attention + "k");
+      layer.v = linear_to_rows(attention + "v");
+      layer.o = linear(attention + "o");
+      if (config.attention == AttentionKind::kInduced) {
+        layer.inducing = queries(tensor(attention + "inducing"), scale);
+        layer.k2 = linear(attention + "k2");
+        layer.v2 = linear_to_rows(attention + "v2");
+      }
+    }
+    layer.norm2 = norm(name + "norm2");
+    layer.up = linear(name + "mlp.up");
+    layer.down = linear(name + "mlp.down");
+    return layer;
+  }
+
+ private:
+  const Tensor& tensor(const std::string& name) const { return model_.tensors.at(name); }
+
+  // What the gates of a memory are made with, one below the other.
+  Tensor stacked(const std::string& memory, const std::string& kind) const {
+    Tensor all = tensor(memory + "keep" + kind);
+    for (const char* part : {"value", "gate"}) {
+      const Tensor& more = tensor(memory + part + kind);
+      all.shape[0] += more.shape[0];
+      all.values.insert(all.values.end(), more.values.begin(), more.values.end());
+    }
+    return all;
+  }
+
+  // [count x d] as panels of d rows.
+  static AlignedFloats queries(const Tensor& rows, float scale) {
+    const std::size_t count = rows.shape[0];
+    const std::size_t width = rows.shape[1];
+    AlignedFloats panels(panels_of(count) * width * kPanel);
+    lay_side_by_side(rows.values.data(), count, width, panels.data());
+    for (float& value : panels) value *= scale;
+    return panels;
+  }
+
+  const Model& model_;
+};
+
+}  // namespace
+
+Network::Network(const Model& model) : config_(model.config) {
+  const std::string problem = problem_with(model);
+  if (!problem.empty()) throw Error("this model cannot be used: " + problem);
+  const Loader load(model);
+  embed_common_ = load.embedding(config_.features, config_.inputs(), kPanel);
+  embed_own_ = load.embedding(0, config_.features, kTile);
+  for (std::size_t i = 0; i < config_.layers; ++i) layers_.push_back(load.layer(i));
+  norm_ = load.norm("norm");
+  head_ = load.linear("head");
+  pool_up_ = load.linear_to_rows("pool.up");
+  pool_down_ = load.linear_to_rows("pool.down");
+}
+
+Forward::Forward(const Network& network, std::size_t max_experts)
+    : network_(network),
+      max_experts_(max_experts),
+      value_step_(panels_of(network.config_.width) * kPanel) {
+  const Config& config = network.config_;
+  const std::size_t width = config.width;
+  const std::size_t panels = panels_of(max_experts);
+  const bool attends = config.attention != AttentionKind::kNone;
+  const std::size_t attending = attends ? panels : 0;
+  const std::size_t inducing = config.attention == AttentionKind::kInduced ? config.inducing : 0;
+
+  x_.resize(panels * width * kPanel);
+  q_.resize(attending * width * kPanel);
+  k_.resize(attending * width * kPanel);
+  v_.resize(attends ? max_experts * value_step_ : 0);
+  shared_.resize(config.common());
+  base_.resize(panels_of(width) * kPanel);
+  raw_.resize(kPanelsTogether * config.features * kPanel);
+  normed_.resize(kPanelsTogether * width * kPanel);
+  mixed_.resize(kPanelsTogether * width * kPanel);
+  hidden_.resize(kPanelsTogether * config.hidden * kPanel);
+  gates_.resize(kPanelsTogether * 3 * config.memory * kPanel);
+  shown_.resize(kPanelsTogether * config.memory * kPanel);
+  summary_.resize(panels_of(inducing) * width * kPanel);
+  summary_k_.resize(panels_of(inducing) * width * kPanel);
+  summary_v_.resize(inducing * value_step_);
+  logits_.resize(kPanelsTogether * kPanel);
+  pooled_.resize(2 * width);
+  pool_hidden_.resize(panels_of(config.pool_hidden) * kPanel);
+  two_.resize(kPanel);
+  scratch_.resize(attends ? kAttentionScratch : 0);
+}
+
+Pooled Forward::run(std::span<const float> tokens, std::span<const float> shared,
+                    std::span<float> logits, Memory* memory) {
+  experts_ = logits.size();
+  invariant(experts_ >= 1 && experts_ <= max_experts_, "one to max_experts tokens");
+  invariant(tokens.size() == experts_ * network_.config_.features, "a row of features per expert");
+  invariant(shared.size() == network_.config_.common(), "the numbers that experts share");
+  const bool remembers = network_.config_.memory > 0;
+  invariant(!remembers || (memory != nullptr && memory->experts() == experts_),
+            "the memory of these experts");
+  embed(tokens, shared);
+  for (std::size_t i = 0; i < network_.layers_.size(); ++i) {
+    const Layer& layer = network_.layers_[i];
+    if (remembers) add_memory(layer, memory->layer(i));
+    switch (network_.config_.attention) {
+      case AttentionKind::kNone:
+        break;
+      case AttentionKind::kFull:
+        add_full_attention(layer);
+        break;
+      case AttentionKind::kInduced:
+        add_induced_attention(layer);
+        break;
+    }
+    add_token_network(layer);
+  }
+  return finish(logits);
+}
+
+// W [token, shared] + b: the shared part is the same for all, so it is made once and added to b.
+void Forward::embed(std::span<const float> tokens, std::span<const float> shared) {
+  std::transform(shared.begin(), shared.end(), shared_.begin(),
+                 [](float x) { return std::clamp(x, -kLargestToken, kLargestToken); });
+  apply_to_one(network_.embed_common_, shared_.data(), base_.data());
+  const std::size_t features = network_.config_.features;
+  const std::size_t panel_step = network_.config_.width * kPanel;
+  for_each_group(experts_, [&](Group group) {
+    const std::size_t first = group.first * kPanel;
+    const std::size_t count = std::min(group.count * kPanel, experts_ - first);
+    lay_side_by_side(tokens.data() + first * features, count, features, raw_.data());
+    apply(network_.embed_own_, base_.data(), raw_.data(), group.count,
+          x_.data() + group.first * panel_step, false);
+  });
+}
+
+void Forward::add_memory(const Layer& layer, float* memory) {
+  const Config& config = network_.config_;
+  for_each_group(experts_, [&](Group group) {
+    float* const x = x_.data() + group.first * config.width * kPanel;
+    normalise(x, group.count, layer.norm0.weight, layer.norm0.bias, normed_.data());
+    apply(layer.remember, normed_.data(), group.count, gates_.data());
+    remember(gates_.data(), group.count, config.memory,
+             memory + group.first * config.memory * kPanel, shown_.data());
+    add(layer.recall, shown_.data(), group.count, x);
+  });
+}
+
+// q, k and v of norm1(x).
+void Forward::project_tokens(const Layer& layer) {
+  const std::size_t panel_step = network_.config_.width * kPanel;
+  for_each_group(experts_, [&](Group group) {
+    const std::size_t at = group.first * panel_step;
+    const std::size_t first = group.first * kPanel;
+    const std::size_t count = std::min(group.count * kPanel, experts_ - first);
+    normalise(x_.data() + at, group.count, layer.norm1.weight, layer.norm1.bias, normed_.data());
+    apply(layer.q, normed_.data(), group.count, q_.data() + at);
+    apply(layer.k, normed_.data(), group.count, k_.data() + at);
+    apply_to_rows(layer.v, normed_.data(), count, v_.data() + first * value_step_, value_step_);
+  });
+}
+
+// x += o(attention of q to `count` keys and values).
+void Forward::add_attention_to(const Layer& layer, const float* keys, const float* values,
+                               std::size_t count) {
+  const Config& config = network_.config_;
+  const std::size_t panel_step = config.width * kPanel;
+  for_each_group(experts_, [&](Group group) {
+    attend({.heads = config.heads,
+            .head_width = config.width / config.heads,
+            .queries = group.count * kPanel,
+            .keys = count,
+            .query = q_.data() + group.first * panel_step,
+            .key = keys,
+            .value = values,
+            .value_step = value_step_,
+            .out = mixed_.data(),
+            .scratch = scratch_.data()});
+    add(layer.o, mixed_.data(), group.count, x_.data() + group.first * panel_step);
+  });
+}
+
+void Forward::add_full_attention(const Layer& layer) {
+  project_tokens(layer);
+  add_attention_to(layer, k_.data(), v_.data(), experts_);
+}
+
+void Forward::add_induced_attention(const Layer& layer) {
+  const Config& config = network_.config_;
+  project_tokens(layer);
+  attend({.heads = config.heads,
+          .head_width = config.width / config.heads,
+          .queries = config.inducing,
+          .keys = experts_,
+          .query = layer.inducing.data(),
+          .key = k_.data(),
+          .value = v_.data(),
+          .value_step = value_step_,
+          .out = summary_.data(),
+          .scratch = scratch_.data()});
+  apply(layer.k2, summary_.data(), panels_of(config.inducing), summary_k_.data());
+  apply_to_rows(layer.v2, summary_.data(), config.inducing, summary_v_.data(), value_step_);
+  add_attention_to(layer, summary_k_.data(), summary_v_.data(), config.inducing);
+}
+
+void Forward::add_token_network(const Layer& layer) {
+  const std::size_t panel_step = network_.config_.width * kPanel;
+  for_each_group(experts_, [&](Group group) {
+    float* const x = x_.data() + group.first * panel_step;
+    normalise(x, group.count, layer.norm2.weight, layer.norm2.bias, normed_.data());
+    apply(layer.up, normed_.data(), group.count, hidden_.data());
+    gelu(hidden_.data(), group.count * network_.config_.hidden * kPanel);
+    add(layer.down, hidden_.data(), group.count, x);
+  });
+}
+
+Pooled Forward::finish(std::span<float> logits) {
+  const std::size_t width = network_.config_.width;
+  for_each_group(experts_, [&](Group group) {
+    float* const x = x_.data() + group.first * width * kPanel;
+    normalise(x, group.count, network_.norm_.weight, network_.norm_.bias, x);
+    apply(network_.head_, x, group.count, logits_.data());
+    const std::size_t first = group.first * kPanel;
+    std::copy_n(logits_.data(), std::min(group.count * kPanel, experts_ - first),
+                logits.data() + first);
+  });
+  pool(x_.data(), experts_, width, pooled_.data(), pooled_.data() + width);
+  apply_to_one(network_.pool_up_, pooled_.data(), pool_hidden_.data());
+  gelu(pool_hidden_.data(), pool_hidden_.size());
+  apply_to_one(network_.pool_down_, pool_hidden_.data(), two_.data());
+  return {two_[0], two_[1]};
+}
+
+}  // namespace pcgs::infer

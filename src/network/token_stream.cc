@@ -1,0 +1,334 @@
+#include "network/token_stream.h"
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <numeric>
+
+#include "network/token_kernels.h"
+
+namespace pcgs::tokens {
+
+namespace {
+
+constexpr float kLeastRho = *std::min_element(kFilterRho.begin(), kFilterRho.end());
+static_assert(kLeastRho <= kLikelihoodRho);
+
+}  // namespace
+
+TokenStream::TokenStream(std::size_t experts)
+    : experts_(experts),
+      centred_(experts),
+      own_noise_(experts),
+      sums_(kDriftAllowances.size() * experts, 0.0f),
+      extremes_(2 * experts, 0.0f),
+      weights_(kFilters * experts, 1 / static_cast<float>(experts)),
+      leadership_(experts),
+      charge_(experts),
+      features_(kExpertFeatures * experts, 0.0f),
+      tokens_(experts * kExpertFeatures, 0.0f) {
+  for (const float span : kSpans) averages_.emplace_back(span, experts);
+  for (const float span : kTrendSpans) {
+    trend_once_.emplace_back(span, experts);
+    trend_twice_.emplace_back(span, experts);
+  }
+  for (const float span : kDispersionSpans) dispersions_.emplace_back(span, experts);
+  for (const float span : kEvidenceSpans) evidence_.emplace_back(span, experts);
+  for (const float span : kRegretSpans) {
+    regrets_.emplace_back(span, experts);
+    squared_regrets_.emplace_back(span, experts);
+  }
+  for (const float span : kFilterSpans) scores_.emplace_back(span, kFilters);
+}
+
+void TokenStream::observe(std::span<const double> losses) {
+  rounds_ += 1;
+  centre(losses);
+  measure_noise();  // before averages_, relative to which a loss is a surprise, see this round
+  average_losses();
+  weigh_evidence();
+  advance_filters();
+  compare_with_reference();
+  leadership_.observe(filter(kLeadingFilter));
+  judge_filters();
+  describe_situation();
+  assemble();
+}
+
+void TokenStream::centre(std::span<const double> losses) {
+  mean_ = 0;
+  for (const double l : losses) mean_ += l;
+  mean_ /= static_cast<double>(experts_);
+  double variance = 0;
+  for (std::size_t k = 0; k < experts_; ++k) {
+    const double c = losses[k] - mean_;
+    centred_[k] = static_cast<float>(c);
+    variance += c * c;
+  }
+  variance /= static_cast<double>(experts_);
+  spread_ = std::sqrt(variance);
+  const double decay = decay_of(kScaleSpan);
+  variance_ = decay * variance_ + (1 - decay) * variance;
+  variance_mass_ = decay * variance_mass_ + (1 - decay);
+  level_ = decay * level_ + (1 - decay) * mean_;
+  level_mass_ = decay * level_mass_ + (1 - decay);
+  scale_ = std::max(std::sqrt(variance_ / variance_mass_), double{kSmallestScale});
+}
+
+void TokenStream::measure_noise() {
+  const RunningMean& usual = averages_[kSurpriseSpan];
+  const float to_mean = usual.mass > 0 ? usual.to_mean() : 0.0f;
+  for (std::size_t i = 0; i < dispersions_.size(); ++i) {
+    RunningMean& squares = dispersions_[i];
+    squares.count();
+    for (std::size_t k = 0; k < experts_; ++k) {
+      const float surprise = centred_[k] - to_mean * usual.sums[k];
+      squares.sums[k] += (1 - squares.decay) * (surprise * surprise - squares.sums[k]);
+    }
+    // ln(own noise / scale), bounded below.
+    const auto factor = static_cast<float>(1 / (squares.mass * scale_ * scale_));
+    const auto out = feature(kDispersions + i);
+    for (std::size_t k = 0; k < experts_; ++k) out[k] = factor * squares.sums[k] + 1e-4f;
+    if (i == kNoiseSpan) {
+      const auto scale = static_cast<float>(scale_);
+      for (std::size_t k = 0; k < experts_; ++k) {
+        own_noise_[k] = scale * std::max(std::sqrt(out[k]), kQuietest);
+      }
+    }
+    scaled_log(out.data(), experts_, 1.0f, out.data());
+    for (float& x : out) x *= 0.5f;
+  }
+}
+
+void TokenStream::average_losses() {
+  const auto one_over_scale = static_cast<float>(1 / scale_);
+  const auto put = [&](std::size_t index, std::size_t gap_index, float factor, const auto& value) {
+    const auto out = feature(index);
+    const auto gap = feature(gap_index);
+    for (std::size_t k = 0; k < experts_; ++k) out[k] = factor * value(k);
+    const float least = *std::min_element(out.begin(), out.end());
+    for (std::size_t k = 0; k < experts_; ++k) gap[k] = out[k] - least;
+  };
+  for (std::size_t i = 0; i < averages_.size(); ++i) {
+    RunningMean& average = averages_[i];
+    average.count();
+    for (std::size_t k = 0; k < experts_; ++k) {
+      average.sums[k] += (1 - average.decay) * (centred_[k] - average.sums[k]);
+    }
+    put(kAverages + i, kGaps + i, average.trust() * one_over_scale,
+        [&](std::size_t k) { return average.sums[k]; });
+  }
+  // 2 m - m(m): the line through two exponential means, at the present round.
+  for (std::size_t i = 0; i < trend_once_.size(); ++i) {
+    RunningMean& once = trend_once_[i];
+    RunningMean& twice = trend_twice_[i];
+    once.count();
+    twice.count();
+    const float to_mean = once.to_mean();
+    for (std::size_t k = 0; k < experts_; ++k) {
+      once.sums[k] += (1 - once.decay) * (centred_[k] - once.sums[k]);
+      twice.sums[k] += (1 - twice.decay) * (to_mean * once.sums[k] - twice.sums[k]);
+    }
+    const float again = twice.to_mean();
+    // As an average of that span: the trust without its mean.
+    const auto weight = static_cast<float>(once.mass) * once.trust();
+    put(kTrends + i, kTrendGaps + i, weight * one_over_scale,
+        [&](std::size_t k) { return 2 * to_mean * once.sums[k] - again * twice.sums[k]; });
+  }
+  const float fade = decay_of(kExtremeSpan);
+  const auto low = feature(kExtremes), high = feature(kExtremes + 1);
+  for (std::size_t k = 0; k < experts_; ++k) {
+    float& least = extremes_[k];
+    float& most = extremes_[experts_ + k];
+    least = std::min(centred_[k], fade * least);
+    most = std::max(centred_[k], fade * most);
+    low[k] = one_over_scale * least;
+    high[k] = one_over_scale * most;
+  }
+}
+
+void TokenStream::weigh_evidence() {
+  for (std::size_t k = 0; k < experts_; ++k) {
+    charge_[k] = std::clamp(centred_[k] / own_noise_[k], -kLargestEvidence, kLargestEvidence);
+  }
+  for (std::size_t i = 0; i < evidence_.size(); ++i) {
+    RunningMean& average = evidence_[i];
+    average.count();
+    const float trust = average.trust();
+    const auto out = feature(kEvidence + i);
+    for (std::size_t k = 0; k < experts_; ++k) {
+      average.sums[k] += (1 - average.decay) * (charge_[k] - average.sums[k]);
+      out[k] = trust * average.sums[k];
+    }
+  }
+  // Page's cumulative sums: how much lower than the expert mean the losses have been since they
+  // began to be.
+  for (std::size_t i = 0; i < kDriftAllowances.size(); ++i) {
+    const auto out = feature(kSums + i);
+    for (std::size_t k = 0; k < experts_; ++k) {
+      float& sum = sums_[i * experts_ + k];
+      sum = std::clamp(sum - charge_[k] - kDriftAllowances[i], 0.0f, kLargestSum);
+      out[k] = sum;
+    }
+  }
+}
+
+void TokenStream::advance_filters() {
+  const auto one_over_scale = static_cast<float>(1 / scale_);
+  const auto judged = [&](std::size_t f) {
+    float loss = 0;
+    const auto w = filter(f);
+    for (std::size_t k = 0; k < experts_; ++k) loss += w[k] * centred_[k];
+    filter_loss_[f] = loss * one_over_scale;
+  };
+  const auto step = [&](std::size_t f, float rho) {
+    const float least = *std::min_element(charge_.begin(), charge_.end());
+    for (float& c : charge_) c -= least;
+    const auto w = filter(f);
+    filter_step(w.data(), charge_.data(), experts_, rho);
+    scaled_log(w.data(), experts_, static_cast<float>(experts_), feature(kLogWeights + f).data());
+  };
+  for (std::size_t f = 0; f < kFilters; ++f) judged(f);
+  for (std::size_t f = 0; f < kShareFilters; ++f) {
+    const float rate = kFilterEta[f / kFilterRho.size()] * one_over_scale;
+    for (std::size_t k = 0; k < experts_; ++k) charge_[k] = rate * centred_[k];
+    step(f, kFilterRho[f % kFilterRho.size()]);
+  }
+  // Minus the log likelihood ratio of normal noise of the expert's own size, for a winner whose
+  // mean is `gap` scales below the others'.
+  for (std::size_t i = 0; i < kLikelihoodGap.size(); ++i) {
+    for (std::size_t k = 0; k < experts_; ++k) {
+      const float gap = kLikelihoodGap[i] * static_cast<float>(scale_) / own_noise_[k];
+      const float z =
+          std::clamp(centred_[k] / own_noise_[k], -kLargestEvidence - gap, kLargestEvidence);
+      charge_[k] = std::clamp(gap * (z + gap / 2), -kLargestCharge, kLargestCharge);
+    }
+    step(kShareFilters + i, kLikelihoodRho);
+  }
+}
+
+// What each expert has lost beyond a filter that follows the best ones, in units of how much that
+// varies: between experts that err together it says who is better where own noise would drown it.
+void TokenStream::compare_with_reference() {
+  constexpr float kNoRivalry = 1e-6f;  // squared scales: equal losses are no evidence
+  const auto scale = static_cast<float>(scale_);
+  const float reference = filter_loss_[kReferenceFilter] * scale;
+  for (std::size_t i = 0; i < regrets_.size(); ++i) {
+    RunningMean& mean = regrets_[i];
+    RunningMean& square = squared_regrets_[i];
+    mean.count();
+    square.count();
+    const float step = 1 - mean.decay;
+    const auto root_of_rounds = static_cast<float>(std::sqrt(mean.mass / mean.squared_mass));
+    const float floor = kNoRivalry * scale * scale * static_cast<float>(square.mass);
+    const auto out = feature(kRegrets + i);
+    for (std::size_t k = 0; k < experts_; ++k) {
+      const float regret = centred_[k] - reference;
+      mean.sums[k] += step * (regret - mean.sums[k]);
+      square.sums[k] += step * (regret * regret - square.sums[k]);
+      out[k] = root_of_rounds * mean.sums[k] / std::sqrt(square.sums[k] + floor);
+    }
+    if (i != kRivalrySpan) continue;
+    const auto factor = static_cast<float>(1 / (square.mass * scale_ * scale_));
+    const auto noise = feature(kRivalry);
+    for (std::size_t k = 0; k < experts_; ++k) noise[k] = factor * square.sums[k] + kNoRivalry;
+    scaled_log(noise.data(), experts_, 1.0f, noise.data());
+    for (float& x : noise) x *= 0.5f;
+  }
+}
+
+void TokenStream::judge_filters() {
+  for (std::size_t i = 0; i < scores_.size(); ++i) {
+    RunningMean& average = scores_[i];
+    average.count();
+    const float trust = average.trust();
+    for (std::size_t f = 0; f < kFilters; ++f) {
+      average.sums[f] += (1 - average.decay) * (filter_loss_[f] - average.sums[f]);
+      shared_[kFilterScores + i * kFilters + f] = trust * average.sums[f];
+    }
+  }
+}
+
+void TokenStream::describe_situation() {
+  signed_log1p(shared_.data() + kFilterScores, kSituation - kFilterScores);
+  float* out = shared_.data() + kSituation;
+  const double level = level_ / level_mass_;
+  out[0] = static_cast<float>(std::log(scale_));
+  out[1] = static_cast<float>(std::log(level + 1e-3));
+  out[2] = static_cast<float>(std::log(static_cast<double>(experts_)));
+  out[3] = static_cast<float>(std::log1p(std::min(rounds_, double{kLongestMemory})));
+  out[4] = static_cast<float>(std::log((spread_ + 1e-6) / scale_));
+  out[5] = static_cast<float>(std::clamp((mean_ - level) / scale_, -10.0, 10.0));
+  leadership_.describe_reign(out + 6);
+}
+
+void TokenStream::assemble() {
+  // Everything up to the dispersions is in scales and can be large; the rest are logarithms.
+  signed_log1p(features_.data(), kDispersions * experts_);
+  for (std::size_t k = 0; k < experts_; ++k) {
+    float* token = tokens_.data() + k * kExpertFeatures;
+    for (std::size_t i = 0; i < kLeadership; ++i) token[i] = features_[i * experts_ + k];
+    leadership_.describe(k, token + kLeadership);
+  }
+}
+
+void TokenStream::save(StateWriter& out) const {
+  for (const double x : {rounds_, scale_, variance_, variance_mass_, level_, level_mass_}) {
+    out.f64(x);
+  }
+  using enum RunningMean::Newcomer;
+  const auto save_group = [&](const std::vector<RunningMean>& group,
+                              RunningMean::Newcomer newcomer) {
+    for (const RunningMean& average : group) average.save_experts(out, newcomer);
+  };
+  for (const auto* group : {&averages_, &trend_once_, &trend_twice_}) save_group(*group, kZero);
+  save_group(dispersions_, kMiddling);
+  save_group(evidence_, kZero);
+  save_group(regrets_, kZero);
+  save_group(squared_regrets_, kMiddling);
+  for (const RunningMean& score : scores_) score.save(out);
+  save_expert_floats(out, sums_, 0);
+  save_expert_floats(out, extremes_, 0);
+  save_filters(out, weights_, kLeastRho);
+  leadership_.save(out);
+}
+
+void TokenStream::load(StateReader& in) {
+  rounds_ = in.f64_within(0, 1e18, "a count of rounds");
+  scale_ = in.f64_within(0, 1, "a scale");
+  for (double* x : {&variance_, &variance_mass_, &level_, &level_mass_}) {
+    *x = in.f64_within(0, 1.000001, "a running mean");
+  }
+  // Means of what is at most 1, so that the scale of the next round is too.
+  if (variance_ > variance_mass_ || level_ > level_mass_) in.fail("a mean in it is larger than 1");
+  // The largest and least that are averaged in each group.
+  struct Group {
+    std::vector<RunningMean>& averages;
+    double low, high;
+  };
+  const double evidence = kLargestEvidence;
+  constexpr double kLargestScore = 1e7;  // a loss in scales: at most about 12 K
+  for (const Group& group :
+       std::initializer_list<Group>{{averages_, -1, 1},
+                                    {trend_once_, -1, 1},
+                                    {trend_twice_, -1, 1},
+                                    {dispersions_, 0, 4},
+                                    {evidence_, -evidence, evidence},
+                                    {regrets_, -2, 2},
+                                    {squared_regrets_, 0, 4},
+                                    {scores_, -kLargestScore, kLargestScore}}) {
+    for (RunningMean& average : group.averages) average.load(in, group.low, group.high);
+  }
+  load_floats(in, sums_, 0, kLargestSum);
+  load_floats(in, extremes_, -1, 1);
+  const double experts = static_cast<double>(experts_);
+  load_floats(in, weights_, 0.9 * double{kLeastRho} / experts, 1.001);
+  for (std::size_t f = 0; f < kFilters; ++f) {
+    const auto w = filter(f);
+    const double total = std::accumulate(w.begin(), w.end(), 0.0);
+    if (!(std::abs(total - 1) <= 1e-3)) in.fail("a filter's weights in it do not sum to 1");
+  }
+  leadership_.load(in);
+}
+
+}  // namespace pcgs::tokens

@@ -1,0 +1,246 @@
+#include "proof/certificate_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "data/fields.h"
+#include "data/json_text.h"
+#include "data/parse_json.h"
+#include "pcgs/error.h"
+#include "proof/json_checksum.h"
+
+namespace pcgs::results {
+
+namespace {
+
+constexpr const char* kFormat = "pcgs certificate 2";
+constexpr const char* kFirstFormat = "pcgs certificate 1";
+
+// In units of loss where eta never changed.
+Certificate readable(const ShareRecord& record, const Certificate& weighted) {
+  return record.constant_eta() > 0 ? unweighted(record, weighted) : weighted;
+}
+
+// A path's mean squared error is at least loss - bound, and never below 0.
+CertificateFile::Claim in_words(const ForecastClaim& claim, const ClaimWords& words) {
+  CertificateFile::Claim out;
+  out.loss = claim.loss;
+  out.regret = claim.certificate.regret;
+  out.bound = claim.certificate.bound;
+  out.holds = claim.certificate.holds();
+  if (words.loss == "squared") {
+    out.rmse = std::sqrt(claim.loss);
+    out.rmse_bound = *out.rmse - std::sqrt(std::max(0.0, claim.loss - claim.certificate.bound));
+  }
+  return out;
+}
+
+CertificateFile::Claim path_claim(const ForecastClaim& claim, const ClaimWords& words) {
+  CertificateFile::Claim out = in_words(claim, words);
+  out.switches = claim.switches;
+  return out;
+}
+
+CertificateFile::Claim expert_claim(const ForecastClaim& claim, const ClaimWords& words) {
+  CertificateFile::Claim out = in_words(claim, words);
+  out.expert = words.experts[claim.expert];
+  return out;
+}
+
+std::vector<CertificateFile::Stretch> stretches(const std::vector<std::uint32_t>& path,
+                                                const std::vector<std::string>& experts) {
+  std::vector<CertificateFile::Stretch> out;
+  for (std::size_t t = 0; t < path.size(); ++t) {
+    if (t == 0 || path[t] != path[t - 1]) out.push_back({t + 1, experts[path[t]]});
+  }
+  return out;
+}
+
+// The first difference between two JSON values, as a path into them; empty if there is none.
+std::string difference(const ordered_json& a, const ordered_json& b, const std::string& at) {
+  if (a.is_object() && b.is_object()) {
+    for (auto x = a.begin(), y = b.begin(); x != a.end() || y != b.end(); ++x, ++y) {
+      if (x == a.end()) return at + y.key();
+      if (y == b.end() || x.key() != y.key()) return at + x.key();
+      const std::string found = difference(*x, *y, at + x.key() + "/");
+      if (!found.empty()) return found;
+    }
+    return "";
+  }
+  if (a.is_array() && b.is_array() && a.size() == b.size()) {
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const std::string found = difference(a[i], b[i], fmt::format("{}{}/", at, i));
+      if (!found.empty()) return found;
+    }
+    return "";
+  }
+  return a == b ? "" : at.substr(0, at.size() - 1);
+}
+
+}  // namespace
+
+void fields(Fields& f, CertificateFile::BestPath& best) {
+  f("loss", best.loss, "code", best.code, "switches", best.switches, "regret", best.regret, "bound",
+    best.bound, "holds", best.holds, "path", best.path);
+}
+
+void fields(Fields& f, CertificateFile::Stretch& stretch) {
+  f("from", stretch.from, "expert", stretch.expert);
+}
+
+void fields(Fields& f, CertificateFile::Switching& one) {
+  f("switches", one.switches, "oracle", one.oracle, "regret", one.regret, "bound", one.bound,
+    "plain_bound", one.plain_bound, "holds", one.holds);
+}
+
+void fields(Fields& f, CertificateFile::Claim& claim) {
+  f("loss", claim.loss, "regret", claim.regret, "bound", claim.bound, "holds", claim.holds);
+  f.unless_empty("switches", claim.switches);
+  f.unless_empty("expert", claim.expert);
+  f.unless_empty("rmse", claim.rmse);
+  f.unless_empty("rmse_bound", claim.rmse_bound);
+}
+
+void fields(Fields& f, CertificateFile::Forecasts& forecasts) {
+  f("path", forecasts.path, "expert", forecasts.expert);
+}
+
+void fields(Fields& f, CertificateFile::Uncertified& method) {
+  f("name", method.name, "rounds", method.rounds, "fingerprint", method.fingerprint);
+}
+
+void fields(Fields& f, CertificateFile::Published& published) {
+  f("name", published.name, "rounds", published.rounds, "path", published.path, "raw_path",
+    published.raw_path, "expert", published.expert);
+}
+
+void fields(Fields& f, CertificateFile::Method& method) {
+  f("name", method.name, "rounds", method.rounds, "experts", method.experts, "fingerprint",
+    method.fingerprint, "total_loss", method.total_loss, "weighted", method.weighted, "best_path",
+    method.best_path, "switching", method.switching);
+  f.unless_empty("forecasts", method.forecasts);
+}
+
+void fields(Fields& f, CertificateFile& certificate) {
+  std::string format = kFormat;
+  f("format", format, "experts", certificate.experts, "switches", certificate.switches);
+  f.unless_empty("loss", certificate.loss);
+  f("methods", certificate.methods, "uncertified", certificate.uncertified);
+  f.unless_empty("published", certificate.published);
+}
+
+CertificateFile::Method certified(const std::string& name, const std::string& fingerprint,
+                                  const ShareRecord& record,
+                                  const std::vector<std::size_t>& switches,
+                                  const ClaimWords& words) {
+  CertificateFile::Method out;
+  out.name = name;
+  out.rounds = record.rounds();
+  out.experts = record.experts();
+  out.fingerprint = fingerprint;
+  out.total_loss = record.total_paid();
+  out.weighted = record.constant_eta() == 0;
+  const BestPath best = best_path(record);
+  const Certificate against_best = readable(record, sharp_certificate(record, best.experts));
+  out.best_path = {best.cost.loss,
+                   best.cost.code,
+                   best.cost.switches,
+                   against_best.regret,
+                   against_best.bound,
+                   against_best.holds(),
+                   stretches(best.experts, words.experts)};
+  if (record.has_forecasts()) {
+    const ForecastClaims claims = forecast_claims(record);
+    out.forecasts = {path_claim(claims.path, words), expert_claim(claims.expert, words)};
+  }
+  if (switches.empty()) return out;
+  const auto all =
+      switching_certificates(record, *std::max_element(switches.begin(), switches.end()));
+  for (const std::size_t s : switches) {
+    const SwitchingCertificate& one = all[s];
+    out.switching.push_back({s, one.oracle, one.sharp.regret, one.sharp.bound, one.plain.bound,
+                             one.sharp.holds() && one.plain.holds()});
+  }
+  return out;
+}
+
+CertificateFile::Published published(const std::string& name, const ForecastCertificate& proved,
+                                     const ClaimWords& words) {
+  return {name, proved.rounds(), path_claim(proved.against_path(), words),
+          path_claim(proved.against_raw_path(), words),
+          expert_claim(proved.against_expert(), words)};
+}
+
+std::string sentences(const CertificateFile& certificate) {
+  const bool squared = certificate.loss == "squared";
+  const std::string_view measure = squared ? "root mean squared error" : "mean loss";
+  // By how much the comparator was really better.
+  const auto measured = [&](const CertificateFile::Claim& claim) {
+    const double lower =
+        squared ? *claim.rmse - std::sqrt(std::max(0.0, claim.loss - claim.regret)) : claim.regret;
+    return fmt::format("{} by {:.4g}", lower > 0 ? "lower" : "higher", std::abs(lower));
+  };
+  // "no expert had a mean loss lower than that of blend by more than 0.1", or, where even that is
+  // excluded, "every expert had a mean loss higher than that of blend by at least 0.1".
+  const auto claimed = [&](std::string_view who, const std::string& name,
+                           const CertificateFile::Claim& claim) {
+    const double bound = squared ? *claim.rmse_bound : claim.bound;
+    return fmt::format("proved: {} {} had a {} {} than that of {} by {} {:.4g}; that of the best ",
+                       bound < 0 ? "every" : "no", who, measure, bound < 0 ? "higher" : "lower",
+                       name, bound < 0 ? "at least" : "more than", std::abs(bound));
+  };
+  std::string out;
+  for (const auto& [name, rounds, path, raw_path, expert] : certificate.published) {
+    out += fmt::format("{}({}) was {}\n", claimed("expert", name, expert), *expert.expert,
+                       measured(expert));
+    if (*raw_path.switches == 0) continue;  // the same again
+    const std::string who =
+        fmt::format("sequence of experts with at most {} switches", *raw_path.switches);
+    out += fmt::format("{}was {}\n", claimed(who, name, raw_path), measured(raw_path));
+  }
+  return out;
+}
+
+std::string to_json(const CertificateFile& certificate, int indent) {
+  ordered_json file = encode(certificate);
+  file["checksum"] = io::json_checksum(file);
+  return io::json_text(file, indent);
+}
+
+CertificateFile parse_certificate(std::string_view text, const std::string& origin) {
+  ordered_json file =
+      io::parse_json(text, origin, "a certificate as pcgs run --certificate wrote it");
+  const ordered_json format =
+      file.is_object() ? file.value("format", ordered_json()) : ordered_json();
+  if (format == kFirstFormat) {
+    throw Error(
+        fmt::format("{}: is a certificate of format 1, which holds too little to be checked; make "
+                    "it again with "
+                    "pcgs run --certificate",
+                    origin));
+  }
+  if (format != kFormat) {
+    throw Error(fmt::format(
+        "{}: is not a certificate; give a file that pcgs run --certificate wrote", origin));
+  }
+  const ordered_json checksum = file.value("checksum", ordered_json());
+  file.erase("checksum");
+  CertificateFile certificate;
+  decode(file, Place(origin), certificate);
+  const std::string differs = difference(file, encode(certificate), "");
+  if (!differs.empty()) {
+    throw Error(
+        fmt::format("{}: {} is not what a certificate has there; give the file as pcgs run "
+                    "--certificate wrote it",
+                    origin, differs));
+  }
+  if (checksum != io::json_checksum(file)) {
+    throw Error(
+        fmt::format("{}: was changed since it was written: its checksum is another", origin));
+  }
+  return certificate;
+}
+
+}  // namespace pcgs::results

@@ -1,0 +1,158 @@
+#include "research/bayes_filter.h"
+
+#include <algorithm>
+
+#include "data/invariant.h"
+
+namespace pcgs::suite {
+
+namespace {
+
+class BayesFilter final : public Limit {
+ public:
+  BayesFilter(WinnerProcess process, std::size_t experts, LawsAt laws)
+      : process_(std::move(process)),
+        laws_(std::move(laws)),
+        size_(process_.members.size()),
+        ages_(process_.dwell.hazard.size()),
+        belief_(ages_ * size_, 0.0),
+        winning_(size_),
+        leaving_(size_),
+        others_(size_),
+        ratio_(size_),
+        weights_(experts, 0.0) {
+    std::fill_n(belief_.begin(), size_, 1 / static_cast<double>(size_));
+    choose();
+  }
+
+  std::span<const double> weights() const override { return weights_; }
+
+  void learn(std::span<const double> losses) override {
+    update(losses);
+    advance();
+    ++round_;
+    choose();
+  }
+
+ private:
+  std::span<double> of_age(std::size_t age) { return {belief_.data() + (age - 1) * size_, size_}; }
+
+  void update(std::span<const double> losses) {
+    for (std::size_t i = 0; i < size_; ++i) {
+      const std::size_t k = process_.members[i];
+      const WinLose& law = laws_(round_, k);
+      ratio_[i] = law.winner.likelihood(losses[k]) / law.loser.likelihood(losses[k]);
+    }
+    double total = 0;
+    for (std::size_t age = 1; age <= ages_; ++age) {
+      const auto b = of_age(age);
+      for (std::size_t i = 0; i < size_; ++i) total += b[i] *= ratio_[i];
+    }
+    invariant(total > 0, "the sequence came from the law that the filter knows");
+    for (double& b : belief_) b /= total;
+  }
+
+  // From the posterior of this round to the prior of the next. Ages beyond the last hazard are all
+  // alike and share the last row.
+  void advance() {
+    if (size_ == 1) return;
+    std::fill(leaving_.begin(), leaving_.end(), 0.0);
+    const auto oldest = of_age(ages_);
+    for (std::size_t age = ages_; age >= 1; --age) {
+      const auto from = of_age(age);
+      const auto to = age == ages_ ? oldest : of_age(age + 1);
+      const double ends = process_.dwell.at(age);
+      const bool merges = age + 1 == ages_;  // joins those that were in the last row before
+      for (std::size_t i = 0; i < size_; ++i) {
+        leaving_[i] += ends * from[i];
+        const double stays = (1 - ends) * from[i];
+        to[i] = merges ? to[i] + stays : stays;
+      }
+    }
+    begin_segments(of_age(1), ages_ == 1);
+  }
+
+  void begin_segments(std::span<double> youngest, bool also_oldest) {
+    const auto add = [&](std::size_t j, double arriving) {
+      youngest[j] = also_oldest ? youngest[j] + arriving : arriving;
+    };
+    if (!process_.next.empty()) {
+      for (std::size_t j = 0; j < size_; ++j) {
+        double arriving = 0;
+        for (std::size_t i = 0; i < size_; ++i) {
+          arriving += leaving_[i] * process_.next[i * size_ + j];
+        }
+        add(j, arriving);
+      }
+      return;
+    }
+    // The sum over all others from the sums before and behind: taking j's own part off the whole
+    // sum would leave nothing but rounding where j had nearly all of it.
+    double behind = 0;
+    for (std::size_t j = size_; j-- > 0;) {
+      others_[j] = behind;
+      behind += leaving_[j];
+    }
+    double before = 0;
+    for (std::size_t j = 0; j < size_; ++j) {
+      add(j, (before + others_[j]) / static_cast<double>(size_ - 1));
+      before += leaving_[j];
+    }
+  }
+
+  void choose() {
+    std::fill(winning_.begin(), winning_.end(), 0.0);
+    for (std::size_t age = 1; age <= ages_; ++age) {
+      const auto b = of_age(age);
+      for (std::size_t i = 0; i < size_; ++i) winning_[i] += b[i];
+    }
+    // Everybody's chance of winning is 0 but the members'.
+    std::fill(weights_.begin(), weights_.end(), 0.0);
+    for (std::size_t i = 0; i < size_; ++i) weights_[process_.members[i]] = winning_[i];
+    std::size_t best = 0;
+    double least = 2;
+    for (std::size_t k = 0; k < weights_.size(); ++k) {
+      const WinLose& law = laws_(round_, k);
+      const double expected =
+          weights_[k] * law.winner.mean() + (1 - weights_[k]) * law.loser.mean();
+      if (expected < least) {
+        least = expected;
+        best = k;
+      }
+    }
+    std::fill(weights_.begin(), weights_.end(), 0.0);
+    weights_[best] = 1;
+  }
+
+  WinnerProcess process_;
+  LawsAt laws_;
+  std::size_t size_, ages_;
+  std::size_t round_ = 0;
+  std::vector<double> belief_;                              // [ages x M] of the round to come
+  std::vector<double> winning_, leaving_, others_, ratio_;  // [M]
+  std::vector<double> weights_;                             // [K]
+};
+
+}  // namespace
+
+std::unique_ptr<Limit> make_bayes_filter(WinnerProcess process, std::size_t experts, LawsAt laws) {
+  return std::make_unique<BayesFilter>(std::move(process), experts, std::move(laws));
+}
+
+Sequence winner_sequence(std::size_t rounds, std::size_t experts, const WinnerProcess& process,
+                         const LawsAt& laws, Random& random) {
+  Sequence sequence{Matrix(rounds, experts), process.draw(rounds, random)};
+  sequence.unclipped = Matrix(rounds, experts);
+  for (std::size_t t = 0; t < rounds; ++t) {
+    const auto row = sequence.losses.row(t), unclipped = sequence.unclipped.row(t);
+    for (std::size_t k = 0; k < experts; ++k) {
+      const WinLose& law = laws(t, k);
+      unclipped[k] = (k == sequence.path[t] ? law.winner : law.loser).draw_unclipped(random);
+      row[k] = ClippedLaw::clip(unclipped[k]);
+    }
+  }
+  sequence.limit = [=] { return make_bayes_filter(process, experts, laws); };
+  return sequence;
+}
+
+}  // namespace pcgs::suite

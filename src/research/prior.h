@@ -1,0 +1,16 @@
+// What the learned controller is trained on besides the families: sequences as different from each
+// other as real losses are. Each draws its own law.
+#pragma once
+
+#include "research/suite.h"
+
+namespace pcgs::suite {
+
+// The path of such a sequence is the expert with the lowest loss before noise in each round; it has
+// no limit.
+Sequence make_prior_sequence(std::size_t rounds, std::size_t experts, std::uint64_t seed);
+
+// One of the families, half of the time with each parameter moved away from its standard.
+Sequence make_varied_family(std::size_t rounds, std::size_t experts, std::uint64_t seed);
+
+}  // namespace pcgs::suite

@@ -1,0 +1,36 @@
+// A panel of quantile forecasts, played in the order of time.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "pcgs/quantiles.h"
+#include "run/level_note.h"
+#include "run/level_problem.h"
+
+namespace pcgs::compare {
+
+struct LevelPlay {
+  Matrix published;  // [rounds x P]; NaN where nobody gave anything
+  LevelNote note;    // after it
+  std::size_t skipped = 0;
+};
+
+// Plays the rounds on the panel. Before those of a time are opened, all are learned whose outcome is
+// known before that time. Series and experts join with their first round. Rounds whose outcome is not
+// known at the last time stay open.
+//
+// With the note of a state that is gone on from, rounds up to its last time are left out of the
+// problem, but for the outcomes of those that the panel has open.
+LevelPlay play_levels(LevelProblem& problem, QuantilePanel& panel,
+                      const LevelNote* before = nullptr,
+                      const std::function<void(std::size_t rounds)>& advance = {});
+
+// What the panel calls a series.
+std::string series_name(const std::vector<std::string>& key);
+
+// [K x P] what the experts of a round gave, NaN where they gave nothing.
+void forecasts_of(const LevelProblem& problem, const LevelProblem::Round& round,
+                  std::vector<double>& out);
+
+}  // namespace pcgs::compare

@@ -1,0 +1,247 @@
+#include "serve/store.h"
+
+#include <fmt/format.h>
+#include <rocksdb/db.h>
+#include <rocksdb/utilities/checkpoint.h>
+#include <rocksdb/write_batch.h>
+
+#include <filesystem>
+
+#include "pcgs/error.h"
+
+namespace pcgs::store {
+
+namespace {
+
+constexpr std::string_view kFormat = "pcgs-store 1";
+constexpr const char* kFormatKey = "format";
+constexpr const char* kInstructionsKey = "instructions";
+constexpr std::string_view kNames = "n/";
+constexpr std::string_view kNotes = "k/";
+constexpr std::size_t kNumberBytes = 8;
+
+std::string number_bytes(std::uint64_t number) {
+  std::string out(kNumberBytes, '\0');
+  for (std::size_t i = kNumberBytes; i-- > 0; number >>= 8) out[i] = static_cast<char>(number);
+  return out;
+}
+
+std::uint64_t number_from(std::string_view bytes) {
+  std::uint64_t out = 0;
+  for (const char byte : bytes) out = out << 8 | static_cast<std::uint8_t>(byte);
+  return out;
+}
+
+std::string snapshot_key(const std::string& name) { return "s/" + name; }
+std::string event_prefix(const std::string& name) { return "e/" + name + "/"; }
+std::string event_key(const std::string& name, std::uint64_t number) {
+  return event_prefix(name) + number_bytes(number);
+}
+
+rocksdb::Options options(Durability durability) {
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.paranoid_checks = true;
+  // A record that was being written when the machine stopped was never acknowledged; anything else
+  // that is missing or damaged in the log is refused.
+  options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
+  // Without syncs a later log may have reached the disk where an earlier one has not: what follows the
+  // first gap does not count.
+  if (durability == Durability::kUnsynced) {
+    options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
+  }
+  options.track_and_verify_wals_in_manifest = true;
+  options.info_log_level = rocksdb::InfoLogLevel::WARN_LEVEL;
+  options.keep_log_file_num = 2;
+  options.max_open_files = 256;
+  return options;
+}
+
+bool holds_something_else(const std::string& folder) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  if (!fs::exists(folder, failed)) return false;
+  if (!fs::is_directory(folder, failed)) return true;
+  return !fs::is_empty(folder, failed) && !fs::exists(fs::path(folder) / "CURRENT", failed) &&
+         !fs::exists(fs::path(folder) / "LOCK", failed);
+}
+
+}  // namespace
+
+Changes::Changes() : batch_(std::make_unique<rocksdb::WriteBatch>()) {}
+Changes::~Changes() = default;
+
+void Changes::add_stream(const std::string& name) { batch_->Put(std::string(kNames) + name, ""); }
+
+void Changes::add_event(const std::string& name, std::uint64_t number, std::string_view event) {
+  batch_->Put(event_key(name, number), rocksdb::Slice(event.data(), event.size()));
+}
+
+void Changes::add_snapshot(const std::string& name, std::uint64_t last_event,
+                           std::string_view snapshot) {
+  batch_->Put(snapshot_key(name), number_bytes(last_event) + std::string(snapshot));
+  batch_->DeleteRange(event_key(name, 0), event_key(name, last_event + 1));
+}
+
+void Changes::put_note(const std::string& key, std::string_view value) {
+  batch_->Put(std::string(kNotes) + key, rocksdb::Slice(value.data(), value.size()));
+}
+void Changes::erase_note(const std::string& key) { batch_->Delete(std::string(kNotes) + key); }
+
+bool Changes::empty() const { return batch_->Count() == 0; }
+std::size_t Changes::bytes() const { return batch_->GetDataSize(); }
+void Changes::clear() { batch_->Clear(); }
+
+Store::Store(const std::string& folder, std::string_view instructions, Durability durability)
+    : folder_(folder), durability_(durability) {
+  if (holds_something_else(folder)) {
+    throw Error(fmt::format(
+        "{}: is not a store of pcgs; give --store an empty folder, or one that it made", folder));
+  }
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed) throw Error(fmt::format("{}: cannot be made ({})", folder, failed.message()));
+  rocksdb::DB* opened = nullptr;
+  const auto status = rocksdb::DB::Open(options(durability), folder, &opened);
+  db_.reset(opened);
+  if (status.IsIOError() && status.ToString().find("lock") != std::string::npos) {
+    throw Error(fmt::format(
+        "{}: is in use by another process; stop that one, or give --store another folder", folder));
+  }
+  if (!status.ok()) {
+    throw Error(fmt::format("{}: cannot be opened ({}); restore it from a copy", folder,
+                            status.ToString()));
+  }
+  check_stamp(instructions);
+}
+
+Store::~Store() = default;
+
+void Store::check_stamp(std::string_view instructions) {
+  const auto format = get(kFormatKey);
+  if (!format) {
+    const std::unique_ptr<rocksdb::Iterator> all(db_->NewIterator({}));
+    all->SeekToFirst();
+    if (all->Valid()) {
+      throw Error(
+          fmt::format("{}: is a database of another program; give another folder", folder_));
+    }
+    rocksdb::WriteBatch stamp;
+    stamp.Put(kFormatKey, rocksdb::Slice(kFormat.data(), kFormat.size()));
+    stamp.Put(kInstructionsKey, rocksdb::Slice(instructions.data(), instructions.size()));
+    rocksdb::WriteOptions synced;
+    synced.sync = true;
+    if (const auto status = db_->Write(synced, &stamp); !status.ok()) {
+      throw Error(fmt::format("{}: cannot be written ({})", folder_, status.ToString()));
+    }
+    return;
+  }
+  if (*format != kFormat) {
+    throw Error(
+        fmt::format("{}: has the format {}, and this program knows {}; use the pcgs that "
+                    "made it",
+                    folder_, *format, kFormat));
+  }
+  const std::string before = get(kInstructionsKey).value_or("unknown");
+  if (before != instructions) {
+    throw Error(
+        fmt::format("{}: was written with {} instructions, and this machine computes with {}, "
+                    "which gives other "
+                    "last digits; open it on a machine like the one that made it",
+                    folder_, before, instructions));
+  }
+}
+
+std::optional<std::string> Store::get(const std::string& key) const {
+  std::string value;
+  const auto status = db_->Get({}, key, &value);
+  if (status.IsNotFound()) return {};
+  if (!status.ok()) {
+    throw Error(
+        fmt::format("{}: cannot be read ({}); restore it from a copy", folder_, status.ToString()));
+  }
+  return value;
+}
+
+std::optional<std::string> Store::note(const std::string& key) const {
+  return get(std::string(kNotes) + key);
+}
+
+// What lies under a prefix, without the prefix, in order.
+template <class Take>
+void Store::scan(const std::string& prefix, const Take& take) const {
+  const std::unique_ptr<rocksdb::Iterator> at(db_->NewIterator({}));
+  for (at->Seek(prefix); at->Valid() && at->key().ToStringView().starts_with(prefix); at->Next()) {
+    take(at->key().ToStringView().substr(prefix.size()), at->value().ToStringView());
+  }
+  if (!at->status().ok()) {
+    throw Error(fmt::format("{}: cannot be read ({}); restore it from a copy", folder_,
+                            at->status().ToString()));
+  }
+}
+
+std::vector<std::string> Store::names() const {
+  std::vector<std::string> out;
+  scan(std::string(kNames),
+       [&](std::string_view name, std::string_view) { out.emplace_back(name); });
+  return out;
+}
+
+std::vector<std::pair<std::string, std::string>> Store::notes(const std::string& prefix) const {
+  std::vector<std::pair<std::string, std::string>> out;
+  scan(std::string(kNotes) + prefix,
+       [&](std::string_view key, std::string_view value) { out.emplace_back(key, value); });
+  return out;
+}
+
+StoredStream Store::read(const std::string& name) const {
+  const auto fail = [&](std::string_view why) {
+    throw Error(
+        fmt::format("{}: of the stream {} {}; restore the store from a copy", folder_, name, why));
+  };
+  StoredStream out;
+  if (const auto value = get(snapshot_key(name))) {
+    if (value->size() < kNumberBytes) fail("the snapshot is cut off");
+    out.snapshot = Snapshot{number_from(std::string_view(*value).substr(0, kNumberBytes)),
+                            value->substr(kNumberBytes)};
+  }
+  std::uint64_t expected = out.snapshot ? out.snapshot->last_event + 1 : 1;
+  scan(event_prefix(name), [&](std::string_view number, std::string_view event) {
+    if (number_from(number) != expected++) fail(fmt::format("event {} is missing", expected - 1));
+    out.events.emplace_back(event);
+  });
+  if (!out.snapshot && out.events.empty()) fail("everything is missing");
+  return out;
+}
+
+void Store::back_up(const std::string& name) const {
+  const std::filesystem::path all = std::filesystem::path(folder_) / "backups";
+  const std::string copy = (all / name).string();
+  if (std::filesystem::exists(copy)) {
+    throw Error(fmt::format("there is a backup {} already; give another name", name));
+  }
+  std::error_code failed;
+  std::filesystem::create_directory(all, failed);
+  rocksdb::Checkpoint* made = nullptr;
+  auto status = rocksdb::Checkpoint::Create(db_.get(), &made);
+  const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
+  if (status.ok()) status = checkpoint->CreateCheckpoint(copy);
+  if (!status.ok()) {
+    throw Error(fmt::format("{}: cannot be written ({})", copy, status.ToString()));
+  }
+}
+
+void Store::commit(Changes& changes) {
+  rocksdb::WriteOptions how;
+  how.sync = durability_ == Durability::kSynced;
+  const auto status = db_->Write(how, changes.batch_.get());
+  if (!status.ok()) {
+    throw Error(
+        fmt::format("{}: cannot be written ({}); make room or repair the disk, then start "
+                    "the service again",
+                    folder_, status.ToString()));
+  }
+  changes.clear();
+}
+
+}  // namespace pcgs::store

@@ -1,0 +1,116 @@
+// One run round by round, kept small enough to be drawn: what a report shows in depth.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pcgs/certify.h"
+#include "pcgs/matrix.h"
+#include "pcgs/method.h"
+#include "pcgs/trace.h"
+#include "run/hindsight.h"
+#include "show/thin.h"
+#include "show/time_axis.h"
+
+namespace pcgs::report {
+
+inline constexpr std::size_t kBlocks = 20;  // equal parts of a run in which methods are compared
+
+struct MethodDepth {
+  std::string name;
+  double total_loss = 0;
+  std::vector<double> block_losses;  // [kBlocks or fewer]
+  Points regret;                     // loss so far beyond the oracle's path; empty without one
+  std::vector<double> weight_rounds;
+  std::vector<std::vector<double>> weights;  // [weight_rounds][K]
+  std::vector<double> mean_weights;          // [K] over all rounds
+
+  // Methods of the share form, else empty.
+  Points eta, rho, q_on_next, q_entropy;
+  std::vector<double> scatter_volatility, scatter_rho;
+
+  // Methods that carry a certificate, else empty: what is proved about the rounds so far beside
+  // what happened in them.
+  Points bound, certified_regret;
+  bool weighted = false;                            // both weighted by eta, which changed
+  std::optional<std::size_t> certified_switches{};  // the comparator's, where it is the oracle
+};
+
+struct RunDepth {
+  std::string title;
+  std::vector<std::string> experts;   // [K]
+  std::vector<double> expert_losses;  // [K] total; infinite for who slept
+  double first = 1, last = 1;         // rounds, or where they stand on the calendar
+  std::size_t rounds = 0;             // that were played, without those that were skipped
+  std::size_t switches = 0;           // that the oracle may take
+  struct Stay {
+    double from, to;  // rounds, both included
+    std::uint32_t expert;
+    double rounds;  // played in it: those that were skipped are not
+  };
+  std::vector<Stay> path;  // of the oracle; empty if there is none
+  std::vector<MethodDepth> methods;
+  std::optional<Calendar> calendar{};  // that everything is put on
+
+  AxisRange range() const { return {first, last, calendar}; }
+};
+
+using compare::Hindsight;
+
+// Watches one method play. Rounds come in order, each once.
+class DepthRecorder final : public TraceSink {
+ public:
+  // `method`, if given, plays its first round now and is asked for its bound. Both must outlive the
+  // recorder.
+  DepthRecorder(std::string name, const Hindsight& hindsight, const Method* method = nullptr);
+
+  void record(const TraceRow& row) override;
+  MethodDepth finish();
+  const std::string& name() const { return out_.name; }
+  const std::vector<double>& round_numbers() const { return numbers_; }
+
+ private:
+  void record_controls(double x, const TraceRow& row);
+  void record_bound(double x, std::size_t t);
+
+  const Hindsight& hindsight_;
+  const Method* method_;
+  MethodDepth out_;
+  std::size_t t_ = 0;
+  double path_loss_ = 0, published_loss_ = 0;
+  std::vector<double> numbers_;
+  std::vector<double> recent_;  // losses, a ring
+  ThinCurve regret_, eta_, rho_, q_on_next_, q_entropy_;
+  ThinRows weights_;
+  std::optional<LiveCertificate> live_;
+  double top_rho_ = -1, top_volatility_ = 0;  // of the bucket, for the scatter
+};
+
+// Keeps the losses of a run for Hindsight.
+class LossKeeper final : public TraceSink {
+ public:
+  explicit LossKeeper(std::size_t experts) : losses_(0, experts) {}
+  void record(const TraceRow& row) override;
+  Matrix take() { return std::move(losses_); }
+
+ private:
+  Matrix losses_;
+};
+
+// How finely a run is drawn of which so many methods share a page: pages stay small.
+std::size_t stretches_for(std::size_t methods);
+
+// A run before its methods are added to it.
+RunDepth describe(std::string title, std::vector<std::string> experts, const Hindsight& hindsight);
+// Adds a method, and with the first one what its rounds tell: their numbers and the oracle's path.
+void add_method(RunDepth& run, const Hindsight& hindsight, DepthRecorder& recorder);
+// Puts a run on the calendar: `place` says where on it a round stands.
+void put_on(const Calendar& calendar, const std::function<double(double round)>& place,
+            RunDepth& run);
+// The last method is the one whose forecasts are published: it comes first.
+void put_combination_first(RunDepth& run);
+
+}  // namespace pcgs::report

@@ -1,0 +1,274 @@
+#include "show/quantile_result.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <span>
+#include <unordered_set>
+
+#include "data/csv_field.h"
+#include "run/central_intervals.h"
+#include "run/level_groups.h"
+#include "run/level_play.h"
+#include "show/kinds.h"
+
+namespace pcgs::results {
+
+namespace {
+
+using compare::LevelError;
+using compare::LevelScores;
+
+const char* kind_name(LevelError::Kind kind) {
+  switch (kind) {
+    case LevelError::Kind::kMethod:
+      return "method";
+    case LevelError::Kind::kReference:
+      return "reference";
+    case LevelError::Kind::kExpert:
+      break;
+  }
+  return "expert";
+}
+
+double per_cent(double ratio) { return 100 * (ratio - 1); }
+
+std::optional<Difference> difference_to(const LevelError& other,
+                                        const std::optional<stats::LossRatio>& ratio) {
+  if (!ratio || !std::isfinite(other.ratio())) return std::nullopt;
+  Difference out{other.name, other.own.rounds, per_cent(other.ratio()), {}, ratio->p};
+  if (ratio->interval) {
+    out.interval = {per_cent(ratio->interval->low), per_cent(ratio->interval->high)};
+  }
+  return out;
+}
+
+std::optional<Difference> beside_best(const LevelScores& scores) {
+  if (!scores.best_expert) return std::nullopt;
+  return difference_to(scores.all[*scores.best_expert], scores.beside_best);
+}
+
+std::optional<Difference> beside_equal(const LevelScores& scores) {
+  const auto pool = std::ranges::find_if(
+      scores.all, [](const auto& one) { return one.kind == LevelError::Kind::kReference; });
+  if (pool == scores.all.end()) return std::nullopt;
+  return difference_to(*pool, scores.beside_pool);
+}
+
+ForecastAnswer answer_of(const LevelScores& scores, const levels::Levels& levels) {
+  ForecastAnswer answer;
+  answer.measure = levels.symmetric() ? "WIS" : "level score";
+  for (const LevelError& one : scores.all) {
+    ErrorLine line{one.name, kind_name(one.kind), one.own.rounds, {}, {}, {}, {}, {}, {}};
+    if (one.own.rounds > 0) {
+      line.loss = finite(one.own.mean());
+      if (one.kind != LevelError::Kind::kMethod) line.difference = finite(per_cent(one.ratio()));
+    }
+    answer.errors.push_back(std::move(line));
+  }
+  answer.beside_best = beside_best(scores);
+  answer.beside_equal = beside_equal(scores);
+  return answer;
+}
+
+// Of one with rounds; levels are symmetric.
+QuantileResult::Shape shape_of(const LevelError& one, const levels::Levels& levels) {
+  const auto n = static_cast<double>(one.own.rounds);
+  QuantileResult::Shape shape{one.name,
+                              one.own.rounds,
+                              {},
+                              finite(one.own.parts.width / n),
+                              finite(one.own.parts.above / n),
+                              finite(one.own.parts.below / n)};
+  const auto intervals = compare::central_intervals(levels);
+  for (std::size_t i = 0; i < intervals.size(); ++i) {
+    shape.held.by_name.emplace_back(fmt::format("{:.6g}", intervals[i]),
+                                    static_cast<double>(one.own.held[i]) / n);
+  }
+  return shape;
+}
+
+std::vector<QuantileResult::Shape> shapes_of(const LevelScores& scores,
+                                             const levels::Levels& levels) {
+  std::vector<QuantileResult::Shape> shapes;
+  if (!levels.symmetric()) return shapes;
+  for (const LevelError& one : scores.all) {
+    if (one.own.rounds > 0) shapes.push_back(shape_of(one, levels));
+  }
+  return shapes;
+}
+
+QuantileResult::Scores scores_of(const LevelScores& scores, const levels::Levels& levels,
+                                 std::size_t rounds) {
+  QuantileResult::Scores out;
+  out.rounds = rounds;
+  const LevelError& combination = scores.all.front();
+  if (combination.own.rounds == 0) return out;
+  out.score = finite(combination.own.mean());
+  out.beside_best = beside_best(scores);
+  out.beside_equal = beside_equal(scores);
+  if (levels.symmetric()) out.shape = shape_of(combination, levels);
+  for (std::size_t i = 1; i < scores.all.size(); ++i) {
+    const LevelError& one = scores.all[i];
+    if (one.kind != LevelError::Kind::kReference && scores.best_expert != i) continue;
+    out.others.push_back(
+        {one.name, one.own.rounds, finite(one.own.mean()), finite(per_cent(one.ratio()))});
+  }
+  return out;
+}
+
+// The mean over the series of the problem, of those who forecast at the last time.
+ByName<double> weights_now(const compare::LevelProblem& problem, const QuantilePanel& panel) {
+  std::unordered_set<std::string> here, series;
+  for (const auto& round : problem.rounds) {
+    series.insert(compare::series_name(problem.series[round.series]));
+    if (round.time != problem.rounds.back().time) continue;
+    for (const auto& one : round.forecasts) here.insert(problem.experts[one.expert]);
+  }
+  std::vector<double> weights(panel.experts().size());
+  double total = 0;
+  for (std::size_t s = 0; s < panel.series().size(); ++s) {
+    if (!series.contains(panel.series()[s])) continue;
+    const auto of_series = panel.weights(s);
+    for (std::size_t k = 0; k < weights.size(); ++k) {
+      if (!here.contains(panel.experts()[k])) continue;
+      weights[k] += of_series[k];
+      total += of_series[k];
+    }
+  }
+  ByName<double> out;
+  for (std::size_t k = 0; k < weights.size(); ++k) {
+    if (!here.contains(panel.experts()[k])) continue;
+    out.by_name.emplace_back(panel.experts()[k], weights[k] / total);
+  }
+  return out;
+}
+
+std::vector<QuantileResult::Coming> coming_of(const compare::LevelProblem& problem,
+                                              const Matrix& published) {
+  std::vector<QuantileResult::Coming> out;
+  for (std::size_t t = 0; t < problem.rounds.size(); ++t) {
+    const auto& round = problem.rounds[t];
+    if (round.time != problem.rounds.back().time || !std::isnan(round.outcome)) continue;
+    auto& one = out.emplace_back();
+    one.key = problem.series[round.series];
+    one.time = round.time_text;
+    one.known = round.known_text;
+    const auto row = published.row(t);
+    if (!std::isnan(row[0])) one.quantiles.assign(row.begin(), row.end());
+  }
+  return out;
+}
+
+std::optional<QuantileResult::Proved> proved_of(const std::vector<std::string>& key,
+                                                const QuantilePanel& panel) {
+  if (!panel.options().certify) return std::nullopt;
+  const auto at = std::ranges::find(panel.series(), compare::series_name(key));
+  if (at == panel.series().end()) return std::nullopt;
+  const ScoreClaims claims =
+      panel.certificate(static_cast<std::size_t>(at - panel.series().begin()));
+  if (claims.rounds == 0) return std::nullopt;
+  const Certificate &path = claims.against_path.certificate,
+                    &expert = claims.against_expert.certificate;
+  return QuantileResult::Proved{static_cast<std::size_t>(claims.rounds),
+                                claims.against_expert.loss,
+                                path.regret,
+                                path.bound,
+                                expert.regret,
+                                expert.bound};
+}
+
+// Claims hold for each series, so their mean does.
+std::optional<QuantileResult::Proved> proved_together(std::span<const QuantileResult::One> series) {
+  QuantileResult::Proved mean;
+  const std::initializer_list<double QuantileResult::Proved::*> numbers = {
+      &QuantileResult::Proved::score, &QuantileResult::Proved::above_path,
+      &QuantileResult::Proved::path_bound, &QuantileResult::Proved::above_expert,
+      &QuantileResult::Proved::expert_bound};
+  for (const auto& one : series) {
+    if (!one.proved) continue;
+    mean.rounds += one.proved->rounds;
+    const double part = static_cast<double>(one.proved->rounds) / static_cast<double>(mean.rounds);
+    for (const auto number : numbers) mean.*number += part * ((*one.proved).*number - mean.*number);
+  }
+  if (mean.rounds == 0) return std::nullopt;
+  return mean;
+}
+
+}  // namespace
+
+QuantileResult quantile_result(const compare::LevelProblem& problem, const QuantilePanel& panel,
+                               const Matrix& published) {
+  const levels::Levels levels(problem.levels);
+  const QuantileScale scale = panel.options().scale;
+  const LevelScores scores = level_scores(problem, published, scale);
+  QuantileResult out;
+  out.levels = problem.levels;
+  out.scale = scale == QuantileScale::kLog1p ? "log1p" : "raw";
+  out.by = problem.by;
+  out.experts = problem.experts;
+  out.rounds = problem.rounds.size();
+  out.answer = answer_of(scores, levels);
+  out.answer.weights_now = weights_now(problem, panel);
+  out.answer.times =
+      TimeSpan{problem.time, problem.rounds.front().time_text, problem.rounds.back().time_text};
+  out.shapes = shapes_of(scores, levels);
+  out.between = scores.between;
+  out.crossed = static_cast<std::size_t>(panel.crossed());
+  out.wild = static_cast<std::size_t>(panel.wild());
+  out.coming = coming_of(problem, published);
+  for (const auto& round : problem.rounds) {
+    out.answer.rounds_without_outcome +=
+        std::isnan(round.outcome) && round.time != problem.rounds.back().time;
+  }
+  const auto scores_on = [&](std::span<const std::size_t> rounds) {
+    return scores_of(level_scores(problem, published, scale, rounds), levels, rounds.size());
+  };
+  const auto by_series = compare::rounds_by_series(problem);
+  for (std::size_t s = 0; s < by_series.size(); ++s) {
+    out.series.push_back(
+        {problem.series[s], scores_on(by_series[s]), proved_of(problem.series[s], panel)});
+  }
+  out.proved = proved_together(out.series);
+  for (const auto& [column, value, rounds] : compare::rounds_by_value(problem)) {
+    out.values.push_back({problem.by[column], value, scores_on(rounds)});
+  }
+  return out;
+}
+
+std::vector<std::pair<std::string, double>> usual_held(const QuantileResult::Shape& shape) {
+  std::vector<double> intervals;
+  for (const auto& [name, held] : shape.held.by_name) intervals.push_back(std::stod(name));
+  std::vector<std::pair<std::string, double>> out;
+  for (const std::size_t i : compare::usual_intervals(intervals)) {
+    out.push_back(shape.held.by_name[i]);
+  }
+  return out;
+}
+
+std::string quantiles_csv(const compare::LevelProblem& problem, const Matrix& published) {
+  std::string out = csv_field(problem.time);
+  for (const auto& name : problem.by) out += ',' + csv_field(name);
+  if (!problem.known.empty()) out += ',' + csv_field(problem.known);
+  out += ',' + csv_field(problem.outcome);
+  for (const auto& name : problem.columns) out += ',' + csv_field(name);
+  out += '\n';
+  const auto put = [&](double x) {
+    out += ',';
+    if (!std::isnan(x)) fmt::format_to(std::back_inserter(out), "{}", x);
+  };
+  for (std::size_t t = 0; t < problem.rounds.size(); ++t) {
+    const auto& round = problem.rounds[t];
+    out += csv_field(round.time_text);
+    for (const auto& name : problem.series[round.series]) out += ',' + csv_field(name);
+    if (!problem.known.empty()) out += ',' + csv_field(round.known_text);
+    put(round.outcome);
+    for (const double x : published.row(t)) put(x);
+    out += '\n';
+  }
+  return out;
+}
+
+}  // namespace pcgs::results

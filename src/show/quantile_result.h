@@ -1,0 +1,113 @@
+// What pcgs run --quantiles found: how good the combined distributions were, beside every expert's and
+// beside combinations that learn nothing.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "data/by_name.h"
+#include "run/level_problem.h"
+#include "run/level_scores.h"
+#include "show/forecast_answer.h"
+
+namespace pcgs::results {
+
+struct QuantileResult {
+  static constexpr const char* kKind = "quantiles";
+
+  // What the scores of a forecaster are made of. Only where levels are symmetric.
+  struct Shape {
+    std::string name;
+    std::size_t rounds = 0;
+    ByName<double> held{};  // of outcomes, by the central interval that should hold them: "0.8"
+    // Parts of the mean score; none where they are beyond the range of a double.
+    std::optional<double> width{}, above{}, below{};
+    bool operator==(const Shape&) const = default;
+  };
+  // A forecaster beside the combination.
+  struct Other {
+    std::string name;
+    std::size_t rounds = 0;         // of both
+    std::optional<double> score{};  // its own; none beyond the range of a double
+    // The combination's relative to it on these rounds, in per cent: below 0, the combination is better.
+    std::optional<double> difference{};
+    bool operator==(const Other&) const = default;
+  };
+  // Of the combination on some of the rounds.
+  struct Scores {
+    std::size_t rounds = 0;         // also those without an outcome
+    std::optional<double> score{};  // none without an outcome
+    std::optional<Difference> beside_best{}, beside_equal{};
+    std::optional<Shape> shape{};  // where levels are symmetric
+    // The combinations that learn nothing, the linear pool and the quantile mean first, and the best
+    // expert if there is one.
+    std::vector<Other> others{};
+    // How many rounds the score is about; combinations that learn nothing forecast in all of them.
+    std::size_t scored() const { return others.empty() ? 0 : others.front().rounds; }
+    bool operator==(const Scores&) const = default;
+  };
+  // What is proved (ScoreClaims): means, in units of a middling expert's score in the round.
+  struct Proved {
+    std::size_t rounds = 0;
+    double score = 0;  // of what was published
+    // How much more that is than the score of the best path over experts, and of the best expert; and
+    // what it cannot be more than.
+    double above_path = 0, path_bound = 0, above_expert = 0, expert_bound = 0;
+    bool operator==(const Proved&) const = default;
+  };
+  struct One {
+    std::vector<std::string> key;  // [by]
+    Scores scores{};
+    std::optional<Proved> proved{};  // where the panel certifies
+    bool operator==(const One&) const = default;
+  };
+  // All series that have this value in this column.
+  struct Value {
+    std::string column, value;
+    Scores scores{};
+    bool operator==(const Value&) const = default;
+  };
+  struct Coming {
+    std::vector<std::string> key;   // [by]
+    std::string time, known;        // the latter empty without --known
+    std::vector<double> quantiles;  // [P]; empty: nobody forecasts
+    bool operator==(const Coming&) const = default;
+  };
+
+  std::vector<double> levels;        // [P]
+  std::string scale = "raw";         // or "log1p"
+  std::vector<std::string> by;       // empty: one series
+  std::vector<std::string> experts;  // [K]
+  std::size_t rounds = 0;            // of all series
+  // With the measure "WIS", or "level score" where levels are not symmetric, as the loss of each line.
+  ForecastAnswer answer;
+  std::vector<Shape> shapes;          // of the lines of the answer, or none
+  std::vector<std::size_t> between;   // [P + 1] outcomes below, between and above the quantiles
+  std::size_t crossed = 0, wild = 0;  // forecasts that were put in order, and left out
+  std::vector<One> series;            // at least one
+  std::vector<Value> values;          // of each column of `by`, where there are several; else none
+  std::vector<Coming> coming;         // of the last time, whose outcome is not known
+  // The mean over all rounds of the series, each against a path and an expert of its own.
+  std::optional<Proved> proved{};
+
+  bool operator==(const QuantileResult&) const = default;
+};
+
+QuantileResult quantile_result(const compare::LevelProblem& problem, const QuantilePanel& panel,
+                               const Matrix& published);
+
+// Of the central intervals of a shape those to show where there is no room for all, by their names:
+// those nearest to 0.5, 0.8 and 0.95, with how many outcomes they held.
+std::vector<std::pair<std::string, double>> usual_held(const QuantileResult::Shape& shape);
+
+// As text for a terminal.
+std::string quantile_table(const QuantileResult& result, const std::string& origin);
+
+// One row for each time of each series: time, --by columns, --known column, outcome, quantiles under
+// the names that they have in the input.
+std::string quantiles_csv(const compare::LevelProblem& problem, const Matrix& published);
+
+}  // namespace pcgs::results

@@ -1,0 +1,285 @@
+// What pcgs run found, in words and as a table.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "run/paired.h"
+#include "show/drawn.h"
+#include "show/sections.h"
+#include "show/study_page.h"
+
+namespace pcgs::report {
+
+namespace {
+
+using results::RunResult;
+
+std::string switches_text(std::size_t n) {
+  return fmt::format("{} switch{}", n, n == 1 ? "" : "es");
+}
+
+bool playable(const RunResult::Method& method) { return method.chosen_in_hindsight.empty(); }
+
+// Methods that can be played, the best first; where none can, all of them.
+std::vector<const RunResult::Method*> ranking(const RunResult& run) {
+  const bool any = std::any_of(run.methods.begin(), run.methods.end(),
+                               [](const auto& method) { return playable(method); });
+  std::vector<const RunResult::Method*> methods;
+  for (const auto& method : run.methods) {
+    if (playable(method) || !any) methods.push_back(&method);
+  }
+  std::stable_sort(methods.begin(), methods.end(),
+                   [](const auto* a, const auto* b) { return a->total_loss < b->total_loss; });
+  return methods;
+}
+
+const MethodDepth* find(const RunDepth* depth, const std::string& name) {
+  if (depth == nullptr) return nullptr;
+  for (const auto& method : depth->methods) {
+    if (method.name == name) return &method;
+  }
+  return nullptr;
+}
+
+// How sure the first place is: the parts of the run as if they were runs of their own.
+std::string sureness(const MethodDepth& first, const MethodDepth& second) {
+  const std::size_t n = first.block_losses.size();
+  if (n < 5) return "";
+  const auto paired = stats::compare(first.block_losses, second.block_losses,
+                                     stats::Bootstrap(n, stats::kResamples, 1));
+  const auto parts = static_cast<double>(n);
+  std::size_t won = 0, lost = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (first.block_losses[i] < second.block_losses[i]) ++won;
+    if (first.block_losses[i] > second.block_losses[i]) ++lost;
+  }
+  return fmt::format(
+      "Cut into {} equal parts, {} loses less than {} in {} of them and more in {}, and the "
+      "difference over the whole run has the 95 % interval [{:.2f}, {:.2f}], as far as the parts "
+      "are like independent runs.",
+      n, first.name, second.name, won, lost, parts * paired.ci_low, parts * paired.ci_high);
+}
+
+std::string certificate_sentence(const RunResult::Method& method) {
+  if (!method.certificate) return fmt::format("Nothing is proved here about {}.", method.name);
+  const auto& proof = *method.certificate;
+  return fmt::format(
+      "The certificate of {} {}: its regret{} to {} is proved to be at most {:.2f}, without any "
+      "assumption on the losses, and was {:.2f}.",
+      method.name, proof.holds ? "holds" : "DOES NOT HOLD",
+      proof.weighted_by_eta ? ", weighted by eta," : "",
+      proof.switches ? "the best path with at most " + switches_text(*proof.switches)
+                     : "the path of experts for which the proof says most",
+      proof.bound, proof.regret);
+}
+
+// The best expert and the best paths; empty if there are none.
+std::string hindsight_sentence(const RunResult& run, const RunResult::Method& first) {
+  std::string out;
+  if (run.best_expert) {
+    out = fmt::format("In hindsight the best single expert, {}, lost {:.2f}", run.best_expert->name,
+                      run.best_expert->total_loss);
+  }
+  for (const std::size_t s : run.switches) {
+    const auto& loss = run.oracle.at(s);
+    if (!loss) continue;
+    out += fmt::format("{} the best path with at most {} lost {:.2f}",
+                       out.empty() ? "In hindsight" : ",", switches_text(s), *loss);
+  }
+  if (out.empty()) return out;
+  if (const auto& regret = first.dynamic_regret.at(run.switches.back())) {
+    out += fmt::format(", the exact optimum; to the last, {} has a regret of {:.4g} a round",
+                       first.name, *regret / static_cast<double>(run.rounds));
+  }
+  return out + ".";
+}
+
+// As they were given; of forecasts, the combination first.
+std::vector<const RunResult::Method*> in_order(const RunResult& run) {
+  std::vector<const RunResult::Method*> methods;
+  for (const auto& method : run.methods) methods.push_back(&method);
+  if (run.answer) std::rotate(methods.begin(), methods.end() - 1, methods.end());
+  return methods;
+}
+
+// What there is a column for.
+struct Shown {
+  explicit Shown(const RunResult& run) {
+    for (const auto& method : run.methods) {
+      forecasts = forecasts || method.mean_forecast_loss.has_value();
+      certified = certified || method.certificate.has_value();
+    }
+  }
+  bool forecasts = false, certified = false;
+};
+
+// Of what was published, where something was; else of the weights.
+double loss_of(const RunResult::Method& method) {
+  return method.total_forecast_loss.value_or(method.total_loss);
+}
+const results::ByBudget<double>& regret_of(const RunResult::Method& method) {
+  return method.forecast_regret ? *method.forecast_regret : method.dynamic_regret;
+}
+
+std::vector<Cell> row_of(const RunResult& run, const RunResult::Method& method, Shown shown) {
+  std::vector<Cell> row = {{method.name}, number(loss_of(method), "{:.3f}")};
+  for (const std::size_t s : run.switches) {
+    row.push_back(number(regret_of(method).at(s), "{:.3f}"));
+  }
+  if (shown.forecasts) {
+    row.push_back(method.mean_forecast_loss ? number(*method.mean_forecast_loss, "{:.6g}")
+                                            : Cell{""});
+  }
+  if (shown.certified && method.certificate) {
+    for (const double x : {method.certificate->bound, method.certificate->regret}) {
+      row.push_back(number(x, "{:.2f}"));
+      if (method.certificate->weighted_by_eta) row.back().text += " †";
+    }
+  } else if (shown.certified) {
+    row.insert(row.end(), 2, Cell{""});
+  }
+  row.push_back(number(method.ns_per_round, "{:.0f}"));
+  return row;
+}
+
+Table methods_table(const RunResult& run) {
+  const Shown shown(run);
+  Table table;
+  table.id = "methods";
+  table.caption =
+      "Total loss, and dynamic regret: the loss beyond the exact best path of experts with at most "
+      "S switches";
+  const bool published = run.methods.front().forecast_regret.has_value();
+  table.head = {{"method", "name"},
+                {published ? "loss of its forecasts" : "total loss",
+                 published ? "total_forecast_loss" : "total_loss"}};
+  for (const std::size_t s : run.switches) {
+    table.head.push_back(
+        {fmt::format("regret S={}", s),
+         fmt::format("{}.{}", published ? "forecast_regret" : "dynamic_regret", s)});
+  }
+  if (shown.forecasts) table.head.push_back({"mean loss of its forecast", "mean_forecast_loss"});
+  if (shown.certified) {
+    table.head.push_back({"proved regret", "certificate.bound"});
+    table.head.push_back({"that regret", "certificate.regret"});
+  }
+  table.head.push_back({"ns a round", "ns_per_round"});
+  double least = INFINITY;
+  for (const auto& method : run.methods) {
+    if (playable(method)) least = std::min(least, method.total_loss);
+  }
+  for (const auto* method : in_order(run)) {
+    // Of forecasts, these losses do not say which are the best.
+    const bool best = run.answer ? method == &run.methods.back()
+                                 : playable(*method) && method->total_loss == least;
+    if (best) table.strong.push_back(table.rows.size());
+    table.rows.push_back(row_of(run, *method, shown));
+  }
+  return table;
+}
+
+Chart regret_chart(const RunResult& run) {
+  Chart chart;
+  chart.uses = "dots";
+  chart.id = "regret-by-method";
+  chart.title = "Regret of each method";
+  chart.note =
+      "Dynamic regret against the best path with so many switches; further left is better.";
+  chart.alternative = "The dynamic regrets of the table, one row of dots for each method.";
+  chart.height = static_cast<int>(40 + 24 * run.methods.size());
+  std::vector<std::string> budgets;
+  for (const std::size_t s : run.switches) {
+    budgets.push_back(fmt::format("S = {}", s));
+    std::vector<double> regrets;
+    std::vector<std::string> whose;
+    for (const auto* method : in_order(run)) {
+      const auto& regret = regret_of(*method).at(s);
+      if (!regret) continue;
+      regrets.push_back(*regret);
+      whose.push_back(method->name);
+    }
+    chart.groups.push_back(
+        {{"series", budgets.back()}, {"name", whose}, {"value", drawn(regrets)}});
+  }
+  std::vector<std::string> names;
+  for (const auto* method : in_order(run)) names.push_back(method->name);
+  chart.values = {{"names", names}, {"series", budgets}, {"palette", "budgets"}};
+  return chart;
+}
+
+}  // namespace
+
+std::vector<Block> run_summary(const RunResult& run, const RunDepth* depth) {
+  const auto methods = ranking(run);
+  const auto& first = *methods.front();
+  std::string lead = fmt::format("{} lost {:.2f} in {} round{}", first.name, first.total_loss,
+                                 run.rounds, run.rounds == 1 ? "" : "s");
+  if (methods.size() > 1) {
+    const double next = methods[1]->total_loss, behind = next - first.total_loss;
+    lead += fmt::format(", the least of {} methods: {:.2f} ({:.1f} %) less than {}, the next best",
+                        methods.size(), behind, 100 * behind / std::max(next, 1e-300),
+                        methods[1]->name);
+  }
+  std::vector<Block> blocks;
+  blocks.emplace_back(Paragraph{lead + ".", true});
+
+  Figures figures;
+  figures.all.push_back(
+      {number(first.total_loss, "{:.2f}"), fmt::format("total loss of {}", first.name)});
+  for (const std::size_t s : run.switches) {
+    figures.all.push_back(
+        {number(first.dynamic_regret.at(s), "{:.2f}"),
+         fmt::format("its regret to the best path with at most {}", switches_text(s))});
+  }
+  if (first.certificate) {
+    figures.all.push_back(
+        {number(first.certificate->bound, "{:.2f}"), "what its certificate proves as a bound"});
+  }
+  blocks.emplace_back(std::move(figures));
+
+  const auto* a = find(depth, first.name);
+  const auto* b = methods.size() > 1 ? find(depth, methods[1]->name) : nullptr;
+  if (a != nullptr && b != nullptr) {
+    if (auto sure = sureness(*a, *b); !sure.empty()) blocks.emplace_back(Paragraph{sure});
+  }
+  if (auto hindsight = hindsight_sentence(run, first); !hindsight.empty()) {
+    blocks.emplace_back(Paragraph{hindsight});
+  }
+  blocks.emplace_back(Paragraph{certificate_sentence(first)});
+  return blocks;
+}
+
+Section run_section(const RunResult& run) {
+  Section section{"methods-section", run.answer ? "Regret" : "All methods", {}};
+  if (run.answer) {
+    section.blocks.emplace_back(Paragraph{fmt::format(
+        "Regret sets the loss of the published forecasts, divided by a usual loss and {}, against "
+        "that of the best sequence of models that could have been chosen afterwards, with a given "
+        "number of switches: below 0, the combination was better than every such sequence.",
+        run.bound.empty() ? "capped at 1" : "bent to 1")});
+    const auto& combination = run.methods.back();
+    if (combination.certificate) {
+      section.blocks.emplace_back(Paragraph{certificate_sentence(combination)});
+    }
+  }
+  section.blocks.emplace_back(methods_table(run));
+  std::string chosen;
+  bool weighted = false;
+  for (const auto& method : run.methods) {
+    if (!playable(method)) chosen += ' ' + method.chosen_in_hindsight;
+    weighted = weighted || (method.certificate && method.certificate->weighted_by_eta);
+  }
+  if (!chosen.empty()) {
+    section.blocks.emplace_back(
+        Paragraph{"* Rates chosen in hindsight; nobody can play these:" + chosen + "."});
+  }
+  if (weighted) {
+    section.blocks.emplace_back(
+        Paragraph{"† Weighted by each round's eta, which changed: not in units of loss."});
+  }
+  section.blocks.emplace_back(regret_chart(run));
+  return section;
+}
+
+}  // namespace pcgs::report

@@ -1,0 +1,50 @@
+// What pcgs run found about many series, each with a state of its own.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "show/forecast_answer.h"
+
+namespace pcgs::results {
+
+struct SeriesResult {
+  static constexpr const char* kKind = "series";
+
+  struct One {
+    std::vector<std::string> key;  // [by]
+    std::size_t rounds = 0;
+    ForecastAnswer answer;
+    bool operator==(const One&) const = default;
+  };
+  std::vector<std::string> by;       // at least one column
+  std::vector<std::string> experts;  // [K]
+  std::size_t rounds = 0;            // of all series
+  // Over all rounds of all series together; with neither coming forecasts nor weights.
+  ForecastAnswer answer;
+  std::vector<One> series;  // at least one
+  bool operator==(const SeriesResult&) const = default;
+};
+
+// One series with its errors, so that those of several can be added.
+struct JudgedSeries {
+  std::vector<std::string> key;
+  std::size_t rounds = 0;
+  compare::Errors errors;
+  ForecastAnswer answer;
+};
+JudgedSeries judge_series(std::vector<std::string> key, const compare::Problem& problem,
+                          const compare::Comparison& comparison);
+SeriesResult series_result(std::vector<std::string> by, std::vector<std::string> experts,
+                           const TaskLoss& task, std::vector<JudgedSeries> series);
+
+// How many of the series have a combination that is better than their best expert.
+std::size_t better_than_best(const SeriesResult& result);
+
+// As text for a terminal.
+std::string series_table(const SeriesResult& result, const std::string& origin);
+
+}  // namespace pcgs::results

@@ -1,0 +1,181 @@
+#include "run/level_play.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "combine/scores.h"
+#include "run/central_intervals.h"
+#include "run/level_groups.h"
+#include "run/level_rows_problem.h"
+#include "run/level_scores.h"
+#include "support/expect.h"
+
+namespace pcgs::compare {
+namespace {
+
+using test::LevelRow;
+using test::problem_of;
+
+std::vector<LevelRow> until(std::vector<LevelRow> rows, int week) {
+  std::erase_if(rows, [&](const auto& row) { return row.week >= week; });
+  return rows;
+}
+
+TEST(LevelPlay, ForecastsDependOnlyOnOutcomesThatAreKnownBeforeThem) {
+  const auto rows = test::made_up_rows(5, 24, 3, 4);
+  LevelProblem before = problem_of(rows);
+  QuantilePanel panel({before.levels});
+  const Matrix published = play_levels(before, panel).published;
+  for (const std::size_t moved : {3u, 20u, 41u}) {
+    LevelProblem other = problem_of(rows);
+    other.rounds[moved].outcome += 60;
+    QuantilePanel another({other.levels});
+    const Matrix changed = play_levels(other, another).published;
+    bool any = false;
+    for (std::size_t t = 0; t < other.rounds.size(); ++t) {
+      const bool may_know = other.rounds[moved].known < other.rounds[t].time;
+      const bool same = static_cast<bool>(test::same_bits(published.row(t), changed.row(t)));
+      EXPECT_TRUE(may_know || same) << "round " << t << " knew the outcome of " << moved;
+      any = any || !same;
+    }
+    EXPECT_TRUE(any) << "nobody learned from round " << moved;
+  }
+}
+
+TEST(LevelPlay, InPiecesItIsTheSameAsInOneToTheBit) {
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    const auto rows = test::made_up_rows(seed, 30, 4, 5);
+    LevelProblem whole = problem_of(rows);
+    QuantilePanel panel({whole.levels});
+    const LevelPlay expected = play_levels(whole, panel);
+    leave_note(panel, expected.note);
+
+    QuantilePanel piecewise({whole.levels});
+    std::optional<LevelNote> note;
+    std::vector<double> published;
+    for (const int week : {7, 8, 19, 30}) {
+      LevelProblem piece = problem_of(until(rows, week));
+      const LevelPlay play = play_levels(piece, piecewise, note ? &*note : nullptr);
+      published.insert(published.end(), play.published.values.begin(), play.published.values.end());
+      leave_note(piecewise, play.note);
+      piecewise = QuantilePanel::load_bytes(piecewise.save_bytes(), "state");
+      note = find_note(piecewise, "state");
+      EXPECT_EQ(*note, play.note);
+    }
+    EXPECT_TRUE(test::same_bits(published, expected.published.values));
+    EXPECT_EQ(piecewise.save_bytes(), panel.save_bytes());
+  }
+}
+
+TEST(LevelPlay, RoundsWithoutAnOutcomeAreForecastAndStayOpen) {
+  const auto rows = test::made_up_rows(2, 10, 2, 3);
+  LevelProblem problem = problem_of(rows);
+  problem.rounds[4].outcome = std::nan("");
+  QuantilePanel panel({problem.levels});
+  const LevelPlay play = play_levels(problem, panel);
+  EXPECT_FALSE(std::isnan(play.published.row(4)[0]));
+  EXPECT_TRUE(std::ranges::any_of(play.note.open, [](const auto& one) { return one.round == 5; }));
+}
+
+TEST(LevelPlay, AStateOfOtherColumnsIsRefused) {
+  const auto rows = test::made_up_rows(2, 6, 2, 3);
+  LevelProblem problem = problem_of(rows);
+  QuantilePanel panel({problem.levels});
+  EXPECT_TRUE(test::mentions(test::error_of([&] { find_note(panel, "s"); }), "was not saved by"));
+  const LevelNote note = play_levels(problem, panel).note;
+  const auto objection = [&](const auto& change) {
+    LevelProblem other = problem_of(rows);
+    change(other);
+    return test::error_of([&] { check_goes_on(other, panel, note, "s"); });
+  };
+  EXPECT_TRUE(test::mentions(objection([](auto& p) { p.time = "day"; }), "--time week"));
+  EXPECT_TRUE(test::mentions(objection([](auto& p) { p.by.clear(); }), "--by place"));
+  EXPECT_TRUE(test::mentions(objection([](auto& p) { p.known.clear(); }), "--known known"));
+  EXPECT_TRUE(test::mentions(objection([](auto& p) { p.outcome = "dead"; }), "--y cases"));
+  EXPECT_TRUE(test::mentions(objection([](auto& p) { p.levels.pop_back(); }), "levels"));
+  check_goes_on(problem, panel, note, "s");
+}
+
+// ---- Scores -------------------------------------------------------------------------------------
+
+TEST(LevelScores, AreMeansOverTheRoundsOfEachForecaster) {
+  const auto rows = test::made_up_rows(9, 20, 3, 4);
+  LevelProblem problem = problem_of(rows);
+  QuantilePanel panel({problem.levels});
+  const Matrix published = play_levels(problem, panel).published;
+  const levels::Levels levels(problem.levels);
+  for (const QuantileScale scale : {QuantileScale::kRaw, QuantileScale::kLog1p}) {
+    const auto on_scale = [&](double x) {
+      return scale == QuantileScale::kLog1p ? std::log1p(x) : x;
+    };
+    const auto score = [&](std::span<const double> quantiles, double y) {
+      double sum = 0;
+      for (std::size_t i = 0; i < levels.size(); ++i) {
+        const double beyond = on_scale(y) - on_scale(quantiles[i]);
+        sum += 2 * (beyond > 0 ? levels[i] * beyond : (levels[i] - 1) * beyond);
+      }
+      return sum / static_cast<double>(levels.size());
+    };
+    const LevelScores scores = level_scores(problem, published, scale);
+    ASSERT_EQ(scores.all.size(), 1 + 3 + problem.experts.size());
+    EXPECT_EQ(scores.all[0].own.rounds, problem.rounds.size());
+    for (const LevelError& one : scores.all) {
+      if (one.kind == LevelError::Kind::kReference) continue;
+      double own = 0, combined = 0;
+      std::size_t rounds = 0;
+      for (std::size_t t = 0; t < problem.rounds.size(); ++t) {
+        const auto& round = problem.rounds[t];
+        const double paid = score(published.row(t), round.outcome);
+        if (one.kind == LevelError::Kind::kMethod) {
+          own += paid;
+          combined += paid;
+          ++rounds;
+        }
+        for (const auto& forecast : round.forecasts) {
+          if (problem.experts[forecast.expert] != one.name) continue;
+          own += score(problem.quantiles.row(forecast.row), round.outcome);
+          combined += paid;
+          ++rounds;
+        }
+      }
+      EXPECT_EQ(one.own.rounds, rounds) << one.name;
+      EXPECT_NEAR(one.own.score, own, 1e-9 * own) << one.name;
+      EXPECT_NEAR(one.combined.score, combined, 1e-9 * combined) << one.name;
+      EXPECT_NEAR(one.own.parts.width + one.own.parts.above + one.own.parts.below, own, 1e-9 * own);
+    }
+    std::size_t counted = 0;
+    for (const std::size_t n : scores.between) counted += n;
+    EXPECT_EQ(counted, problem.rounds.size());
+  }
+}
+
+TEST(LevelScores, ThoseOfSeriesAddUp) {
+  LevelProblem problem = problem_of(test::made_up_rows(9, 20, 3, 4));
+  QuantilePanel panel({problem.levels});
+  const Matrix published = play_levels(problem, panel).published;
+  const auto all = level_scores(problem, published, QuantileScale::kRaw);
+  double score = 0;
+  std::size_t held = 0;
+  for (const auto& rounds : rounds_by_series(problem)) {
+    const auto one = level_scores(problem, published, QuantileScale::kRaw, rounds);
+    score += one.all[0].own.score;
+    held += one.all[0].own.held[0];
+  }
+  EXPECT_NEAR(score, all.all[0].own.score, 1e-9 * score);
+  EXPECT_EQ(held, all.all[0].own.held[0]);
+  EXPECT_EQ(central_intervals(levels::Levels(problem.levels)).size(), 2u);
+}
+
+TEST(LevelScores, WithoutAnOutcomeThereAreNone) {
+  LevelProblem problem = problem_of(test::made_up_rows(9, 5, 1, 2));
+  for (auto& round : problem.rounds) round.outcome = std::nan("");
+  QuantilePanel panel({problem.levels});
+  const Matrix published = play_levels(problem, panel).published;
+  const auto scores = level_scores(problem, published, QuantileScale::kRaw);
+  EXPECT_EQ(scores.all[0].own.rounds, 0u);
+  EXPECT_FALSE(scores.best_expert);
+}
+
+}  // namespace
+}  // namespace pcgs::compare

@@ -1,0 +1,60 @@
+// Problems for tests of what compares.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/time_column.h"
+#include "run/problem.h"
+#include "support/random.h"
+
+namespace pcgs::test {
+
+inline constexpr double kAsleep = std::numeric_limits<double>::quiet_NaN();
+
+inline compare::Problem empty_problem(std::size_t rounds, std::size_t experts) {
+  compare::Problem problem;
+  problem.origin = "example.csv";
+  problem.values = Matrix(rounds, experts);
+  problem.outcomes.resize(rounds);
+  for (std::size_t k = 0; k < experts; ++k) problem.experts.push_back("e" + std::to_string(k + 1));
+  return problem;
+}
+
+// Forecasts of a value near 10 with errors that are partly common, each expert with a bias and a size
+// of its own; for log loss, probabilities of what is 0 or 1.
+inline compare::Problem made_up_problem(std::size_t rounds, std::size_t experts,
+                                        std::string_view loss, Random& random) {
+  compare::Problem problem = empty_problem(rounds, experts);
+  problem.task = TaskLoss(loss, loss == "pinball" ? random.uniform(0.1, 0.9) : 0.5);
+  const bool log = loss == "log";
+  std::vector<double> bias(experts), size(experts);
+  for (std::size_t k = 0; k < experts; ++k) {
+    bias[k] = random.uniform(-1, 1);
+    size[k] = random.uniform(0.2, 3);
+  }
+  for (std::size_t t = 0; t < rounds; ++t) {
+    const double y = log ? (random.chance(0.4) ? 1 : 0) : 10 + random.uniform(-3, 3);
+    const double common = random.uniform(-1, 1);
+    problem.outcomes[t] = y;
+    for (std::size_t k = 0; k < experts; ++k) {
+      const double off = size[k] * random.uniform(-1, 1);
+      problem.values.row(t)[k] =
+          log ? 1 / (1 + std::exp(-(y - 0.5) - bias[k] - off)) : y + common + bias[k] + off;
+    }
+  }
+  return problem;
+}
+
+// Dates or plain numbers, as a file would hold them.
+inline io::TimeColumn times(const std::vector<std::string>& texts) {
+  io::TextColumn column;
+  column.name = "when";
+  for (const auto& text : texts) column.add(text);
+  return io::read_times(std::move(column), "example.csv");
+}
+
+}  // namespace pcgs::test

@@ -1,0 +1,79 @@
+#include "serve/random_log.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+
+#include "serve/stream.h"
+
+namespace pcgs::test {
+
+using namespace stream;
+
+namespace {
+
+class Client {
+ public:
+  Client(const std::string& method, const std::string& loss, std::uint64_t seed)
+      : random_(seed), probability_(loss == "log") {
+    StreamSpec spec;
+    spec.experts = {"a", "b", "c"};
+    spec.loss = loss;
+    spec.method = method;
+    made_.spec = spec;
+  }
+
+  Event first() const { return made_; }
+
+  Event next(const Stream& now) {
+    const auto open = now.open_ids();
+    const std::size_t kind = draw(100);
+    if (kind < 45 || open.empty()) return round(now.aggregator().names());
+    const std::string& id = open[draw(open.size())];
+    if (kind < 90) return OutcomeSeen{id, probability_ ? double(draw(2)) : number()};
+    if (kind < 94) return RoundAbandoned{id};
+    const std::string change = fmt::format("change {}", count_++);
+    if (kind < 97) return ExpertAdded{change, fmt::format("expert {}", draw(4))};
+    const auto& names = now.aggregator().names();
+    return ExpertRemoved{change, names[draw(names.size())]};
+  }
+
+ private:
+  std::size_t draw(std::size_t below) { return random_() % below; }
+  double number() {
+    const double unit = static_cast<double>(random_() >> 11) * 0x1p-53;
+    return probability_ ? unit : 100 + 10 * unit;
+  }
+  Event round(const Names& names) {
+    RoundOpened event{fmt::format("round {}", count_++), {}};
+    const bool nobody = draw(20) == 0;
+    for (const std::string& name : names) {
+      if (!nobody && draw(10) > 0) event.forecasts.emplace_back(name, number());
+    }
+    std::ranges::sort(event.forecasts);
+    return event;
+  }
+
+  std::mt19937_64 random_;
+  bool probability_;
+  Made made_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace
+
+std::vector<Event> random_log(const std::string& method, const std::string& loss,
+                              std::size_t events, std::uint64_t seed) {
+  Client client(method, loss, seed);
+  Stream now;
+  std::vector<Event> log = {client.first()};
+  now.step(log.front());
+  while (log.size() < events) {
+    Event event = client.next(now);
+    if (now.step(event).verdict == Verdict::kDone) log.push_back(std::move(event));
+  }
+  return log;
+}
+
+}  // namespace pcgs::test

@@ -1,0 +1,149 @@
+// What was committed is there again, and what is missing or damaged is refused.
+#include "serve/store.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include "support/expect.h"
+#include "support/temp_dir.h"
+
+namespace pcgs {
+
+using store::Changes;
+using store::Store;
+using ::testing::Test;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+class StoreTest : public Test {
+ protected:
+  std::string refusal(const std::string& instructions = "AVX2") const {
+    return test::error_of([&] { Store opened(folder_, instructions); });
+  }
+  // Files of the database that end in this.
+  std::vector<fs::path> files(const std::string& ending) const {
+    std::vector<fs::path> found;
+    for (const auto& entry : fs::directory_iterator(folder_)) {
+      if (entry.path().extension() == ending && entry.file_size() > 0) found.push_back(entry);
+    }
+    return found;
+  }
+
+  test::TempDir dir_;
+  std::string folder_ = dir_ / "store";
+};
+
+void commit(Store& store, const std::function<void(Changes&)>& fill) {
+  Changes changes;
+  fill(changes);
+  store.commit(changes);
+}
+
+void add_events(Store& store, std::uint64_t first, std::uint64_t last) {
+  for (std::uint64_t i = first; i <= last; ++i) {
+    commit(store, [&](Changes& changes) {
+      if (i == 1) changes.add_stream("north");
+      changes.add_event("north", i, "event " + std::to_string(i));
+    });
+  }
+}
+
+}  // namespace
+
+TEST_F(StoreTest, HasWhatWasCommittedWhenItIsOpenedAgain) {
+  {
+    Store store(folder_, "AVX2");
+    add_events(store, 1, 3);
+    commit(store, [](Changes& changes) {
+      changes.add_stream("north-2");  // whose keys lie beside those of north
+      changes.add_event("north-2", 1, "other");
+      changes.add_snapshot("north", 3, "after 3");
+    });
+    add_events(store, 4, 5);
+  }
+  const Store store(folder_, "AVX2");
+  EXPECT_EQ(store.names(), (std::vector<std::string>{"north", "north-2"}));
+  const auto north = store.read("north");
+  ASSERT_TRUE(north.snapshot);
+  EXPECT_EQ(north.snapshot->last_event, 3u);
+  EXPECT_EQ(north.snapshot->bytes, "after 3");
+  EXPECT_EQ(north.events, (std::vector<std::string>{"event 4", "event 5"}));
+  EXPECT_EQ(store.read("north-2").events, std::vector<std::string>{"other"});
+}
+
+TEST_F(StoreTest, RefusesAnotherInstructionSet) {
+  { Store store(folder_, "AVX2"); }
+  const std::string why = refusal("SSE4");
+  EXPECT_NE(why.find("AVX2"), std::string::npos) << why;
+  EXPECT_NE(why.find("SSE4"), std::string::npos) << why;
+  const Store again(folder_, "AVX2");
+}
+
+TEST_F(StoreTest, RefusesAFolderThatIsInUseOrHoldsSomethingElse) {
+  {
+    const Store store(folder_, "AVX2");
+    EXPECT_NE(refusal().find("in use"), std::string::npos) << refusal();
+  }
+  fs::create_directory(dir_ / "letters");
+  std::ofstream(dir_ / "letters/mother.txt") << "dear mother";
+  folder_ = dir_ / "letters";
+  EXPECT_NE(refusal().find("not a store"), std::string::npos) << refusal();
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+}
+
+TEST_F(StoreTest, RefusesAStreamWithAGapInItsEvents) {
+  Store store(folder_, "AVX2");
+  add_events(store, 1, 2);
+  add_events(store, 4, 4);
+  EXPECT_NE(test::error_of([&] { store.read("north"); }).find("event 3 is missing"),
+            std::string::npos);
+  EXPECT_NE(test::error_of([&] { store.read("nobody"); }), "");
+  commit(store, [](Changes& changes) { changes.add_event("south", 2, "without its first"); });
+  EXPECT_NE(test::error_of([&] { store.read("south"); }).find("event 1 is missing"),
+            std::string::npos);
+}
+
+TEST_F(StoreTest, RefusesALogThatIsDamagedInside) {
+  {
+    Store store(folder_, "AVX2");
+    add_events(store, 1, 20);
+  }
+  const auto logs = files(".log");
+  ASSERT_EQ(logs.size(), 1u);
+  std::fstream log(logs.front(), std::ios::in | std::ios::out | std::ios::binary);
+  log.seekp(static_cast<std::streamoff>(fs::file_size(logs.front()) / 2));
+  log.put('\xff');
+  log.close();
+  EXPECT_NE(refusal(), "");
+}
+
+TEST_F(StoreTest, DropsOnlyTheRecordThatWasBeingWritten) {
+  {
+    Store store(folder_, "AVX2");
+    add_events(store, 1, 20);
+  }
+  const auto logs = files(".log");
+  ASSERT_EQ(logs.size(), 1u);
+  fs::resize_file(logs.front(), fs::file_size(logs.front()) - 3);
+  const Store store(folder_, "AVX2");
+  EXPECT_EQ(store.read("north").events.size(), 19u);
+}
+
+TEST_F(StoreTest, RefusesAMissingTable) {
+  {
+    Store store(folder_, "AVX2");
+    add_events(store, 1, 20);
+  }
+  { const Store store(folder_, "AVX2"); }  // which turns the log into a table
+  const auto tables = files(".sst");
+  ASSERT_FALSE(tables.empty());
+  fs::remove(tables.front());
+  EXPECT_NE(refusal(), "");
+}
+
+}  // namespace pcgs
