@@ -42,12 +42,10 @@ struct ErrorPlace {
   std::string field{};  // of a request, an options struct or a JSON object
 };
 
-// How a door writes an option: its name alone, or set to a value ("" for a switch that is turned on).
-using OptionName = std::function<std::string(std::string_view name)>;
-using OptionValue = std::function<std::string(std::string_view name, std::string_view value)>;
+// How a door writes an option: by its name alone, or set to a value ("" for a switch that is turned on).
 struct Wording {
-  OptionName name;
-  OptionValue value;
+  std::function<std::string(std::string_view name)> name;
+  std::function<std::string(std::string_view name, std::string_view value)> value;
 };
 
 // An option inside a sentence, by the name of its field: option("block"), or with a value to advise,
