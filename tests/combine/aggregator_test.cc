@@ -335,7 +335,7 @@ TEST(AggregatorLate, LearningLossesLeavesOpenRoundsOpen) {
   EXPECT_EQ(aggregator.rounds(), 2);
 }
 
-// Sleeping experts (docs/mathematics.md).
+// Sleeping experts (docs/internals/mathematics.md).
 
 using test::on_simplex;
 
