@@ -16,7 +16,7 @@
 #include "fma_peak.h"
 #include "infer/random_model.h"
 #include "network/network.h"
-#include "network/token_schema.h"
+#include "network/token_stream.h"
 #include "operations.h"
 
 namespace {

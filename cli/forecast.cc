@@ -5,7 +5,7 @@
 
 #include "combine/hindsight.h"
 #include "commands.h"
-#include "data/output_set.h"
+#include "data/output_files.h"
 #include "data/progress.h"
 #include "loss_options.h"
 #include "option_kinds.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "data/output_set.h"
+#include "data/output_files.h"
 #include "proof/trace_file.h"
 #include "run/comparison.h"
 #include "run_options.h"

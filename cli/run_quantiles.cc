@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "data/output_set.h"
+#include "data/output_files.h"
 #include "data/progress.h"
 #include "pcgs/error.h"
 #include "report_file.h"

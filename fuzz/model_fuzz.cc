@@ -20,7 +20,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/crc32.h"
+#include "data/checksums.h"
 #include "data/invariant.h"
 #include "infer/random_model.h"
 #include "network/model_file.h"

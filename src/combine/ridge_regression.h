@@ -17,7 +17,7 @@
 #include <span>
 #include <vector>
 
-#include "core/aligned.h"
+#include "core/kernels.h"
 #include "pcgs/state.h"
 
 namespace pcgs::blend {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/dispatch_inl.h"
+#include "core/simd_inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pcgs::blend::kernels::HWY_NAMESPACE {

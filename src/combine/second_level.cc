@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "combine/derived.h"
-#include "core/forecast_range.h"
+#include "core/combination.h"
 #include "core/kernels.h"
 #include "methods/linearised.h"
 #include "methods/methods.h"

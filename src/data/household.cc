@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "data/csv.h"
-#include "data/number.h"
+#include "data/numbers.h"
 #include "data/text.h"
 #include "pcgs/error.h"
 

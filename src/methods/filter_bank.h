@@ -18,7 +18,7 @@
 #include <span>
 #include <vector>
 
-#include "core/aligned.h"
+#include "core/kernels.h"
 #include "methods/grid.h"
 #include "pcgs/state.h"
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/simplex.h"
+#include "core/combination.h"
 
 namespace pcgs {
 

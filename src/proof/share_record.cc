@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/combination.h"
 #include "core/kernels.h"
-#include "core/simplex.h"
 #include "pcgs/certify.h"
 #include "pcgs/error.h"
 

@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "core/dispatch_inl.h"
+#include "core/simd_inl.h"
 #include "data/invariant.h"
 
 HWY_BEFORE_NAMESPACE();

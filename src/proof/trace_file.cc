@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "data/csv_field.h"
+#include "data/csv.h"
 
 namespace pcgs {
 

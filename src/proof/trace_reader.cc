@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "data/number.h"
+#include "data/numbers.h"
 #include "pcgs/error.h"
 
 namespace pcgs::io {

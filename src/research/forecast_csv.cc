@@ -3,7 +3,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "data/csv_field.h"
+#include "data/csv.h"
 #include "research/forecast_series.h"
 
 namespace pcgs::studies {

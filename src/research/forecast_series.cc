@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
-#include "data/at_budget.h"
-#include "data/calendar.h"
+#include "data/keyed_values.h"
 #include "data/number_table.h"
+#include "data/times.h"
 #include "pcgs/error.h"
 
 namespace pcgs::studies {

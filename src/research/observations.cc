@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "data/household.h"
-#include "data/mapped_file.h"
+#include "data/input_bytes.h"
 #include "data/npy.h"
 #include "data/number_table.h"
 #include "pcgs/error.h"

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "combine/hindsight.h"
-#include "data/csv_field.h"
-#include "data/output_set.h"
+#include "data/csv.h"
+#include "data/output_files.h"
 #include "pcgs/oracle.h"
 #include "proof/trace_file.h"
 #include "research/study.h"

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "data/csv_field.h"
+#include "data/csv.h"
 
 namespace pcgs::compare {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "data/text_column.h"
+#include "data/text.h"
 #include "run/problem.h"
 
 namespace pcgs::compare {

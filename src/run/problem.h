@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "data/time_column.h"
+#include "data/times.h"
 #include "pcgs/loss_scale.h"
 #include "pcgs/losses.h"
 #include "pcgs/matrix.h"

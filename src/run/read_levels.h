@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "data/number.h"
+#include "data/numbers.h"
 #include "run/clock.h"
 #include "run/level_problem.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "data/number.h"
+#include "data/numbers.h"
 #include "run/clock.h"
 #include "run/problem.h"
 

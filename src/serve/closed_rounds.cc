@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "data/fnv1a.h"
+#include "data/checksums.h"
 #include "data/invariant.h"
 #include "serve/limits.h"
 

@@ -10,7 +10,7 @@
 
 #include "combine/hindsight.h"
 #include "core/spec.h"
-#include "data/parse_json.h"
+#include "data/json.h"
 #include "data/text.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"

@@ -5,7 +5,7 @@
 #include <bit>
 #include <functional>
 
-#include "data/fnv1a.h"
+#include "data/checksums.h"
 #include "data/invariant.h"
 #include "serve/state_fields.h"
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <limits>
 
-#include "core/instruction_set.h"
+#include "core/kernels.h"
 #include "data/invariant.h"
 #include "pcgs/error.h"
 

@@ -4,7 +4,7 @@
 
 #include <unordered_map>
 
-#include "core/instruction_set.h"
+#include "core/kernels.h"
 #include "pcgs/error.h"
 #include "serve/log_line.h"
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "core/instruction_set.h"
+#include "core/kernels.h"
 #include "pcgs/error.h"
 #include "serve/cache_folder.h"
 #include "serve/group_consumer.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "data/at_budget.h"
+#include "data/keyed_values.h"
 
 namespace pcgs::results {
 

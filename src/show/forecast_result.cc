@@ -1,6 +1,6 @@
 #include "show/forecast_result.h"
 
-#include "data/fields.h"
+#include "data/json_fields.h"
 #include "show/kinds.h"
 
 namespace pcgs::results {

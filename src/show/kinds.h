@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "data/fields.h"
+#include "data/json_fields.h"
 #include "show/study_parts.h"
 
 namespace pcgs::results {

@@ -1,6 +1,6 @@
 #include "show/markup.h"
 
-#include "data/json_text.h"
+#include "data/json.h"
 
 namespace pcgs::report {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "data/at_budget.h"
+#include "data/keyed_values.h"
 
 namespace pcgs::results {
 

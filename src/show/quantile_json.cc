@@ -2,7 +2,7 @@
 #include <charconv>
 #include <string>
 
-#include "data/fields.h"
+#include "data/json_fields.h"
 #include "show/kinds.h"
 #include "show/quantile_result.h"
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <unordered_set>
 
-#include "data/csv_field.h"
+#include "data/csv.h"
 #include "run/central_intervals.h"
 #include "run/level_groups.h"
 #include "run/level_play.h"

@@ -1,7 +1,7 @@
 #include "show/result.h"
 
-#include "data/fields.h"
-#include "data/json_text.h"
+#include "data/json.h"
+#include "data/json_fields.h"
 #include "show/kinds.h"
 
 namespace pcgs::results {

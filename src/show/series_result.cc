@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "data/fields.h"
+#include "data/json_fields.h"
 #include "data/text_table.h"
 #include "show/answer_table.h"
 #include "show/headline.h"

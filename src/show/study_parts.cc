@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "data/fields.h"
+#include "data/json_fields.h"
 #include "show/kinds.h"
 
 namespace pcgs::results {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <numeric>
 
-#include "data/calendar.h"
+#include "data/times.h"
 
 namespace pcgs::report {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "data/fields.h"
-#include "data/json_text.h"
+#include "data/json.h"
+#include "data/json_fields.h"
 #include "show/kinds.h"
 
 namespace pcgs::results {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "reference/fixed_share.h"
+#include "reference/shares.h"
 #include "support/expect.h"
 #include "support/options.h"
 #include "support/random.h"

@@ -1,6 +1,4 @@
 // What profoc (R) publishes about itself, reproduced; and QuantilePanel beside its methods.
-#include "reference/level_weights.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +9,7 @@
 #include "combine/combination.h"
 #include "combine/scores.h"
 #include "pcgs/quantiles.h"
+#include "reference/levels.h"
 #include "support/random.h"
 
 namespace pcgs::levels {

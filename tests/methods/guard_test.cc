@@ -11,7 +11,6 @@
 #include "methods/grid.h"
 #include "methods/side_by_side.h"
 #include "network/model_file.h"
-#include "network/shipped.h"
 #include "pcgs/certify.h"
 #include "pcgs/oracle.h"
 #include "pcgs/registry.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "reference/clipped_loss.h"
+#include "reference/losses.h"
 
 namespace pcgs::suite {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/time_column.h"
+#include "data/times.h"
 #include "run/problem.h"
 #include "support/random.h"
 

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "core/instruction_set.h"
+#include "core/kernels.h"
 
 namespace pcgs::test {
 
