@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "combine/hindsight.h"
+#include "combine/hindsight_methods.h"
 #include "commands.h"
 #include "data/output_files.h"
 #include "data/progress.h"

@@ -8,8 +8,7 @@
 #include <set>
 #include <span>
 
-#include "combine/hindsight.h"
-#include "combine/share_forms.h"
+#include "combine/hindsight_methods.h"
 #include "commands.h"
 #include "data/parallel.h"
 #include "data/progress.h"

@@ -10,7 +10,7 @@
 
 #include "arrays.h"
 #include "bindings.h"
-#include "combine/hindsight.h"
+#include "combine/hindsight_methods.h"
 #include "construction_guard.h"
 #include "expert_names.h"
 #include "interpreter.h"

@@ -2,6 +2,7 @@
 #include "methods/filter_kernels.h"
 
 #include "core/simd_inl.h"
+#include "methods/filter_bank.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pcgs::kernels::HWY_NAMESPACE {

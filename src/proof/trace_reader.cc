@@ -1,5 +1,3 @@
-#include "proof/trace_reader.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 
 #include "data/numbers.h"
 #include "pcgs/error.h"
+#include "proof/trace_file.h"
 
 namespace pcgs::io {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "combine/hindsight.h"
+#include "combine/hindsight_methods.h"
 
 namespace pcgs::studies {
 

@@ -1,7 +1,7 @@
 // What the household benchmark found: a result for programs, a table for people.
 #include <fmt/format.h>
 
-#include "combine/hindsight.h"
+#include "combine/hindsight_methods.h"
 #include "data/text_table.h"
 #include "research/electricity.h"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "combine/hindsight.h"
+#include "combine/hindsight_methods.h"
 #include "research/study_tables.h"
 #include "research/tournament.h"
 #include "run/summary.h"

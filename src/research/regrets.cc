@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "combine/hindsight.h"
+#include "combine/hindsight_methods.h"
 #include "run/paired.h"
 #include "run/summary.h"
 

@@ -1,7 +1,7 @@
 // Per-round files of the studies.
 #include <fmt/format.h>
 
-#include "combine/hindsight.h"
+#include "combine/hindsight_methods.h"
 #include "data/csv.h"
 #include "data/output_files.h"
 #include "pcgs/oracle.h"

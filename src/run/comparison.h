@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "pcgs/aggregator.h"
-#include "pcgs/certify.h"
+#include "pcgs/certificates.h"
 #include "pcgs/trace.h"
 #include "run/hindsight.h"
 #include "run/interval_record.h"

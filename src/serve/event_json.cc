@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "combine/hindsight.h"
+#include "combine/hindsight_methods.h"
 #include "core/spec.h"
 #include "data/json.h"
 #include "data/text.h"

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "proof/path_certificates.h"
 #include "research/mechanism.h"
 
 namespace pcgs::report {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "pcgs/certify.h"
+#include "pcgs/certificates.h"
 #include "pcgs/matrix.h"
 #include "pcgs/method.h"
 #include "pcgs/trace.h"

@@ -217,7 +217,7 @@ QuantileResult quantile_result(const compare::LevelProblem& problem, const Quant
   out.shapes = shapes_of(scores, levels);
   out.between = scores.between;
   out.crossed = static_cast<std::size_t>(panel.crossed());
-  out.wild = static_cast<std::size_t>(panel.wild());
+  out.wild = static_cast<std::size_t>(panel.outliers());
   out.coming = coming_of(problem, published);
   for (const auto& round : problem.rounds) {
     out.answer.rounds_without_outcome +=

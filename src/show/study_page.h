@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "combine/hindsight.h"
+#include "combine/hindsight_methods.h"
 #include "show/blocks.h"
 #include "show/study_parts.h"
 

@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "pcgs/error.h"
-#include "proof/trace_reader.h"
+#include "proof/trace_file.h"
 
 namespace pcgs::report {
 
