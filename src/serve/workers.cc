@@ -6,11 +6,12 @@ Workers::Workers(std::size_t count) {
   while (threads_.size() < count) threads_.emplace_back([this] { loop(); });
 }
 
-void Workers::enqueue(std::function<void()> work) {
+Workers::Enqueued Workers::enqueue(std::function<void()> work) {
   std::unique_lock lock(mutex_);
   freed_.wait(lock, [&] { return idle_ > waiting_.size(); });
   waiting_.push_back(std::move(work));
   arrived_.notify_one();
+  return static_cast<Enqueued>(true);
 }
 
 void Workers::shutdown() {

@@ -9,15 +9,19 @@
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace pcgs::serve {
 
 class Workers final : public httplib::TaskQueue {
  public:
+  // void in Debian 12's httplib; in Debian 13's a bool, which is false for work that is refused.
+  using Enqueued = decltype(std::declval<httplib::TaskQueue&>().enqueue({}));
+
   explicit Workers(std::size_t count);
   // Returns when a thread is free for it.
-  void enqueue(std::function<void()> work) override;
+  Enqueued enqueue(std::function<void()> work) override;
   void shutdown() override;
 
  private:
