@@ -3,78 +3,52 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <sstream>
+#include <string_view>
+
 namespace pcgs::test {
 
 namespace {
 
 using Texts = std::vector<std::string>;
 
+// Texts between blanks.
+Texts split(std::string_view text) {
+  Texts out;
+  std::istringstream in{std::string(text)};
+  for (std::string one; in >> one;) out.push_back(one);
+  return out;
+}
+
+Texts operator+(Texts a, const Texts& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
 std::string quoted(const std::string& text) { return '"' + text + '"'; }
 
 // Where text of at most so many bytes is wanted.
 Texts no_texts(std::size_t longest) {
-  return {"null",
-          "true",
-          "0",
-          "1.5",
-          "[]",
-          R"(["x"])",
-          "{}",
-          R"({"x":"y"})",
-          R"("")",
-          "x",
-          "'x'",
-          quoted(std::string(longest + 1, 'x')),
-          R"("a\u0000b")",
-          R"("a\nb")",
-          R"("\u001b[2J")",
-          R"("\u007f")",
-          R"("\u0085")",
-          R"("\ud800")",
-          R"("\udc00\ud800")",
-          R"("\x41")",
-          R"("\u12")",
-          "\"a\nb\"",
-          "\"a\tb\"",
-          quoted(std::string("a\0b", 3)),
-          "\"\xff\"",
-          "\"\xc0\xaf\"",
-          "\"\xed\xa0\x80\"",
-          "\"\xf4\x90\x80\x80\"",
-          "\"\xe2\x82\"",
-          "\"open"};
+  return split(
+             R"(null true 0 1.5 [] ["x"] {} {"x":"y"} "" x 'x' "a\u0000b" "a\nb" "\u001b[2J" "\u007f" "\u0085"
+                  "\ud800" "\udc00\ud800" "\x41" "\u12" "open)") +
+         Texts{quoted(std::string(longest + 1, 'x')),
+               "\"a\nb\"",
+               "\"a\tb\"",
+               quoted(std::string("a\0b", 3)),
+               "\"\xff\"",
+               "\"\xc0\xaf\"",
+               "\"\xed\xa0\x80\"",
+               "\"\xf4\x90\x80\x80\"",
+               "\"\xe2\x82\""};
 }
 
 // Where a number is wanted; null is something else in places.
 Texts no_numbers() {
-  return {"true",
-          R"("1")",
-          R"("")",
-          "[]",
-          "[1]",
-          "{}",
-          "NaN",
-          "nan",
-          "Infinity",
-          "-Infinity",
-          "inf",
-          "1e400",
-          "-1e400",
-          "1e99999999999",
-          std::string(400, '9'),
-          "-" + std::string(400, '9'),
-          "0x10",
-          "01",
-          "1.",
-          ".5",
-          "+1",
-          "-",
-          "--1",
-          "1e",
-          "1e+",
-          "1_000",
-          "1,5",
-          "1 2"};
+  return split(
+             R"(true "1" "" [] [1] {} NaN nan Infinity -Infinity inf 1e400 -1e400 1e99999999999 0x10 01 1. .5 +1 -
+                  --1 1e 1e+ 1_000 1,5)") +
+         Texts{std::string(400, '9'), "-" + std::string(400, '9'), "1 2"};
 }
 
 std::string nested(std::size_t depth, const char* open, const char* inside, const char* close) {
@@ -87,41 +61,25 @@ std::string nested(std::size_t depth, const char* open, const char* inside, cons
 
 // What is no object of fields, whatever these are.
 Texts no_objects() {
-  return {"",
-          " ",
-          "null",
-          "false",
-          "0",
-          R"("text")",
-          "[]",
-          "{}",
-          "[{}]",
-          "{",
-          "}",
-          "{]",
-          "{{}}",
-          "{\"id\"}",
-          "{\"id\":}",
-          "{,}",
-          "{id:1}",
-          "{'id':'1'}",
-          "{}{}",
-          "{} x",
-          "\xef\xbb\xbf",
-          std::string("{\0}", 3),
-          std::string(4, '\0'),
-          "\xff\xfe{\0}\0",
-          "/* c */ {}",
-          "// c",
-          "id=1&y=2",
-          "<xml/>",
-          nested(33, "[", "", "]"),
-          nested(100000, "[", "", "]"),
-          nested(100000, "{\"a\":", "1", "}"),
-          std::string(100000, '['),
-          std::string(100000, '{'),
-          std::string(100000, '"'),
-          std::string(100000, '\\')};
+  return split(
+             R"(null false 0 "text" [] {} [{}] { } {] {{}} {"id"} {"id":} {,} {id:1} {'id':'1'} {}{} id=1&y=2
+                  <xml/>)") +
+         Texts{"",
+               " ",
+               "{} x",
+               "/* c */ {}",
+               "// c",
+               "\xef\xbb\xbf",
+               std::string("{\0}", 3),
+               std::string(4, '\0'),
+               "\xff\xfe{\0}\0",
+               nested(33, "[", "", "]"),
+               nested(100000, "[", "", "]"),
+               nested(100000, "{\"a\":", "1", "}"),
+               std::string(100000, '['),
+               std::string(100000, '{'),
+               std::string(100000, '"'),
+               std::string(100000, '\\')};
 }
 
 struct Field {
@@ -156,26 +114,12 @@ Texts spoiled(const Fields& fields) {
   return out;
 }
 
-Texts operator+(Texts a, const Texts& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
 Fields round_fields() {
-  Texts forecasts = {"null",
-                     "true",
-                     "1",
-                     R"("a")",
-                     "[]",
-                     "[1]",
-                     R"({"nobody":1})",
-                     R"({"":1})",
-                     R"({"a":1,"nobody":2})",
-                     R"({"a":1,"a":1})",
-                     R"({"a\u0000":1})",
-                     "{\"\xff\":1}",
-                     R"({"A":1})",
-                     R"({"a ":1})"};
+  Texts forecasts =
+      split(
+          R"(null true 1 "a" [] [1] {"nobody":1} {"":1} {"a":1,"nobody":2} {"a":1,"a":1} {"a\u0000":1}
+                             {"A":1})") +
+      Texts{"{\"\xff\":1}", R"({"a ":1})"};
   forecasts.push_back(fmt::format("{{\"{}\":1}}", std::string(100000, 'a')));
   for (const std::string& bad : no_numbers()) forecasts.push_back(fmt::format("{{\"a\":{}}}", bad));
   return {{"id", R"("1")", no_texts(200)}, {"forecasts", R"({"a":1})", forecasts}};
@@ -188,30 +132,15 @@ Fields outcome_fields() {
 Fields make_fields() {
   std::string many = "[\"e\"";
   for (int i = 1; i <= 200; ++i) many += fmt::format(",\"e{}\"", i);
-  Texts experts = {"null",       "true",         "1",          R"("a")",  "{}", "[]",
-                   R"({"a":1})", R"(["a","a"])", R"([["a"]])", many + "]"};
+  Texts experts = split(R"(null true 1 "a" {} [] {"a":1} ["a","a"] [["a"]])") + Texts{many + "]"};
   for (const std::string& bad : no_texts(100)) experts.push_back(fmt::format("[\"a\",{}]", bad));
-  const Texts seasons = {
-      "null",    "24",       R"("24")", "{}",      "[0]",          "[1]",
-      "[-24]",   "[24.5]",   "[1e1]",   "[null]",  R"(["24"])",    "[[24]]",
-      "[24,24]", "[168,24]", "[2,3,4]", "[20001]", "[1000000000]", "[18446744073709551616]",
-      "[1e400]", "[NaN]"};
-  const Texts methods = {R"("no-such")",
-                         R"("fixed-share*")",
-                         R"("fixed-share**")",
-                         R"("blend{")",
-                         R"("blend}")",
-                         R"("blend{}x")",
-                         R"("blend{no=1}")",
-                         R"("blend{season=24}")",
-                         R"("fixed-share{rho=2}")",
-                         R"("fixed-share{rho=}")",
-                         R"("fixed-share{rho=0.1,rho=0.1}")",
-                         R"("fixed-share{rho=nan}")",
-                         R"("pcgs-tf{model=/etc/passwd}")",
-                         R"("guard{model=\"/etc/passwd\"}")",
-                         R"("pcgs-tf{model=../../etc/passwd}")",
-                         R"("blend,hedge")"};
+  const Texts seasons = split(
+      R"(null 24 "24" {} [0] [1] [-24] [24.5] [1e1] [null] ["24"] [[24]] [24,24] [168,24] [2,3,4] [20001]
+               [1000000000] [18446744073709551616] [1e400] [NaN])");
+  const Texts methods = split(
+      R"("no-such" "fixed-share*" "fixed-share**" "blend{" "blend}" "blend{}x" "blend{no=1}" "blend{season=24}"
+               "fixed-share{rho=2}" "fixed-share{rho=}" "fixed-share{rho=0.1,rho=0.1}" "fixed-share{rho=nan}"
+               "pcgs-tf{model=/etc/passwd}" "guard{model=\"/etc/passwd\"}" "pcgs-tf{model=../../etc/passwd}" "blend,hedge")");
   return {{"experts", R"(["a","b"])", experts},
           {"loss", R"("pinball")", no_texts(100) + Texts{R"("huber")", R"("Squared")"}, true},
           {"tau", "0.9", no_numbers() + Texts{"null", "0", "1", "-0.5", "2"}, true},

@@ -31,6 +31,9 @@ class ServiceFixture : public ::testing::Test {
   HttpAnswer post(const std::string& path, const nlohmann::ordered_json& body) const {
     return ask(service_->port(), "POST", path, body.dump());
   }
+  HttpAnswer events(std::string_view lines) const {
+    return ask(service_->port(), "POST", "/events", lines);
+  }
   HttpAnswer get(const std::string& path) const { return ask(service_->port(), "GET", path); }
 
   TempDir dir_;

@@ -12,8 +12,8 @@
 
 namespace pcgs {
 
-using store::Changes;
-using store::Store;
+using serve::Changes;
+using serve::Store;
 using ::testing::Test;
 
 namespace {

@@ -45,9 +45,9 @@ void Unharmed::start() {
   return ::testing::AssertionSuccess();
 }
 
-store::StoredStream Unharmed::stored() {
+serve::StoredStream Unharmed::stored() {
   service_.reset();
-  return store::Store(options_.store, instruction_set()).read("n");
+  return serve::Store(options_.store, instruction_set()).read("n");
 }
 
 ::testing::AssertionResult Unharmed::refused(const HttpAnswer& answer, int status) {

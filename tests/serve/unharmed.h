@@ -21,7 +21,7 @@ class Unharmed : public ::testing::Test {
   // Whether the service answers, and nothing has been logged.
   ::testing::AssertionResult unharmed() const;
   // What is on the disk. Stops the service.
-  store::StoredStream stored();
+  serve::StoredStream stored();
 
   // What every refusal is: a status, and one sentence as JSON.
   static ::testing::AssertionResult refused(const HttpAnswer& answer, int status);
