@@ -226,14 +226,14 @@ bench-series: build  ## what several threads gain in pcgs run --by; the ratio in
 	/usr/bin/python3 bench/series_bench.py build/release/pcgs
 
 RECIPE = pcgs-tf:oracle
-results: build  ## play all studies and put their tables into docs/results.md and docs/paper.md
+results: build  ## play all studies and put their tables into docs/results.md and docs/internals/paper.md
 	@scripts/install-packages python3
 	build/release/pcgs suite --study all --retrained models/ablation --out build/results > /dev/null
 	build/release/pcgs suite --out build/results/oracle-recipe \
 	  --method '$(RECIPE),$(RECIPE){rho=0.01},$(RECIPE){uniform=1},$(RECIPE){rho=0.01,uniform=1}' > /dev/null
 	python3 scripts/results.py build/results docs/results.md
 	python3 scripts/paper.py studies build/results build/paper
-	python3 scripts/results.py build/paper docs/paper.md
+	python3 scripts/results.py build/paper docs/internals/paper.md
 
 bounding: build-python  ## losses bent by Catoni's function beside clipped ones, into docs/results.md
 	@scripts/install-packages python3-numpy
@@ -242,12 +242,12 @@ bounding: build-python  ## losses bent by Catoni's function beside clipped ones,
 
 DATA ?= data
 TRAINER ?=
-real: build  ## real series into docs/results.md and docs/paper.md; DATA=folder, TRAINER=build/release/pcgs-train to fine-tune
+real: build  ## real series into docs/results.md and docs/internals/paper.md; DATA=folder, TRAINER=build/release/pcgs-train to fine-tune
 	@scripts/install-packages python3-numpy
 	/usr/bin/python3 scripts/real.py build/release/pcgs $(DATA) build/real $(TRAINER)
 	python3 scripts/results.py build/real docs/results.md
 	python3 scripts/paper.py electricity build/release/pcgs $(DATA) build/paper-electricity
-	python3 scripts/results.py build/paper-electricity docs/paper.md
+	python3 scripts/results.py build/paper-electricity docs/internals/paper.md
 
 attention: build  ## what attention and a memory are worth, networks trained alike, into docs/results.md; DATA=folder
 	@scripts/install-packages python3-numpy

@@ -14,7 +14,7 @@
 
 #include "benchmarks.h"
 #include "fma_peak.h"
-#include "infer/random_model.h"
+#include "network/random_model.h"
 #include "network/network.h"
 #include "network/token_schema.h"
 #include "operations.h"

@@ -22,7 +22,7 @@
 
 #include "data/crc32.h"
 #include "data/invariant.h"
-#include "infer/random_model.h"
+#include "network/random_model.h"
 #include "network/model_file.h"
 #include "network/network.h"
 #include "pcgs/error.h"

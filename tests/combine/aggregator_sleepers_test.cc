@@ -1,4 +1,4 @@
-// Sleeping experts (docs/mathematics.md).
+// Sleeping experts (docs/internals/mathematics.md).
 #include <gtest/gtest.h>
 
 #include <cmath>
