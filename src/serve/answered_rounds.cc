@@ -201,6 +201,7 @@ std::vector<std::string> AnsweredRounds::open_ids() const {
   for (const auto& [id, round] : open_) open.emplace_back(round.what.round, id);
   std::ranges::sort(open);
   std::vector<std::string> ids;
+  ids.reserve(open.size());
   for (auto& [round, id] : open) ids.push_back(std::move(id));
   return ids;
 }
@@ -278,7 +279,7 @@ std::uint64_t digest_of(const std::vector<std::pair<std::string, double>>& forec
   std::uint64_t hash = fnv1a<std::uint64_t>(std::string_view());
   for (const auto& [name, forecast] : forecasts) {
     hash = fnv1a(name, hash);
-    hash = fnv1a(std::string_view("", 1), hash);  // no name holds a zero
+    hash = fnv1a(std::array{'\0'}, hash);  // no name holds a zero
     hash = fnv1a(std::bit_cast<std::array<char, sizeof forecast>>(forecast), hash);
   }
   return hash;

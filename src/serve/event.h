@@ -1,6 +1,8 @@
 // What can happen to a stream. Every event but the first has an id that makes it safe to send again.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -70,6 +72,13 @@ using Event =
 
 // How whoever sends events names an option of the library: as a field of JSON.
 const Wording& field_wording();
+
+// Throws Error of this kind about a file, a folder or a topic.
+template <class... Values>
+[[noreturn]] void fail_about(ErrorKind kind, const std::string& file,
+                             fmt::format_string<Values...> sentence, Values&&... values) {
+  throw Error(kind, {.file = file}, fmt::format(sentence, std::forward<Values>(values)...));
+}
 
 // As a state file (state.h), so that what is damaged is refused.
 std::string event_bytes(const Event& event);

@@ -34,20 +34,13 @@ constexpr std::array<std::string_view, 9> kTaken = {
 constexpr int kPolicyMilliseconds = 3000;
 constexpr const char* kLargestRecord = "67108864";  // bytes of one snapshot
 
-struct Destroy {
-  void operator()(const rd_kafka_metadata_t* metadata) const {
-    rd_kafka_metadata_destroy(metadata);
-  }
-  void operator()(rd_kafka_topic_t* topic) const { rd_kafka_topic_destroy(topic); }
-  void operator()(rd_kafka_NewTopic_t* topic) const { rd_kafka_NewTopic_destroy(topic); }
-  void operator()(rd_kafka_queue_t* queue) const { rd_kafka_queue_destroy(queue); }
-  void operator()(rd_kafka_event_t* event) const { rd_kafka_event_destroy(event); }
-  void operator()(rd_kafka_ConfigResource_t* config) const {
-    rd_kafka_ConfigResource_destroy(config);
-  }
-};
-template <class T>
-using Owned = std::unique_ptr<T, Destroy>;
+using MetadataPtr = std::unique_ptr<const rd_kafka_metadata_t, Destroy<rd_kafka_metadata_destroy>>;
+using TopicPtr = std::unique_ptr<rd_kafka_topic_t, Destroy<rd_kafka_topic_destroy>>;
+using NewTopicPtr = std::unique_ptr<rd_kafka_NewTopic_t, Destroy<rd_kafka_NewTopic_destroy>>;
+using QueuePtr = std::unique_ptr<rd_kafka_queue_t, Destroy<rd_kafka_queue_destroy>>;
+using EventPtr = std::unique_ptr<rd_kafka_event_t, Destroy<rd_kafka_event_destroy>>;
+using ConfigResourcePtr =
+    std::unique_ptr<rd_kafka_ConfigResource_t, Destroy<rd_kafka_ConfigResource_destroy>>;
 
 [[noreturn]] void fail_name(const std::string& name) {
   throw Error(ErrorKind::kValue, {}, fmt::format("'{}' is not a name of a topic", name));
@@ -55,14 +48,14 @@ using Owned = std::unique_ptr<T, Destroy>;
 
 // 0 if there is no such topic.
 std::int32_t partitions_of(rd_kafka_t* client, const std::string& name, const Stopping& stopping) {
-  const Owned<rd_kafka_topic_t> topic(rd_kafka_topic_new(client, name.c_str(), nullptr));
+  const TopicPtr topic(rd_kafka_topic_new(client, name.c_str(), nullptr));
   if (!topic) fail_name(name);
   std::int32_t count = 0;
   until_done("topics", stopping, [&] {
     const rd_kafka_metadata_t* found = nullptr;
     const auto wrong = rd_kafka_metadata(client, 0, topic.get(), &found, kCallMilliseconds);
     if (wrong != RD_KAFKA_RESP_ERR_NO_ERROR) return wrong;
-    const Owned<const rd_kafka_metadata_t> metadata(found);
+    const MetadataPtr metadata(found);
     const rd_kafka_metadata_topic_t& one = metadata->topics[0];
     if (one.err == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) return RD_KAFKA_RESP_ERR_NO_ERROR;
     if (one.err == RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION) {
@@ -78,23 +71,22 @@ void make_topic(rd_kafka_t* client, const std::string& name, std::int32_t partit
                 bool compacted) {
   constexpr int kReplicasAsTheBrokerSays = -1;
   std::array<char, 512> why{};
-  const Owned<rd_kafka_NewTopic_t> topic(rd_kafka_NewTopic_new(
-      name.c_str(), partitions, kReplicasAsTheBrokerSays, why.data(), why.size()));
+  const NewTopicPtr topic(rd_kafka_NewTopic_new(name.c_str(), partitions, kReplicasAsTheBrokerSays,
+                                                why.data(), why.size()));
   if (!topic) {
-    throw Error(ErrorKind::kFile, {.file = name}, fmt::format("cannot be made ({})", why.data()));
+    fail_about(ErrorKind::kFile, name, "cannot be made ({})", why.data());
   }
   if (compacted) {
     rd_kafka_NewTopic_set_config(topic.get(), "cleanup.policy", "compact");
     rd_kafka_NewTopic_set_config(topic.get(), "max.message.bytes", kLargestRecord);
   }
-  const Owned<rd_kafka_queue_t> queue(rd_kafka_queue_new(client));
+  const QueuePtr queue(rd_kafka_queue_new(client));
   std::array<rd_kafka_NewTopic_t*, 1> topics = {topic.get()};
   rd_kafka_CreateTopics(client, topics.data(), topics.size(), nullptr, queue.get());
-  const Owned<rd_kafka_event_t> event(rd_kafka_queue_poll(queue.get(), 3 * kCallMilliseconds));
+  const EventPtr event(rd_kafka_queue_poll(queue.get(), 3 * kCallMilliseconds));
   const auto fail = [&](const char* reason) {
-    throw Error(ErrorKind::kFile, {.file = name},
-                fmt::format("cannot be made ({}); make it with {} partitions{}", reason, partitions,
-                            compacted ? " and cleanup.policy=compact" : ""));
+    fail_about(ErrorKind::kFile, name, "cannot be made ({}); make it with {} partitions{}", reason,
+               partitions, compacted ? " and cleanup.policy=compact" : "");
   };
   if (!event) fail("the brokers do not answer");
   if (rd_kafka_event_error(event.get()) != RD_KAFKA_RESP_ERR_NO_ERROR) {
@@ -120,12 +112,12 @@ std::int32_t found_or_made(rd_kafka_t* client, const std::string& name, std::int
 
 // The brokers' word for it; empty if they do not say soon.
 std::string cleanup_policy(rd_kafka_t* client, const std::string& topic) {
-  const Owned<rd_kafka_ConfigResource_t> asked(
+  const ConfigResourcePtr asked(
       rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, topic.c_str()));
-  const Owned<rd_kafka_queue_t> queue(rd_kafka_queue_new(client));
+  const QueuePtr queue(rd_kafka_queue_new(client));
   std::array<rd_kafka_ConfigResource_t*, 1> resources = {asked.get()};
   rd_kafka_DescribeConfigs(client, resources.data(), resources.size(), nullptr, queue.get());
-  const Owned<rd_kafka_event_t> event(rd_kafka_queue_poll(queue.get(), kPolicyMilliseconds));
+  const EventPtr event(rd_kafka_queue_poll(queue.get(), kPolicyMilliseconds));
   if (!event || rd_kafka_event_error(event.get()) != RD_KAFKA_RESP_ERR_NO_ERROR) return "";
   std::size_t count = 0;
   const rd_kafka_ConfigResource_t** found = rd_kafka_DescribeConfigs_result_resources(
@@ -220,7 +212,7 @@ void until_done(const char* what, const Stopping& stopping,
 
 Settings read_settings(const std::string& file) {
   std::ifstream in(file);
-  if (!in) throw Error(ErrorKind::kFile, {.file = file}, "cannot be read");
+  if (!in) fail_about(ErrorKind::kFile, file, "cannot be read");
   Settings out;
   std::string line;
   for (std::size_t number = 1; std::getline(in, line); ++number) {
@@ -232,10 +224,10 @@ Settings read_settings(const std::string& file) {
     const auto equals = text.find('=');
     const std::string name(trimmed(text.substr(0, std::min(equals, text.size())), kBlanks));
     if (equals == std::string_view::npos || name.empty()) {
-      fail(ErrorKind::kFormat, "is not NAME=VALUE");
+      fail_about(ErrorKind::kFormat, "is not NAME=VALUE");
     }
     if (std::ranges::find(kTaken, name) != kTaken.end()) {
-      fail(ErrorKind::kRequest, fmt::format("the worker sets {} itself; leave it out", name));
+      fail_about(ErrorKind::kRequest, fmt::format("the worker sets {} itself; leave it out", name));
     }
     out.emplace_back(name, trimmed(text.substr(equals + 1), kBlanks));
     try {
@@ -250,24 +242,20 @@ Settings read_settings(const std::string& file) {
 std::int32_t check_topics(rd_kafka_t* client, const TopicNames& names, const Stopping& stopping) {
   const std::int32_t partitions = partitions_of(client, names.events, stopping);
   if (partitions == 0) {
-    throw Error(
-        ErrorKind::kMissing, {.file = names.events},
-        "there is no such topic; make it with as many partitions as workers may ever share");
+    fail_about(ErrorKind::kMissing, names.events,
+               "there is no such topic; make it with as many partitions as workers may ever share");
   }
   found_or_made(client, names.answers, partitions, false, stopping);
   const std::int32_t changelog = found_or_made(client, names.changelog, partitions, true, stopping);
   if (changelog != partitions) {
-    throw Error(
-        ErrorKind::kMismatch, {.file = names.changelog},
-        fmt::format("has {} partitions, and {} has {}; a changelog needs as many as the events",
-                    changelog, names.events, partitions));
+    fail_about(ErrorKind::kMismatch, names.changelog,
+               "has {} partitions, and {} has {}; a changelog needs as many as the events",
+               changelog, names.events, partitions);
   }
   const std::string policy = cleanup_policy(client, names.changelog);
   if (!policy.empty() && policy != "compact") {
-    throw Error(
-        ErrorKind::kMismatch, {.file = names.changelog},
-        fmt::format("has cleanup.policy={}, which would delete states; give it compact alone",
-                    policy));
+    fail_about(ErrorKind::kMismatch, names.changelog,
+               "has cleanup.policy={}, which would delete states; give it compact alone", policy);
   }
   return partitions;
 }

@@ -26,34 +26,21 @@ struct KafkaMessage {
   std::string key, value;
 };
 
-struct DestroyClient {
-  void operator()(rd_kafka_t* client) const { rd_kafka_destroy(client); }
-};
-struct DestroyConfiguration {
-  void operator()(rd_kafka_conf_t* conf) const { rd_kafka_conf_destroy(conf); }
-};
-struct DestroyPartitions {
-  void operator()(rd_kafka_topic_partition_list_t* list) const {
-    rd_kafka_topic_partition_list_destroy(list);
+template <auto destroy>
+struct Destroy {
+  template <class Handle>
+  void operator()(Handle* handle) const {
+    destroy(handle);
   }
 };
-struct DestroyMessage {
-  void operator()(rd_kafka_message_t* message) const { rd_kafka_message_destroy(message); }
-};
-struct DestroyError {
-  void operator()(rd_kafka_error_t* error) const { rd_kafka_error_destroy(error); }
-};
-struct DestroyGroupMetadata {
-  void operator()(rd_kafka_consumer_group_metadata_t* metadata) const {
-    rd_kafka_consumer_group_metadata_destroy(metadata);
-  }
-};
-using ClientPtr = std::unique_ptr<rd_kafka_t, DestroyClient>;
-using ConfigurationPtr = std::unique_ptr<rd_kafka_conf_t, DestroyConfiguration>;
-using PartitionsPtr = std::unique_ptr<rd_kafka_topic_partition_list_t, DestroyPartitions>;
-using MessagePtr = std::unique_ptr<rd_kafka_message_t, DestroyMessage>;
-using ErrorPtr = std::unique_ptr<rd_kafka_error_t, DestroyError>;
-using GroupMetadataPtr = std::unique_ptr<rd_kafka_consumer_group_metadata_t, DestroyGroupMetadata>;
+using ClientPtr = std::unique_ptr<rd_kafka_t, Destroy<rd_kafka_destroy>>;
+using ConfigurationPtr = std::unique_ptr<rd_kafka_conf_t, Destroy<rd_kafka_conf_destroy>>;
+using PartitionsPtr = std::unique_ptr<rd_kafka_topic_partition_list_t,
+                                      Destroy<rd_kafka_topic_partition_list_destroy>>;
+using MessagePtr = std::unique_ptr<rd_kafka_message_t, Destroy<rd_kafka_message_destroy>>;
+using ErrorPtr = std::unique_ptr<rd_kafka_error_t, Destroy<rd_kafka_error_destroy>>;
+using GroupMetadataPtr = std::unique_ptr<rd_kafka_consumer_group_metadata_t,
+                                         Destroy<rd_kafka_consumer_group_metadata_destroy>>;
 
 // Throws Error, naming the setting.
 ConfigurationPtr configuration(const Settings& settings);

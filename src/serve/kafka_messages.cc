@@ -92,24 +92,22 @@ bool TopicReader::read(const std::string& topic, std::int32_t partition, std::in
                        const std::function<bool()>& idle) const {
   if (begin >= end) return true;
   const auto gone = [&] {
-    throw Error(
-        ErrorKind::kMissing, {.file = topic},
-        fmt::format("messages of partition {} from offset {} on are needed and not there any more; "
-                    "give the topic a longer retention",
-                    partition, begin));
+    fail_about(ErrorKind::kMissing, topic,
+               "messages of partition {} from offset {} on are needed and not there any more; "
+               "give the topic a longer retention",
+               partition, begin);
   };
   const Offsets there = offsets(topic, partition);
   if (there.first > begin) gone();
   if (there.end < end) {
-    throw Error(ErrorKind::kMismatch, {.file = topic},
-                fmt::format("partition {} ends at offset {}, and the group has come to {}; was the "
-                            "topic made anew? Then give {} and {} new names",
-                            partition, there.end, end, option("group"), option("changelog")));
+    fail_about(ErrorKind::kMismatch, topic,
+               "partition {} ends at offset {}, and the group has come to {}; was the "
+               "topic made anew? Then give {} and {} new names",
+               partition, there.end, end, option("group"), option("changelog"));
   }
   const PartitionsPtr from = one_partition(topic, partition, begin);
   if (const auto wrong = rd_kafka_assign(committed_.get(), from.get())) {
-    throw Error(ErrorKind::kFile, {.file = topic},
-                fmt::format("cannot be read ({})", rd_kafka_err2str(wrong)));
+    fail_about(ErrorKind::kFile, topic, "cannot be read ({})", rd_kafka_err2str(wrong));
   }
   const Assignment assigned{committed_.get()};
   auto asked = std::chrono::steady_clock::now();
@@ -158,8 +156,7 @@ GroupConsumer::GroupConsumer(Settings settings, std::string topic, Rebalances re
   const PartitionsPtr topics =
       one_partition(topic_, RD_KAFKA_PARTITION_UA, RD_KAFKA_OFFSET_INVALID);
   if (const auto wrong = rd_kafka_subscribe(consumer_.get(), topics.get())) {
-    throw Error(ErrorKind::kFile, {.file = topic_},
-                fmt::format("cannot be subscribed to ({})", rd_kafka_err2str(wrong)));
+    fail_about(ErrorKind::kFile, topic_, "cannot be subscribed to ({})", rd_kafka_err2str(wrong));
   }
 }
 
@@ -225,9 +222,8 @@ std::optional<KafkaMessage> GroupConsumer::poll(int milliseconds) {
   if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) return copy_of(*message);
   const char* why = rd_kafka_message_errstr(message.get());
   if (message->err == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET) {
-    throw Error(
-        ErrorKind::kMissing, {.file = topic_},
-        fmt::format("events are not there any more ({}); give the topic a longer retention", why));
+    fail_about(ErrorKind::kMissing, topic_,
+               "events are not there any more ({}); give the topic a longer retention", why);
   }
   if (message->err == RD_KAFKA_RESP_ERR__FATAL) {
     throw Error(ErrorKind::kFile, {}, fmt::format("Kafka: {}", why));
@@ -248,10 +244,10 @@ Committed GroupConsumer::committed(std::int32_t partition) {
   const auto note = note_from(
       {static_cast<const char*>(one.metadata), one.metadata == nullptr ? 0 : one.metadata_size});
   if (!note) {
-    throw Error(ErrorKind::kMismatch, {.file = topic_},
-                fmt::format("the group's offset of partition {} was not written by a worker of "
-                            "pcgs; give {} another name",
-                            partition, option("group")));
+    fail_about(ErrorKind::kMismatch, topic_,
+               "the group's offset of partition {} was not written by a worker of "
+               "pcgs; give {} another name",
+               partition, option("group"));
   }
   return {one.offset, note};
 }
@@ -357,9 +353,9 @@ void TransactionalProducer::produce(const std::string& topic, std::string_view k
     if (!wrong) return;
     const rd_kafka_resp_err_t code = rd_kafka_error_code(wrong.get());
     if (is_hopeless(code)) {
-      throw Error(ErrorKind::kLimit, {.file = topic},
-                  fmt::format("does not take a message of {} bytes for partition {} ({})",
-                              value.size(), partition, rd_kafka_err2str(code)));
+      fail_about(ErrorKind::kLimit, topic,
+                 "does not take a message of {} bytes for partition {} ({})", value.size(),
+                 partition, rd_kafka_err2str(code));
     }
     if (code != RD_KAFKA_RESP_ERR__QUEUE_FULL) {
       give_up(fmt::format("a message to {}: {}", topic, rd_kafka_error_string(wrong.get())),

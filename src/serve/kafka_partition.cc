@@ -65,14 +65,13 @@ CacheFolder::CacheFolder(std::string folder) : folder_(std::move(folder)) {
   std::error_code failed;
   std::filesystem::create_directories(folder_, failed);
   if (failed) {
-    throw Error(ErrorKind::kFile, {.file = folder_},
-                fmt::format("cannot be made ({})", failed.message()));
+    fail_about(ErrorKind::kFile, folder_, "cannot be made ({})", failed.message());
   }
   const std::string file = folder_ + "/worker";
   const auto fail = [&](std::string_view what) {
     const std::string why = std::strerror(errno);
     if (lock_ >= 0) close(lock_);
-    throw Error(ErrorKind::kFile, {.file = file}, fmt::format("{} ({})", what, why));
+    fail_about(ErrorKind::kFile, file, "{} ({})", what, why);
   };
   lock_ = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (lock_ < 0) fail("cannot be opened");
@@ -169,8 +168,7 @@ void Partition::clear() {
   std::filesystem::rename(options_.folder, gone, missing);
   if (!failed) std::filesystem::remove_all(gone, failed);
   if (failed) {
-    throw Error(ErrorKind::kFile, {.file = options_.folder},
-                fmt::format("cannot be emptied ({})", failed.message()));
+    fail_about(ErrorKind::kFile, options_.folder, "cannot be emptied ({})", failed.message());
   }
   open();
   table_->changes().put_note(kSourceNote, options_.source);

@@ -70,11 +70,10 @@ class Restorer {
       const ChangelogRecord record = record_from(message.key, message.value);
       check_instructions(record.instructions, fmt::format("the changelog of {}", message.key));
       if (record.position > position) {
-        throw Error(
-            ErrorKind::kMismatch, {.file = topics_.changelog},
-            fmt::format("holds {} as of offset {} of partition {}, and the group has come to {}; "
-                        "use the group that wrote this changelog, or another changelog",
-                        message.key, record.position, number_, position));
+        fail_about(ErrorKind::kMismatch, topics_.changelog,
+                   "holds {} as of offset {} of partition {}, and the group has come to {}; "
+                   "use the group that wrote this changelog, or another changelog",
+                   message.key, record.position, number_, position);
       }
       partition_.adopt(record.snapshot);
       held_[message.key] = record.position;

@@ -109,13 +109,12 @@ httplib::Server::HandlerWithContentReader with_body(const Handler& handle) {
   };
 }
 
-// A request that is one event.
-template <class Read>
-httplib::Server::HandlerWithContentReader one_event(Committer& committer, const Read& read) {
+// A request that is one event of a kind.
+httplib::Server::HandlerWithContentReader one_event(Committer& committer, const char* kind) {
   return with_body(
-      [&committer, read](const Request& request, const std::string& body, Response& response) {
+      [&committer, kind](const Request& request, const std::string& body, Response& response) {
         const std::string name = name_in(request);
-        const Event event = read(body);
+        const Event event = posted_event(kind, body);
         Output output;
         committer.run([&](StreamTable& table) { output = table.apply(name, event); });
         send(response, reply_to(event, output));
@@ -283,21 +282,19 @@ thread_local std::chrono::steady_clock::time_point began;
 }  // namespace
 
 void add_routes(httplib::Server& server, const Served& served) {
-  auto& [committer, metrics, token, stopping] = served;
-  constexpr const char* kStream = "/streams/([^/]+)";
+  Committer& committer = served.committer;
+  Metrics& metrics = served.metrics;
+  const BearerToken& token = served.token;
+  const std::atomic<bool>& stopping = served.stopping;
+  const std::string one_stream = "/streams/([^/]+)";
   const auto with_committer = [&](auto answer) {
     return guarded([&committer, answer](const Request& request, Response& response) {
       answer(committer, request, response);
     });
   };
-  server.Put(kStream, one_event(committer,
-                                [](const std::string& body) -> Event { return made_from(body); }));
-  server.Post(
-      std::string(kStream) + "/rounds",
-      one_event(committer, [](const std::string& body) -> Event { return round_from(body); }));
-  server.Post(
-      std::string(kStream) + "/outcomes",
-      one_event(committer, [](const std::string& body) -> Event { return outcome_from(body); }));
+  server.Put(one_stream, one_event(committer, "make"));
+  server.Post(one_stream + "/rounds", one_event(committer, "round"));
+  server.Post(one_stream + "/outcomes", one_event(committer, "outcome"));
   server.Post("/events",
               with_body([&committer](const Request&, const std::string& body, Response& response) {
                 answer_events(committer, body, response);
@@ -306,7 +303,7 @@ void add_routes(httplib::Server& server, const Served& served) {
               with_body([&committer](const Request&, const std::string& body, Response& response) {
                 answer_backup(committer, body, response);
               }));
-  server.Get(kStream, with_committer(answer_stream));
+  server.Get(one_stream, with_committer(answer_stream));
   server.Get("/streams", with_committer(answer_names));
   server.Get("/health", [&](const Request&, Response& response) {
     const std::string failure = committer.failure();

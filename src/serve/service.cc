@@ -63,13 +63,12 @@ BearerToken BearerToken::from_file(const std::string& path) {
   text.resize(std::min(text.size(), text.find('\n')));
   const std::string secret(trimmed(text, " \t\r"));
   if (secret.size() < kShortestSecret) {
-    throw Error(ErrorKind::kFormat, {.file = path},
-                fmt::format("has a token of {} characters; give at least {} on its first line",
-                            secret.size(), kShortestSecret));
+    fail_about(ErrorKind::kFormat, path,
+               "has a token of {} characters; give at least {} on its first line", secret.size(),
+               kShortestSecret);
   }
   if (secret.find('%') != std::string::npos) {  // httplib decodes headers as if they were addresses
-    throw Error(ErrorKind::kFormat, {.file = path},
-                "has a token with a %; choose other characters");
+    fail_about(ErrorKind::kFormat, path, "has a token with a %; choose other characters");
   }
   return BearerToken(secret);
 }

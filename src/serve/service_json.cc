@@ -12,6 +12,7 @@
 
 #include "combine/hindsight.h"
 #include "core/spec.h"
+#include "data/invariant.h"
 #include "data/parse_json.h"
 #include "data/text.h"
 #include "pcgs/error.h"
@@ -222,19 +223,21 @@ Json parsed(std::string_view text, const Form& form) {
   return io::parse_json(text, form.what, form.wanted);
 }
 
-// The kinds of events in a line, by their fields.
-struct LineKind {
+// The kinds of events, by the names that they have in lines.
+struct EventKind {
   const char* name;
+  const Form& form;
   Event (*read)(const Json&);
 };
-constexpr std::array kLineKinds = {
-    LineKind{"make", [](const Json& json) -> Event { return made_of(json); }},
-    LineKind{"round", [](const Json& json) -> Event { return round_of(json); }},
-    LineKind{"outcome", [](const Json& json) -> Event { return outcome_of(json); }},
-    LineKind{"abandon", [](const Json& json) -> Event { return abandoned_of(json); }},
-    LineKind{"add_expert", [](const Json& json) -> Event { return change_of<ExpertAdded>(json); }},
-    LineKind{"remove_expert",
-             [](const Json& json) -> Event { return change_of<ExpertRemoved>(json); }},
+constexpr std::array kEventKinds = {
+    EventKind{"make", kMake, [](const Json& json) -> Event { return made_of(json); }},
+    EventKind{"round", kRound, [](const Json& json) -> Event { return round_of(json); }},
+    EventKind{"outcome", kOutcome, [](const Json& json) -> Event { return outcome_of(json); }},
+    EventKind{"abandon", kAbandon, [](const Json& json) -> Event { return abandoned_of(json); }},
+    EventKind{"add_expert", kExpert,
+              [](const Json& json) -> Event { return change_of<ExpertAdded>(json); }},
+    EventKind{"remove_expert", kExpert,
+              [](const Json& json) -> Event { return change_of<ExpertRemoved>(json); }},
 };
 
 AddressedEvent line_from(std::string_view line) {
@@ -243,7 +246,7 @@ AddressedEvent line_from(std::string_view line) {
   AddressedEvent out{fields.text("stream", kLongestName), {}};
   check_stream_name(out.stream);
   std::size_t found = 0;
-  for (const LineKind& kind : kLineKinds) {
+  for (const EventKind& kind : kEventKinds) {
     const Json* event = fields.find(kind.name);
     if (event == nullptr) continue;
     ++found;
@@ -304,9 +307,12 @@ std::string_view state_of(Remembered::Kind kind) {
 
 }  // namespace
 
-Made made_from(std::string_view body) { return made_of(parsed(body, kMake)); }
-RoundOpened round_from(std::string_view body) { return round_of(parsed(body, kRound)); }
-OutcomeSeen outcome_from(std::string_view body) { return outcome_of(parsed(body, kOutcome)); }
+Event posted_event(std::string_view kind, std::string_view body) {
+  const auto* const known =
+      std::ranges::find_if(kEventKinds, [&](const EventKind& one) { return one.name == kind; });
+  invariant(known != kEventKinds.end(), "a route takes events of a kind that there is");
+  return known->read(parsed(body, known->form));
+}
 
 std::string backup_from(std::string_view body) {
   const Json json = parsed(body, kBackup);

@@ -15,10 +15,9 @@ namespace pcgs::serve {
 
 using Json = nlohmann::ordered_json;
 
-// Bodies of requests. All throw Error, whose place is a field, with what would be accepted.
-Made made_from(std::string_view body);
-RoundOpened round_from(std::string_view body);
-OutcomeSeen outcome_from(std::string_view body);
+// Bodies of requests: an event of a kind, which is the name that it has in a line of events ("make", "round",
+// "outcome", ...). All throw Error, whose place is a field, with what would be accepted.
+Event posted_event(std::string_view kind, std::string_view body);
 // {"name":NAME}: of a backup, which is the name of a folder.
 std::string backup_from(std::string_view body);
 // Throws Error unless it is 1 to kLongestName letters, digits, dots, dashes and underscores.

@@ -69,8 +69,8 @@ StreamTable::Loaded& StreamTable::load(const std::string& name) {
   for (const std::string& bytes : stored.events) {
     const std::string origin = fmt::format("event {} of {}", loaded.last_event + 1, name);
     if (loaded.stream.step(event_from(bytes, origin)).verdict != Verdict::kDone) {
-      throw Error(ErrorKind::kFormat, {.file = origin},
-                  "does not follow from those before it; restore the store from a copy");
+      fail_about(ErrorKind::kFormat, origin,
+                 "does not follow from those before it; restore the store from a copy");
     }
     ++loaded.last_event;
     ++loaded.events_since;

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "serve/http_request.h"
-#include "serve/unharmed.h"
+#include "serve/service_fixture.h"
 
 namespace pcgs {
 
@@ -15,7 +15,7 @@ struct BadHead {
   std::string bytes;
 };
 
-std::string post(const std::string& headers, const std::string& body = "") {
+std::string post_text(const std::string& headers, const std::string& body = "") {
   return "POST /streams/n/outcomes HTTP/1.1\r\nHost: x\r\n" + headers + "\r\n" + body;
 }
 
@@ -100,37 +100,37 @@ std::vector<BadHead> bad_lengths() {
         "\"16\"", "%31%36", "1%36", "-0", "--16", "sixteen", "16;",
         "\xc2\xb9"
         "6"}) {
-    out.push_back({400, post(fmt::format("Content-Length: {}\r\n", length), kOutcome)});
+    out.push_back({400, post_text(fmt::format("Content-Length: {}\r\n", length), kOutcome)});
   }
   for (const char* length :
        {"8388609", "18446744073709551615", "18446744073709551616", "99999999999999999999999999"}) {
-    out.push_back({413, post(fmt::format("Content-Length: {}\r\n", length), kOutcome)});
+    out.push_back({413, post_text(fmt::format("Content-Length: {}\r\n", length), kOutcome)});
   }
   const std::string length = "Content-Length: 16\r\n",
                     chunks = "10\r\n" + kOutcome + "\r\n0\r\n\r\n";
   const std::vector<BadHead> others = {
-      {411, post("", kOutcome)},
-      {411, post("Content-Length:\r\n", kOutcome)},
-      {400, post("Content-Length: 16\r\nContent-Length: 16\r\n", kOutcome)},
-      {400, post("Content-Length: 16\r\ncontent-length: 17\r\n", kOutcome)},
-      {400, post("Content-Length: 17\r\nContent-Length: 16\r\n", kOutcome)},
-      {411, post("Transfer-Encoding: chunked\r\n", chunks)},
-      {411, post(length + "Transfer-Encoding: chunked\r\n", chunks)},
-      {411, post("Transfer-Encoding: chunked\r\n" + length, chunks)},
-      {411, post("Transfer-Encoding: identity\r\n" + length, kOutcome)},
-      {411, post("Transfer-Encoding: gzip, chunked\r\n", chunks)},
-      {411, post("transfer-encoding: xchunked\r\n" + length, kOutcome)},
+      {411, post_text("", kOutcome)},
+      {411, post_text("Content-Length:\r\n", kOutcome)},
+      {400, post_text("Content-Length: 16\r\nContent-Length: 16\r\n", kOutcome)},
+      {400, post_text("Content-Length: 16\r\ncontent-length: 17\r\n", kOutcome)},
+      {400, post_text("Content-Length: 17\r\nContent-Length: 16\r\n", kOutcome)},
+      {411, post_text("Transfer-Encoding: chunked\r\n", chunks)},
+      {411, post_text(length + "Transfer-Encoding: chunked\r\n", chunks)},
+      {411, post_text("Transfer-Encoding: chunked\r\n" + length, chunks)},
+      {411, post_text("Transfer-Encoding: identity\r\n" + length, kOutcome)},
+      {411, post_text("Transfer-Encoding: gzip, chunked\r\n", chunks)},
+      {411, post_text("transfer-encoding: xchunked\r\n" + length, kOutcome)},
       {411, "GET /health HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"},
       {411, "PUT /streams/x HTTP/1.0\r\n\r\n"},
-      {415, post(length + "Content-Encoding: gzip\r\n", kOutcome)},
-      {415, post(length + "Content-Encoding: identity\r\n", kOutcome)},
-      {415, post(length + "Content-Encoding: br, gzip\r\n", kOutcome)},
-      {415, post(length + "Content-Type: multipart/form-data; boundary=x\r\n", kOutcome)},
-      {417, post(length + "Expect: 200-ok\r\n", kOutcome)},
-      {417, post(length + "Expect: 100-continue, x\r\n", kOutcome)},
+      {415, post_text(length + "Content-Encoding: gzip\r\n", kOutcome)},
+      {415, post_text(length + "Content-Encoding: identity\r\n", kOutcome)},
+      {415, post_text(length + "Content-Encoding: br, gzip\r\n", kOutcome)},
+      {415, post_text(length + "Content-Type: multipart/form-data; boundary=x\r\n", kOutcome)},
+      {417, post_text(length + "Expect: 200-ok\r\n", kOutcome)},
+      {417, post_text(length + "Expect: 100-continue, x\r\n", kOutcome)},
       // The body is refused before it is asked for.
-      {413, post("Content-Length: 9999999\r\nExpect: 100-continue\r\n")},
-      {411, post("Expect: 100-continue\r\n")},
+      {413, post_text("Content-Length: 9999999\r\nExpect: 100-continue\r\n")},
+      {411, post_text("Expect: 100-continue\r\n")},
       {400, "GET /streams HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello"},
       {400, "DELETE /streams/n HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello"},
       {400, "OPTIONS /streams/n HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello"},
@@ -203,7 +203,7 @@ TEST_F(BadHeads, PipelinedRequestsAreAnsweredInTheirOrder) {
 
 TEST_F(BadHeads, ABodyIsAskedForIfItIsExpected) {
   test::Loopback connection(port());
-  connection.send(post("Content-Length: 20\r\nExpect: 100-continue\r\n"));
+  connection.send(post_text("Content-Length: 20\r\nExpect: 100-continue\r\n"));
   EXPECT_EQ(connection.read().status, 100);
   connection.send(R"({"id":"never","y":1})");
   EXPECT_TRUE(refused(connection.read(), 404));
@@ -211,12 +211,12 @@ TEST_F(BadHeads, ABodyIsAskedForIfItIsExpected) {
 
 TEST_F(BadHeads, AnAnswerIsReadThoughTheClientStillSends) {
   test::Loopback connection(port());
-  connection.send(post("Content-Length: 9000000\r\n"));
+  connection.send(post_text("Content-Length: 9000000\r\n"));
   for (int i = 0; i < 9; ++i) connection.send(std::string(1000000, ' '));
   EXPECT_TRUE(refused(connection.read(), 413));
 }
 
-TEST_F(BadHeads, MethodsThatAreNoneDoNotFillTheMetrics) {
+TEST_F(BadHeads, UnknownMethodsDoNotFillTheMetrics) {
   for (int i = 0; i < 20; ++i) {
     test::Loopback connection(port());
     connection.send(fmt::format("M{} / HTTP/1.1\r\n\r\n", i));
@@ -229,7 +229,7 @@ TEST_F(BadHeads, MethodsThatAreNoneDoNotFillTheMetrics) {
   EXPECT_EQ(metrics.find("M1"), std::string::npos);
 }
 
-TEST(RequestHead, EndsAfterItsEmptyLineOrWhereItIsNone) {
+TEST(RequestHead, EndsAfterItsEmptyLineOrWhereItIsNotAHead) {
   using serve::head_end;
   const std::string head = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
   for (std::size_t size = 0; size < head.size(); ++size) {

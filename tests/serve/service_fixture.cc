@@ -1,4 +1,4 @@
-#include "serve/loopback.h"
+#include "serve/service_fixture.h"
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
@@ -8,6 +8,8 @@
 
 #include <cerrno>
 #include <stdexcept>
+
+#include "core/instruction_set.h"
 
 namespace pcgs::test {
 
@@ -90,6 +92,60 @@ HttpAnswer ask(int port, std::string_view method, std::string_view path, std::st
   connection.send(
       request_text(method, path, body, fmt::format("Connection: close\r\n{}", headers)));
   return connection.read();
+}
+
+Unharmed::Unharmed() {
+  options_.connections = 4;
+  start();
+  ask(port(), "PUT", "/streams/n", R"({"experts":["a","b"],"method":"ml-poly"})");
+  ask(port(), "POST", "/streams/n/rounds", R"({"id":"0","forecasts":{"a":1}})");
+  stream_ = get("/streams/n").body;
+  logged_ = logged();
+}
+
+std::string Unharmed::logged() const {
+  const std::string text = get("/metrics").body;
+  const std::size_t at = text.find("\npcgs_events_total ");
+  if (at == std::string::npos) throw std::runtime_error("the metrics have no events: " + text);
+  return text.substr(at + 1, text.find('\n', at + 1) - at - 1);
+}
+
+void Unharmed::start() {
+  ServiceFixture::start();
+  logged_ = "pcgs_events_total 0";  // not asked for: some start with no patience at all
+}
+
+::testing::AssertionResult Unharmed::unharmed() const {
+  if (const auto health = get("/health"); health.status != 200) {
+    return ::testing::AssertionFailure() << "health is " << health.status << ": " << health.body;
+  }
+  if (const auto now = get("/streams/n").body; now != stream_) {
+    return ::testing::AssertionFailure() << "the stream is " << now;
+  }
+  const std::string names = get("/streams").body;
+  if (names != "{\"streams\":[\"n\"]}\n") return ::testing::AssertionFailure() << names;
+  if (const auto now = logged(); now != logged_) {
+    return ::testing::AssertionFailure() << now << ", which was " << logged_;
+  }
+  return ::testing::AssertionSuccess();
+}
+
+serve::StoredStream Unharmed::stored() {
+  service_.reset();
+  return serve::Store(options_.store, instruction_set()).read("n");
+}
+
+::testing::AssertionResult Unharmed::refused(const HttpAnswer& answer, int status) {
+  if (answer.status != status) {
+    return ::testing::AssertionFailure()
+           << "answered " << answer.status << ", not " << status << ": " << answer.body;
+  }
+  const auto json = nlohmann::json::parse(answer.body, nullptr, false);
+  if (!json.is_object() || json.size() != 1 || !json.contains("error") ||
+      json["error"].get<std::string>().size() < 10 || answer.body.size() > 600) {
+    return ::testing::AssertionFailure() << "is no sentence: " << answer.body;
+  }
+  return ::testing::AssertionSuccess();
 }
 
 }  // namespace pcgs::test
