@@ -179,14 +179,14 @@ docs: build-python  ## the documentation as a site in build/site, notebooks play
 
 R_PACKAGES = r-base-core r-base-dev r-cran-cpp11 r-cran-testthat r-cran-knitr r-cran-rmarkdown pandoc
 # The release build, where there is one; else a smaller one of its own: its objects are position-independent, too.
-R_BUILD ?= $(if $(wildcard build/release/src/libpcgs_lab.a),build/release,build/r/library)
+R_BUILD ?= $(if $(wildcard build/release/src/libpcgs_show.a),build/release,build/r/library)
 .PHONY: r-library r-test r-package r-bench
 r-library: packages
 	@scripts/install-packages $(R_PACKAGES)
 	@test $(R_BUILD) != build/r/library || cmake -G Ninja -S . -B build/r/library -DCMAKE_BUILD_TYPE=Release \
 	  -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DPCGS_PYTHON=OFF -DPCGS_SERVE=OFF -DPCGS_TESTS=OFF -DPCGS_TRAIN=OFF \
 	  -DPCGS_REPORT=OFF -DPCGS_WERROR=$(WERROR) --log-level=WARNING > /dev/null
-	cmake --build $(R_BUILD) -j $(JOBS) --target pcgs pcgs_lab pcgs-program
+	cmake --build $(R_BUILD) -j $(JOBS) --target pcgs pcgs_show pcgs-program
 
 r-test: r-library  ## R CMD check of the R package, with its tests and those against the program; DATA=folder has what pages read
 	PCGS_DATA=$(DATA) scripts/r-check $(R_BUILD)

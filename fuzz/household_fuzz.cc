@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "data/household.h"
+#include "research/household.h"
 #include "data/invariant.h"
 #include "pcgs/error.h"
 

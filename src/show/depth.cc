@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "research/mechanism.h"
 
 namespace pcgs::report {
 
@@ -18,7 +17,26 @@ bool uniform_over_awake(std::span<const double> weights) {
                      [&](double w) { return w == 0 || std::abs(w - most) < 1e-12; });
 }
 
+double mean(std::span<const double> x) {
+  double sum = 0;
+  for (const double y : x) sum += y;
+  return x.empty() ? 0 : sum / static_cast<double>(x.size());
+}
+
 }  // namespace
+
+double entropy(std::span<const double> q) {
+  double nats = 0;
+  for (const double p : q) nats -= p > 0 ? p * std::log(p) : 0;
+  return nats;
+}
+
+double deviation(std::span<const double> x) {
+  const double middle = mean(x);
+  double squares = 0;
+  for (const double y : x) squares += (y - middle) * (y - middle);
+  return x.empty() ? 0 : std::sqrt(squares / static_cast<double>(x.size()));
+}
 
 DepthRecorder::DepthRecorder(std::string name, const Hindsight& hindsight, const Method* method)
     : hindsight_(hindsight),
@@ -53,7 +71,7 @@ void DepthRecorder::record(const TraceRow& row) {
     out_.mean_weights[k] += row.played[k] / static_cast<double>(hindsight_.rounds());
   }
 
-  constexpr std::size_t kMemory = suite::kVolatilityRounds;
+  constexpr std::size_t kMemory = kVolatilityRounds;
   if (recent_.size() < kMemory) {
     recent_.push_back(row.judged().mixture_loss);
   } else {
@@ -77,13 +95,13 @@ void DepthRecorder::record_controls(double x, const TraceRow& row) {
   const auto uniform = static_cast<double>(row.played.size());
   eta_.add(x, controls.eta);
   rho_.add(x, controls.rho);
-  q_entropy_.add(x, controls.q.empty() ? std::log(uniform) : suite::entropy(controls.q));
+  q_entropy_.add(x, controls.q.empty() ? std::log(uniform) : entropy(controls.q));
   if (hindsight_.has_path() && t + 1 < hindsight_.rounds()) {
     q_on_next_.add(x, controls.q.empty() ? 1 / uniform : controls.q[hindsight_.path(t + 1)]);
   }
-  if (recent_.size() == suite::kVolatilityRounds && controls.rho > top_rho_) {
+  if (recent_.size() == kVolatilityRounds && controls.rho > top_rho_) {
     top_rho_ = controls.rho;
-    top_volatility_ = suite::deviation(recent_);
+    top_volatility_ = deviation(recent_);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,12 @@ struct RunDepth {
 };
 
 using compare::Hindsight;
+
+// The volatility at a round is the standard deviation of the losses of this many rounds up to it.
+inline constexpr std::size_t kVolatilityRounds = 10;
+
+double entropy(std::span<const double> q);    // in nats
+double deviation(std::span<const double> x);  // the standard deviation of all that there is
 
 // Watches one method play. Rounds come in order, each once.
 class DepthRecorder final : public TraceSink {

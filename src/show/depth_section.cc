@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "show/sections.h"
-#include "show/study_page.h"
 #include "show/time_charts.h"
 
 namespace pcgs::report {
@@ -55,6 +54,12 @@ struct Colored {
   std::vector<std::string> names;  // of the leaders, and one for all others if there are any
 };
 
+std::vector<std::string> method_names(const RunDepth& run) {
+  std::vector<std::string> names;
+  for (const auto& method : run.methods) names.push_back(method.name);
+  return names;
+}
+
 ordered_json regret_groups(const RunDepth& run) {
   ordered_json groups = ordered_json::array();
   for (const auto& method : run.methods) {
@@ -88,7 +93,7 @@ Chart regret_chart(const RunDepth& run, std::size_t index) {
   chart.height = 300;
   chart.groups = regret_groups(run);
   chart.values.update({{"axis", "loss beyond the path"},
-                       {"series", names_of(run.methods)},
+                       {"series", method_names(run)},
                        {"palette", "methods"}});
   return chart;
 }
@@ -178,7 +183,7 @@ std::vector<Block> blocks_of(const RunDepth& run, std::size_t index) {
   if (std::any_of(run.methods.begin(), run.methods.end(),
                   [](const auto& method) { return !method.regret.y.empty(); })) {
     Window window = time_window(window_of(index), run.range(), "run", regret_groups(run),
-                                names_of(run.methods), "methods");
+                                method_names(run), "methods");
     window.overview.alternative = regret_sentence(run);
     blocks.emplace_back(std::move(window));
     blocks.emplace_back(regret_chart(run, index));

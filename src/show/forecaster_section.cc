@@ -9,6 +9,7 @@
 
 #include "show/forecaster_charts.h"
 #include "show/headline.h"
+#include "show/run_result.h"
 #include "show/sections.h"
 
 namespace pcgs::report {

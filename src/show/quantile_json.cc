@@ -4,6 +4,7 @@
 
 #include "data/fields.h"
 #include "show/kinds.h"
+#include "show/sections.h"
 #include "show/quantile_result.h"
 
 namespace pcgs::results {
@@ -94,6 +95,11 @@ void fields(Fields& f, QuantileResult& result) {
                                          one.quantiles.size() == result.levels.size();
                                 }),
             "coming", "have another number of quantiles");
+}
+
+const Kind& QuantileResult::kind() {
+  static const Kind kKind = make_kind<QuantileResult, report::show_quantiles>(30);
+  return kKind;
 }
 
 }  // namespace pcgs::results

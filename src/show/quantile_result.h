@@ -15,8 +15,11 @@
 
 namespace pcgs::results {
 
+struct Kind;
+
 struct QuantileResult {
   static constexpr const char* kKind = "quantiles";
+  static const Kind& kind();
 
   // What the scores of a forecaster are made of. Only where levels are symmetric.
   struct Shape {

@@ -9,6 +9,7 @@
 #include "show/forecaster_charts.h"
 #include "show/group_scores.h"
 #include "show/headline.h"
+#include "show/quantile_result.h"
 #include "show/sections.h"
 
 namespace pcgs::report {
@@ -137,8 +138,6 @@ Chart pit_chart(const QuantileResult& result) {
   return chart;
 }
 
-}  // namespace
-
 std::vector<Block> quantile_summary(const QuantileResult& result) {
   std::vector<Block> blocks;
   blocks.emplace_back(Paragraph{headline(result.answer), true});
@@ -175,6 +174,16 @@ std::vector<Section> quantile_sections(const QuantileResult& result, const FanVi
     sections.push_back({"series", "Scores by series", group_blocks(result)});
   }
   return sections;
+}
+
+}  // namespace
+
+void show_quantiles(const QuantileResult& result, const Shown& shown, PageParts& page) {
+  page.subtitle =
+      fmt::format("{} models with {} quantiles each, {} rounds of {} series", result.experts.size(),
+                  result.levels.size(), result.rounds, result.series.size());
+  page.add(quantile_summary(result));
+  page.add(quantile_sections(result, shown.fans));
 }
 
 }  // namespace pcgs::report

@@ -4,6 +4,7 @@
 
 #include "data/fields.h"
 #include "show/kinds.h"
+#include "show/sections.h"
 
 namespace pcgs::results {
 
@@ -159,6 +160,11 @@ void fields(Fields& f, RunResult& run) {
                                  (!m.switch_costs || m.switch_costs->regret.has_all(run.switches));
                         }),
             "methods", "lack regrets for one of the switch budgets");
+}
+
+const Kind& RunResult::kind() {
+  static const Kind kKind = make_kind<RunResult, report::show_run>(10);
+  return kKind;
 }
 
 }  // namespace pcgs::results

@@ -12,8 +12,11 @@
 
 namespace pcgs::results {
 
+struct Kind;
+
 struct RunResult {
   static constexpr const char* kKind = "run";
+  static const Kind& kind();
 
   struct BestExpert {
     std::string name;

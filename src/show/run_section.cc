@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "run/paired.h"
+#include "run/bootstrap.h"
 #include "show/drawn.h"
+#include "show/run_result.h"
 #include "show/sections.h"
-#include "show/study_page.h"
 
 namespace pcgs::report {
 
@@ -46,8 +46,11 @@ const MethodDepth* find(const RunDepth* depth, const std::string& name) {
 std::string sureness(const MethodDepth& first, const MethodDepth& second) {
   const std::size_t n = first.block_losses.size();
   if (n < 5) return "";
-  const auto paired = stats::compare(first.block_losses, second.block_losses,
-                                     stats::Bootstrap(n, stats::kResamples, 1));
+  std::vector<double> saved;  // in each part
+  for (std::size_t i = 0; i < n; ++i) {
+    saved.push_back(second.block_losses[i] - first.block_losses[i]);
+  }
+  const auto interval = stats::Bootstrap(n, stats::kResamples, 1).interval(saved);
   const auto parts = static_cast<double>(n);
   std::size_t won = 0, lost = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -58,7 +61,7 @@ std::string sureness(const MethodDepth& first, const MethodDepth& second) {
       "Cut into {} equal parts, {} loses less than {} in {} of them and more in {}, and the "
       "difference over the whole run has the 95 % interval [{:.2f}, {:.2f}], as far as the parts "
       "are like independent runs.",
-      n, first.name, second.name, won, lost, parts * paired.ci_low, parts * paired.ci_high);
+      n, first.name, second.name, won, lost, parts * interval.low, parts * interval.high);
 }
 
 std::string certificate_sentence(const RunResult::Method& method) {
@@ -104,8 +107,8 @@ std::vector<const RunResult::Method*> in_order(const RunResult& run) {
 }
 
 // What there is a column for.
-struct Shown {
-  explicit Shown(const RunResult& run) {
+struct ShownColumns {
+  explicit ShownColumns(const RunResult& run) {
     for (const auto& method : run.methods) {
       forecasts = forecasts || method.mean_forecast_loss.has_value();
       certified = certified || method.certificate.has_value();
@@ -122,7 +125,8 @@ const results::ByBudget<double>& regret_of(const RunResult::Method& method) {
   return method.forecast_regret ? *method.forecast_regret : method.dynamic_regret;
 }
 
-std::vector<Cell> row_of(const RunResult& run, const RunResult::Method& method, Shown shown) {
+std::vector<Cell> row_of(const RunResult& run, const RunResult::Method& method,
+                         ShownColumns shown) {
   std::vector<Cell> row = {{method.name}, number(loss_of(method), "{:.3f}")};
   for (const std::size_t s : run.switches) {
     row.push_back(number(regret_of(method).at(s), "{:.3f}"));
@@ -144,7 +148,7 @@ std::vector<Cell> row_of(const RunResult& run, const RunResult::Method& method, 
 }
 
 Table methods_table(const RunResult& run) {
-  const Shown shown(run);
+  const ShownColumns shown(run);
   Table table;
   table.id = "methods";
   table.caption =
@@ -208,7 +212,16 @@ Chart regret_chart(const RunResult& run) {
   return chart;
 }
 
-}  // namespace
+// "5 models, combined by blend in 3000 rounds from 2026-03-01 to 2026-07-03".
+std::string forecasts_subtitle(const RunResult& run) {
+  std::string out = fmt::format("{} model{}, combined by {} in {} round{}", run.experts.size(),
+                                run.experts.size() == 1 ? "" : "s", run.methods.back().name,
+                                run.rounds, run.rounds == 1 ? "" : "s");
+  if (const auto& times = run.answer->times) {
+    out += fmt::format(" from {} to {}", unbroken(times->first), unbroken(times->last));
+  }
+  return out;
+}
 
 std::vector<Block> run_summary(const RunResult& run, const RunDepth* depth) {
   const auto methods = ranking(run);
@@ -280,6 +293,20 @@ Section run_section(const RunResult& run) {
   }
   section.blocks.emplace_back(regret_chart(run));
   return section;
+}
+
+}  // namespace
+
+void show_run(const RunResult& run, const Shown& shown, PageParts& page) {
+  if (!run.answer) {
+    page.add(run_summary(run, shown.depth));
+    page.add(run_section(run));
+    return;
+  }
+  page.subtitle = forecasts_subtitle(run);
+  page.add(forecaster_summary(*run.answer));
+  page.add(forecaster_sections(run, shown.view));
+  page.later.push_back(run_section(run));
 }
 
 }  // namespace pcgs::report

@@ -11,6 +11,7 @@
 #include "show/answer_table.h"
 #include "show/headline.h"
 #include "show/kinds.h"
+#include "show/sections.h"
 
 namespace pcgs::results {
 
@@ -131,6 +132,11 @@ void fields(Fields& f, SeriesResult& result) {
   f.require(std::all_of(result.series.begin(), result.series.end(),
                         [&](const auto& one) { return one.key.size() == result.by.size(); }),
             "series", "have keys of another length");
+}
+
+const Kind& SeriesResult::kind() {
+  static const Kind kKind = make_kind<SeriesResult, report::show_series>(20);
+  return kKind;
 }
 
 }  // namespace pcgs::results

@@ -11,8 +11,11 @@
 
 namespace pcgs::results {
 
+struct Kind;
+
 struct SeriesResult {
   static constexpr const char* kKind = "series";
+  static const Kind& kind();
 
   struct One {
     std::vector<std::string> key;  // [by]

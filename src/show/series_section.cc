@@ -8,6 +8,7 @@
 
 #include "show/drawn.h"
 #include "show/headline.h"
+#include "show/series_result.h"
 #include "show/sections.h"
 
 namespace pcgs::report {
@@ -132,8 +133,6 @@ Table series_rows(const SeriesResult& result) {
   return table;
 }
 
-}  // namespace
-
 std::vector<Block> series_summary(const SeriesResult& result) {
   const auto sorted = differences(result);
   std::vector<Block> blocks;
@@ -161,6 +160,16 @@ Section series_section(const SeriesResult& result) {
   }
   section.blocks.emplace_back(series_rows(result));
   return section;
+}
+
+}  // namespace
+
+void show_series(const SeriesResult& result, const Shown& /*shown*/, PageParts& page) {
+  page.subtitle =
+      fmt::format("{} series by {}, {} models, {} rounds together", result.series.size(),
+                  fmt::join(result.by, ", "), result.experts.size(), result.rounds);
+  page.add(series_summary(result));
+  page.add(series_section(result));
 }
 
 }  // namespace pcgs::report

@@ -5,6 +5,7 @@
 #include "data/fields.h"
 #include "data/json_text.h"
 #include "show/kinds.h"
+#include "show/sections.h"
 
 namespace pcgs::results {
 
@@ -79,6 +80,11 @@ TrainingCourse read_course(std::string_view text, std::string_view origin) {
   TrainingCourse course;
   decode(parse(text, origin), Place(origin), course);
   return course;
+}
+
+const Kind& TrainingResult::kind() {
+  static const Kind kKind = make_kind<TrainingResult, report::show_training>(130);
+  return kKind;
 }
 
 }  // namespace pcgs::results

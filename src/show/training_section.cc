@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "show/drawn.h"
+#include "show/training_result.h"
 #include "show/sections.h"
 
 namespace pcgs::report {
@@ -227,8 +228,6 @@ std::string lead(const TrainingResult& training) {
   return out + ".";
 }
 
-}  // namespace
-
 std::vector<Block> training_summary(const TrainingResult& training) {
   std::vector<Block> blocks;
   blocks.emplace_back(Paragraph{lead(training), true});
@@ -252,6 +251,15 @@ std::vector<Section> training_sections(const TrainingResult& training) {
   std::vector<Section> sections = {course_section(training), held_out_section(training)};
   if (!training.options.by_name.empty()) sections.push_back(options_section(training));
   return sections;
+}
+
+}  // namespace
+
+void show_training(const TrainingResult& training, const Shown& /*shown*/, PageParts& page) {
+  page.subtitle = fmt::format("A controller, trained by the recipe {} in {} step{}", training.recipe,
+                              training.steps, training.steps == 1 ? "" : "s");
+  page.add(training_summary(training));
+  page.add(training_sections(training));
 }
 
 }  // namespace pcgs::report
