@@ -15,8 +15,8 @@
 #include "report_file.h"
 #include "research/study_results.h"
 #include "say.h"
+#include "show/depth.h"
 #include "show/run_result.h"
-#include "show/trace_depth.h"
 
 namespace pcgs::cli {
 

@@ -26,7 +26,7 @@
 #include "show/forecast_files.h"
 #include "show/result.h"
 #include "show/run_page.h"
-#include "show/run_table.h"
+#include "show/run_result.h"
 
 namespace pcgs::cli {
 

@@ -15,7 +15,6 @@
 #include "pcgs/registry.h"
 #include "report_file.h"
 #include "research/study.h"
-#include "research/study_page.h"
 #include "run/method_list.h"
 #include "say.h"
 #include "show/report.h"
@@ -154,7 +153,7 @@ void run_suite(SuiteOptions& options) {
   if (page != nullptr) {
     report::Material material;
     material.results.push_back({"pcgs suite", suite});
-    if (in_depth) material.runs = report::first_sequences(options.study);
+    if (in_depth) material.runs = studies::first_sequences(options.study);
     page->write(report::page(material));
   }
   outputs.commit();

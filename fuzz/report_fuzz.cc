@@ -8,8 +8,9 @@
 
 #include "pcgs/error.h"
 #include "research/study_results.h"
+#include "show/blocks.h"
+#include "show/depth.h"
 #include "show/report.h"
-#include "show/trace_depth.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace pcgs;

@@ -23,9 +23,9 @@
 #include "run/clock.h"
 #include "run/method_list.h"
 #include "run/problem.h"
-#include "show/headline.h"
+#include "show/forecast_answer.h"
 #include "show/result.h"
-#include "show/run_table.h"
+#include "show/run_result.h"
 #if __has_include("show/report.h")
 #include "show/run_page.h"
 #endif

@@ -19,7 +19,7 @@
 #include "pcgs/loss_scale.h"
 #include "pcgs/matrix.h"
 #include "run/comparison.h"
-#include "show/report.h"
+#include "show/result.h"
 
 namespace pcgs::results {
 

@@ -8,6 +8,7 @@
 #include "data/text_table.h"
 #include "research/electricity.h"
 #include "show/kinds.h"
+#include "show/sections.h"
 
 namespace pcgs::results {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "research/study_page.h"
-#include "show/drawn.h"
+#include "show/curves.h"
 
 namespace pcgs::report {
 

@@ -15,7 +15,7 @@
 #include "research/study.h"
 #include "research/study_page.h"
 #include "research/tournament.h"
-#include "show/drawn.h"
+#include "show/curves.h"
 
 namespace pcgs::suite {
 

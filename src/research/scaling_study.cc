@@ -5,7 +5,7 @@
 #include "research/study.h"
 #include "research/study_page.h"
 #include "run/summary.h"
-#include "show/drawn.h"
+#include "show/curves.h"
 
 namespace pcgs::studies {
 

@@ -11,6 +11,7 @@
 #include "research/study_results.h"
 #include "research/tournament.h"
 #include "run/bootstrap.h"
+#include "show/depth.h"
 
 namespace pcgs {
 class OutputSet;
@@ -69,6 +70,9 @@ inline constexpr NamedStudy kStudies[] = {{"main", kAnyStudy<main_study>},
 // Per-round files for the first sequence of each family: FAMILY.csv with what each method lost in
 // each round, and FAMILY-trace.csv with the weights and controls of a few methods.
 void write_round_files(const StudyConfig& config, const std::string& folder, OutputSet& outputs);
+
+// The first sequence of each family in depth, for a page: our methods beside the classical ones.
+std::vector<report::RunDepth> first_sequences(const StudyConfig& config);
 
 // Regrets and their statistics, the same in every study.
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "pcgs/registry.h"
-#include "show/drawn.h"
+#include "show/curves.h"
 
 namespace pcgs::report {
 
@@ -66,32 +66,6 @@ Chart heat_map(const HeatMap& map, double low, double high, const char* row, con
   }
   chart.height = static_cast<int>(30 + 22 * map.rows.size());
   return chart;
-}
-
-std::vector<RunDepth> first_sequences(const studies::StudyConfig& config) {
-  constexpr std::size_t kBuckets = 100;  // seven families share a page
-  std::vector<RunDepth> runs;
-  std::vector<std::string> wanted = {"fixed-share", "genshare", "guard"};
-  const auto compared = compared_methods(config.summary());
-  wanted.insert(wanted.end(), compared.begin(), compared.end());
-  auto shown = config.playing(std::move(wanted));
-  if (shown.empty()) return runs;
-  // What the study is about is looked at first.
-  std::stable_partition(shown.begin(), shown.end(),
-                        [&](const auto& name) { return name == config.featured(); });
-  for (const auto& family : config.families) {
-    const auto sequence = config.sequence(family, 0);
-    const Hindsight hindsight(sequence.losses, config.switches, kBuckets);
-    RunDepth run = describe(family, config.expert_names(), hindsight);
-    for (const auto& name : shown) {
-      auto method = make_method(name, config.experts);
-      DepthRecorder recorder(name, hindsight, method.get());
-      suite::play(std::move(method), sequence.losses, &recorder);
-      add_method(run, hindsight, recorder);
-    }
-    runs.push_back(std::move(run));
-  }
-  return runs;
 }
 
 }  // namespace pcgs::report

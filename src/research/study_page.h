@@ -6,11 +6,8 @@
 #include <vector>
 
 #include "combine/hindsight.h"
-#include "research/study.h"
 #include "research/study_results.h"
-#include "show/blocks.h"
-#include "show/depth.h"
-#include "show/report.h"
+#include "show/sections.h"
 
 namespace pcgs::report {
 
@@ -111,10 +108,5 @@ struct HeatMap {
 // chart's values say otherwise; they and its texts are for the caller to add.
 Chart heat_map(const HeatMap& map, double low, double high, const char* row = "method",
                const char* column = "family");
-
-// The first sequence of each family of a study in depth.
-
-// Our methods beside the classical ones.
-std::vector<RunDepth> first_sequences(const studies::StudyConfig& config);
 
 }  // namespace pcgs::report

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pcgs/certify.h"
@@ -13,8 +14,7 @@
 #include "pcgs/method.h"
 #include "pcgs/trace.h"
 #include "run/hindsight.h"
-#include "show/thin.h"
-#include "show/time_axis.h"
+#include "show/curves.h"
 
 namespace pcgs::report {
 
@@ -119,5 +119,13 @@ void put_on(const Calendar& calendar, const std::function<double(double round)>&
             RunDepth& run);
 // The last method is the one whose forecasts are published: it comes first.
 void put_combination_first(RunDepth& run);
+
+// A run in depth from a trace that pcgs run wrote.
+
+bool is_trace(std::string_view text);
+// Everything but what a method could prove that is not of the share form. `sharing` is how many
+// runs share the page. Throws Error, naming `origin`.
+RunDepth depth_of_trace(std::string_view text, const std::string& origin, std::size_t switches,
+                        std::size_t sharing);
 
 }  // namespace pcgs::report

@@ -5,8 +5,8 @@
 
 #include "data/fields.h"
 #include "data/json_text.h"
-#include "show/report.h"
 #include "show/result.h"
+#include "show/sections.h"
 
 namespace pcgs::results {
 

@@ -7,7 +7,7 @@
 
 #include "pcgs/error.h"
 #include "show/assets.h"
-#include "show/markup.h"
+#include "show/blocks.h"
 #include "show/run_result.h"
 #include "show/sections.h"
 

@@ -1,15 +1,12 @@
 // Results as one HTML page that holds everything it needs: it opens from disk, without a network.
 #pragma once
 
-#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "show/blocks.h"
 #include "show/depth.h"
-#include "show/fan_view.h"
-#include "show/forecast_curves.h"
+#include "show/fan.h"
 #include "show/forecaster_view.h"
 #include "show/result.h"
 
@@ -19,35 +16,12 @@ struct RunResult;
 
 namespace pcgs::report {
 
+struct Section;
+
 // Whether this build holds what pages are made of (see PCGS_REPORT in CMakeLists.txt).
 bool available();
 // Throws Error, saying what to do, if not: before the work that a page would be about.
 void require_available();
-
-// One result of a page, and what else is known about the same run.
-struct Shown {
-  std::string origin;
-  results::Result result;
-  const RunDepth* depth = nullptr;
-  const ForecasterView* view = nullptr;
-  const FanView* fans = nullptr;
-};
-
-// What the results of a page add to it, each in its turn.
-struct PageParts {
-  std::string title, subtitle;  // of a page that has no other result; empty: as usual
-  std::vector<Block> summary;
-  std::vector<Section> sections;
-  std::vector<Section> later;  // for after the curves of forecasts
-
-  void add(std::vector<Block> blocks) {
-    std::move(blocks.begin(), blocks.end(), std::back_inserter(summary));
-  }
-  void add(std::vector<Section> more) {
-    std::move(more.begin(), more.end(), std::back_inserter(sections));
-  }
-  void add(Section section) { sections.push_back(std::move(section)); }
-};
 
 // What a page is about, in any mixture; parts without data are left out.
 struct Material {

@@ -9,6 +9,7 @@
 #include "data/at_budget.h"
 #include "run/comparison.h"
 #include "show/forecast_answer.h"
+#include "show/table.h"
 
 namespace pcgs::results {
 
@@ -99,5 +100,15 @@ struct RunResult {
 };
 
 RunResult run_result(const compare::Problem& problem, const compare::Comparison& comparison);
+
+// Of what was published, where something was; else of the weights.
+const ByBudget<double>& regret_of(const RunResult::Method& method);
+
+// Loss, regret, what is proved and the time of each method, in their order.
+show::Table regret_table(const RunResult& run);
+
+// As a table for people; `origin` is the file that was played. With forecasts the errors come first, and
+// then what the theory says.
+std::string run_table(const RunResult& run, const std::string& origin);
 
 }  // namespace pcgs::results

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "run/bootstrap.h"
-#include "show/drawn.h"
+#include "show/curves.h"
 #include "show/run_result.h"
 #include "show/sections.h"
 
@@ -99,86 +99,35 @@ std::string hindsight_sentence(const RunResult& run, const RunResult::Method& fi
 }
 
 // As they were given; of forecasts, the combination first.
+template <class Methods>
+void put_combination_first(const RunResult& run, Methods& methods) {
+  if (run.answer) std::rotate(methods.begin(), methods.end() - 1, methods.end());
+}
+
 std::vector<const RunResult::Method*> in_order(const RunResult& run) {
   std::vector<const RunResult::Method*> methods;
   for (const auto& method : run.methods) methods.push_back(&method);
-  if (run.answer) std::rotate(methods.begin(), methods.end() - 1, methods.end());
+  put_combination_first(run, methods);
   return methods;
 }
 
-// What there is a column for.
-struct ShownColumns {
-  explicit ShownColumns(const RunResult& run) {
-    for (const auto& method : run.methods) {
-      forecasts = forecasts || method.mean_forecast_loss.has_value();
-      certified = certified || method.certificate.has_value();
-    }
-  }
-  bool forecasts = false, certified = false;
-};
-
-// Of what was published, where something was; else of the weights.
-double loss_of(const RunResult::Method& method) {
-  return method.total_forecast_loss.value_or(method.total_loss);
-}
-const results::ByBudget<double>& regret_of(const RunResult::Method& method) {
-  return method.forecast_regret ? *method.forecast_regret : method.dynamic_regret;
-}
-
-std::vector<Cell> row_of(const RunResult& run, const RunResult::Method& method,
-                         ShownColumns shown) {
-  std::vector<Cell> row = {{method.name}, number(loss_of(method), "{:.3f}")};
-  for (const std::size_t s : run.switches) {
-    row.push_back(number(regret_of(method).at(s), "{:.3f}"));
-  }
-  if (shown.forecasts) {
-    row.push_back(method.mean_forecast_loss ? number(*method.mean_forecast_loss, "{:.6g}")
-                                            : Cell{""});
-  }
-  if (shown.certified && method.certificate) {
-    for (const double x : {method.certificate->bound, method.certificate->regret}) {
-      row.push_back(number(x, "{:.2f}"));
-      if (method.certificate->weighted_by_eta) row.back().text += " †";
-    }
-  } else if (shown.certified) {
-    row.insert(row.end(), 2, Cell{""});
-  }
-  row.push_back(number(method.ns_per_round, "{:.0f}"));
-  return row;
-}
-
 Table methods_table(const RunResult& run) {
-  const ShownColumns shown(run);
-  Table table;
+  Table table = regret_table(run);
+  put_combination_first(run, table.rows);
   table.id = "methods";
   table.caption =
       "Total loss, and dynamic regret: the loss beyond the exact best path of experts with at most "
       "S switches";
-  const bool published = run.methods.front().forecast_regret.has_value();
-  table.head = {{"method", "name"},
-                {published ? "loss of its forecasts" : "total loss",
-                 published ? "total_forecast_loss" : "total_loss"}};
-  for (const std::size_t s : run.switches) {
-    table.head.push_back(
-        {fmt::format("regret S={}", s),
-         fmt::format("{}.{}", published ? "forecast_regret" : "dynamic_regret", s)});
-  }
-  if (shown.forecasts) table.head.push_back({"mean loss of its forecast", "mean_forecast_loss"});
-  if (shown.certified) {
-    table.head.push_back({"proved regret", "certificate.bound"});
-    table.head.push_back({"that regret", "certificate.regret"});
-  }
-  table.head.push_back({"ns a round", "ns_per_round"});
   double least = INFINITY;
   for (const auto& method : run.methods) {
     if (playable(method)) least = std::min(least, method.total_loss);
   }
-  for (const auto* method : in_order(run)) {
+  const auto methods = in_order(run);
+  for (std::size_t i = 0; i < methods.size(); ++i) {
     // Of forecasts, these losses do not say which are the best.
-    const bool best = run.answer ? method == &run.methods.back()
-                                 : playable(*method) && method->total_loss == least;
-    if (best) table.strong.push_back(table.rows.size());
-    table.rows.push_back(row_of(run, *method, shown));
+    const bool best =
+        run.answer ? i == 0 : playable(*methods[i]) && methods[i]->total_loss == least;
+    if (best) table.strong.push_back(i);
   }
   return table;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "show/forecast_answer.h"
+#include "show/table.h"
 
 namespace pcgs::results {
 
@@ -46,6 +47,10 @@ SeriesResult series_result(std::vector<std::string> by, std::vector<std::string>
 
 // How many of the series have a combination that is better than their best expert.
 std::size_t better_than_best(const SeriesResult& result);
+
+// A row for each of these series: how wrong it was, beside its best model, and its next forecast.
+show::Table series_rows(const SeriesResult& result,
+                        const std::vector<const SeriesResult::One*>& series);
 
 // As text for a terminal.
 std::string series_table(const SeriesResult& result, const std::string& origin);

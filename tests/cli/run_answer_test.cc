@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cli/forecast_rows.h"
-#include "show/headline.h"
+#include "show/forecast_answer.h"
 #include "show/result.h"
 #include "show/run_result.h"
 #include "show/series_result.h"

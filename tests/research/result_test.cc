@@ -10,6 +10,7 @@
 #include "research/electricity.h"
 #include "research/oracle_study.h"
 #include "research/study_results.h"
+#include "show/blocks.h"
 #include "show/forecast_result.h"
 #include "show/quantile_result.h"
 #include "show/report.h"

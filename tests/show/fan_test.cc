@@ -1,12 +1,10 @@
 // What fan charts show is what was published.
-#include "show/fan_view.h"
+#include "show/fan.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
-
-#include "show/fan_charts.h"
 
 namespace pcgs::report {
 namespace {

@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "run/level_problem.h"
-#include "show/time_axis.h"
+#include "show/blocks.h"
+#include "show/curves.h"
 
 namespace pcgs::report {
 
@@ -39,5 +40,13 @@ struct FanView {
 
 // Of what was published in the rounds of the problem, [rounds x P].
 FanView fan_view(const compare::LevelProblem& problem, const Matrix& published);
+
+// Distributions over time.
+
+// "location 06, horizon 2"
+std::string series_title(const std::vector<std::string>& by, const std::vector<std::string>& key);
+
+// A fan chart of the series that the reader chooses. Empty where there are no fans.
+std::vector<Block> fan_blocks(const FanView& view);
 
 }  // namespace pcgs::report
