@@ -67,7 +67,8 @@ std::optional<std::size_t> switches_of(const Kind& result) {
   if constexpr (requires { result.config; }) {
     return result.config.switches;
   } else if constexpr (requires { result.switches; }) {
-    return *std::max_element(result.switches.begin(), result.switches.end());
+    const auto most = std::max_element(result.switches.begin(), result.switches.end());
+    return most == result.switches.end() ? std::optional<std::size_t>() : *most;
   } else if constexpr (requires { result.studies; }) {
     std::optional<std::size_t> most;
     for (const auto& study : result.studies) {

@@ -9,6 +9,7 @@
 #include "data/at_budget.h"
 #include "data/calendar.h"
 #include "data/number_table.h"
+#include "data/time_column.h"
 #include "pcgs/error.h"
 
 namespace pcgs::studies {
@@ -53,7 +54,9 @@ Problem read_series(const std::string& path, const SeriesColumns& columns) {
   request.keep.insert(request.keep.end(), own.begin(), own.end());
   request.may_be_missing = [](std::string_view) { return true; };
   request.format = columns.format;
-  request.note = columns.note;
+  request.note = [&](const std::string& sentence) {
+    if (columns.tell) columns.tell({NoteKind::kReading, sentence});
+  };
   if (columns.time.empty()) {
     request.find_times = true;
   } else {
@@ -121,7 +124,7 @@ results::ForecastResult forecast_result(const Problem& problem, const std::strin
                                         const compare::Comparison& comparison) {
   const compare::MethodResult& method = comparison.methods.back();
   const std::size_t rows = problem.rounds() - 1;
-  const compare::Errors errors = errors_of(problem, comparison);
+  const compare::Errors errors = compare::errors_of(problem, comparison);
   results::ForecastResult result;
   result.rounds = rows;
   result.column = column;

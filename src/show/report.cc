@@ -85,7 +85,7 @@ struct SectionsOf {
     }
     for (auto& block : forecaster_summary(*run.answer)) summary.push_back(std::move(block));
     for (auto& section : forecaster_sections(run, view)) sections.push_back(std::move(section));
-    later.push_back(run_section(run));
+    if (!run.switches.empty()) later.push_back(run_section(run));
   }
   void operator()(const results::SeriesResult& result) {
     add(series_summary(result), series_section(result));

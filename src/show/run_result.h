@@ -81,7 +81,7 @@ struct RunResult {
 
   std::size_t rounds = 0;
   std::vector<std::string> experts;   // [K]
-  std::vector<std::size_t> switches;  // budgets, at least one
+  std::vector<std::size_t> switches;  // budgets; empty where regret was not asked for
   ByBudget<double> oracle;
   std::optional<BestExpert> best_expert;  // none if nobody was awake throughout
   double scale = 1;
@@ -96,5 +96,8 @@ struct RunResult {
 };
 
 RunResult run_result(const compare::Problem& problem, const compare::Comparison& comparison);
+// The same with errors that are known already.
+RunResult run_result(const compare::Problem& problem, const compare::Comparison& comparison,
+                     const compare::Errors& errors);
 
 }  // namespace pcgs::results

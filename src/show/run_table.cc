@@ -144,6 +144,7 @@ std::string run_table(const RunResult& run, const std::string& origin) {
     for (const RunResult::Method& method : run.methods) {
       if (!method.intervals.empty()) out += intervals_text(method);
     }
+    if (run.switches.empty()) return out;
     out += fmt::format(
         "\nBeside the best sequence of experts{}. Regret: the loss beyond that of the best "
         "sequence "
