@@ -69,7 +69,7 @@ void check(SuiteOptions& options) {
   if (options.methods.empty() || options.families.empty()) {
     throw Error("--method and --families take names, or all; leave them out for all");
   }
-  study.methods = compare::methods_from({options.methods, options.model});
+  study.methods = compare::methods_from({split_specs(options.methods), options.model});
   compare::check_methods(study.methods, {study.experts});
   if (options.families == "all") {
     for (const auto& family : suite::families()) study.families.emplace_back(family.name);

@@ -188,7 +188,7 @@ Run play(py::handle values, py::object names, py::object y, std::vector<std::str
                                     std::move(scale), std::move(times), std::move(rows)});
   if (run.problem.times) {
     compare::put_in_time(run.problem, nullptr, false,
-                         [&](const std::string& note) { run.notes.push_back(note); });
+                         [&](const Note& note) { run.notes.push_back(worded(note.sentence)); });
   }
   run.problem.block = block;
   run.problem.delay = delay;
@@ -313,7 +313,8 @@ void bind_comparison(py::module_& m) {
   m.def(
       "methods_from",
       [](const std::string& list, bool forecasts) {
-        return compare::methods_from({list, "", forecasts});
+        return compare::methods_from(
+            {list.empty() ? std::vector<std::string>() : split_specs(list), "", forecasts});
       },
       py::arg("list"), py::arg("forecasts"));
   m.def("play", &play, py::arg("values"), py::kw_only(), py::arg("names"), py::arg("y"),

@@ -21,18 +21,11 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "data/calendar.h"
 #include "data/text_column.h"
 
 namespace pcgs::io {
-
-struct TimeColumn {
-  TextColumn text;         // as in the file, to be written back unchanged
-  std::vector<double> at;  // [rows] seconds since 1970-01-01 UTC; plain numbers if !calendar
-  bool calendar = false;
-};
 
 // Times may stand in any order, and more than once. Everything that is not read, a missing time
 // included, is an Error: "ORIGIN: row R, column NAME: ...".

@@ -134,8 +134,8 @@ compare::Problem test_problem(const std::string& origin, const SplitLosses& loss
 Comparison play_benchmark(const std::string& origin, const SplitLosses& losses,
                           compare::ComparisonOptions options, const io::Monitor& monitor) {
   const auto play = [&](const compare::Problem& problem, compare::ComparisonOptions compared) {
-    compared.advance = monitor("playing", rounds_to_play(problem, compared));
-    return play_methods(problem, compared);
+    compared.advance = monitor("playing", compare::rounds_to_play(problem, compared));
+    return compare::play_methods(problem, compared);
   };
   compare::ComparisonOptions tuning;
   tuning.switches = options.switches;

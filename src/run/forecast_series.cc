@@ -8,6 +8,7 @@
 
 #include "data/calendar.h"
 #include "data/number_table.h"
+#include "data/time_column.h"
 #include "data/whole_file.h"
 #include "pcgs/error.h"
 #include "pcgs/state.h"
@@ -52,7 +53,9 @@ Problem read_series(const std::string& path, const SeriesColumns& columns) {
   request.keep.insert(request.keep.end(), own.begin(), own.end());
   request.may_be_missing = [](std::string_view) { return true; };
   request.format = columns.format;
-  request.note = columns.note;
+  request.note = [&](const std::string& sentence) {
+    if (columns.tell) columns.tell({NoteKind::kReading, sentence});
+  };
   if (columns.time.empty()) {
     request.find_times = true;
   } else {

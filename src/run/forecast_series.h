@@ -7,9 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "data/number.h"
 #include "pcgs/experts.h"
+#include "run/clock.h"
 #include "run/comparison.h"
-#include "run/read_problem.h"
 
 namespace pcgs::compare {
 
@@ -18,7 +19,7 @@ struct SeriesColumns {
   std::vector<std::string> forecasts;  // the user's own forecasts of it
   std::string time;                    // empty: a column of dates is looked for
   io::NumberFormat format{};
-  Note note{};
+  TellNote tell{};
 };
 
 // The rows of a file as a problem whose experts are the user's own forecasters, if there are any; a

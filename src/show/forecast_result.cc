@@ -9,6 +9,7 @@
 #include "data/at_budget.h"
 #include "data/csv_field.h"
 #include "data/fields.h"
+#include "run/errors.h"
 #include "show/answer_table.h"
 #include "show/kinds.h"
 #include "show/sections.h"
@@ -58,7 +59,7 @@ ForecastResult forecast_result(const compare::Problem& problem, const std::strin
                                const compare::Comparison& comparison) {
   const compare::MethodResult& method = comparison.methods.back();
   const std::size_t rows = problem.rounds() - 1;
-  const compare::Errors errors = errors_of(problem, comparison);
+  const compare::Errors errors = compare::errors_of(problem, comparison);
   ForecastResult result;
   result.rounds = rows;
   result.column = column;

@@ -26,7 +26,8 @@ std::optional<std::size_t> switches_of(const T& one) {
   if constexpr (requires { one.config; }) {
     return one.config.switches;
   } else if constexpr (requires { one.switches; }) {
-    return *std::max_element(one.switches.begin(), one.switches.end());
+    const auto most = std::max_element(one.switches.begin(), one.switches.end());
+    return most == one.switches.end() ? std::optional<std::size_t>() : *most;
   } else {
     return std::nullopt;
   }

@@ -207,7 +207,7 @@ QuantileResult quantile_result(const compare::LevelProblem& problem, const Quant
                                const Matrix& published) {
   const levels::Levels levels(problem.levels);
   const QuantileScale scale = panel.options().scale;
-  const LevelScores scores = level_scores(problem, published, scale);
+  const LevelScores scores = compare::level_scores(problem, published, scale);
   QuantileResult out;
   out.levels = problem.levels;
   out.scale = scale == QuantileScale::kLog1p ? "log1p" : "raw";
@@ -228,7 +228,8 @@ QuantileResult quantile_result(const compare::LevelProblem& problem, const Quant
         std::isnan(round.outcome) && round.time != problem.rounds.back().time;
   }
   const auto scores_on = [&](std::span<const std::size_t> rounds) {
-    return scores_of(level_scores(problem, published, scale, rounds), levels, rounds.size());
+    return scores_of(compare::level_scores(problem, published, scale, rounds), levels,
+                     rounds.size());
   };
   const auto by_series = compare::rounds_by_series(problem);
   for (std::size_t s = 0; s < by_series.size(); ++s) {

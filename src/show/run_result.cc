@@ -60,7 +60,7 @@ RunResult::Method method_result(const compare::Problem& problem,
   out.ns_per_round = played.ns_per_round;
   out.next_weights = played.next_weights;
   if (played.intervals) {
-    for (const auto& score : interval_scores(problem, *played.intervals)) {
+    for (const auto& score : compare::interval_scores(problem, *played.intervals)) {
       out.intervals.push_back(
           {score.level, score.rounds, finite(score.coverage), finite(score.mean_width)});
     }
@@ -71,6 +71,13 @@ RunResult::Method method_result(const compare::Problem& problem,
 }  // namespace
 
 RunResult run_result(const compare::Problem& problem, const compare::Comparison& comparison) {
+  return run_result(
+      problem, comparison,
+      problem.has_forecasts() ? compare::errors_of(problem, comparison) : compare::Errors());
+}
+
+RunResult run_result(const compare::Problem& problem, const compare::Comparison& comparison,
+                     const compare::Errors& errors) {
   RunResult out;
   out.rounds = comparison.rounds;
   out.experts = problem.experts;
@@ -83,7 +90,7 @@ RunResult run_result(const compare::Problem& problem, const compare::Comparison&
     out.switch_costs = {costs->cost, by_budget(comparison.switches, costs->oracle),
                         finite(costs->unlimited), costs->unlimited_switches};
   }
-  if (std::isfinite(comparison.best_expert_loss)) {
+  if (comparison.has_regret() && std::isfinite(comparison.best_expert_loss)) {
     out.best_expert = {problem.experts[comparison.best_expert], comparison.best_expert_loss};
   }
   out.scale = comparison.scale;
@@ -93,7 +100,7 @@ RunResult run_result(const compare::Problem& problem, const compare::Comparison&
     out.methods.push_back(method_result(problem, method, comparison));
   }
   if (problem.has_forecasts()) {
-    out.answer = forecast_answer(problem, comparison, errors_of(problem, comparison));
+    out.answer = forecast_answer(problem, comparison, errors);
   }
   return out;
 }
@@ -135,7 +142,7 @@ void fields(Fields& f, RunResult::Method& method) {
   f.unless_empty("mean_forecast_loss", method.mean_forecast_loss);
   f.unless_empty("total_forecast_loss", method.total_forecast_loss);
   f.unless_empty("forecast_regret", method.forecast_regret);
-  f("dynamic_regret", method.dynamic_regret);
+  f.unless_empty("dynamic_regret", method.dynamic_regret);
   f.unless_empty("unclipped", method.unclipped);
   f.unless_empty("switch_costs", method.switch_costs);
   f.unless_empty("certificate", method.certificate);
@@ -144,14 +151,17 @@ void fields(Fields& f, RunResult::Method& method) {
 }
 
 void fields(Fields& f, RunResult& run) {
-  f("rounds", run.rounds, "experts", run.experts, "switches", run.switches, "oracle", run.oracle);
+  f("rounds", run.rounds, "experts", run.experts);
+  f.unless_empty("switches", run.switches);
+  f.unless_empty("oracle", run.oracle);
   f.unless_empty("unclipped_oracle", run.unclipped_oracle);
   f.unless_empty("switch_costs", run.switch_costs);
-  f("best_expert", run.best_expert, "scale", run.scale);
+  if (!run.switches.empty()) f("best_expert", run.best_expert);
+  f("scale", run.scale);
   f.unless_empty("bound", run.bound);
   f("skipped_rounds", run.skipped_rounds, "methods", run.methods);
   f.together("errors", run.answer);
-  f.require(!run.switches.empty(), "switches", "is empty");
+  f.require(!run.switches.empty() || run.answer, "switches", "is empty");
   f.require(run.oracle.has_all(run.switches) &&
                 (!run.unclipped_oracle || run.unclipped_oracle->has_all(run.switches)) &&
                 (!run.switch_costs || run.switch_costs->oracle.has_all(run.switches)),
@@ -336,6 +346,7 @@ std::string run_table(const RunResult& run, const std::string& origin) {
     for (const RunResult::Method& method : run.methods) {
       if (!method.intervals.empty()) out += intervals_text(method);
     }
+    if (run.switches.empty()) return out;
     out += fmt::format(
         "\nBeside the best sequence of experts{}. Regret: the loss beyond that of the best "
         "sequence "

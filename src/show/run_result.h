@@ -85,7 +85,7 @@ struct RunResult {
 
   std::size_t rounds = 0;
   std::vector<std::string> experts;   // [K]
-  std::vector<std::size_t> switches;  // budgets, at least one
+  std::vector<std::size_t> switches;  // budgets; empty where regret was not asked for
   ByBudget<double> oracle;
   std::optional<BestExpert> best_expert;  // none if nobody was awake throughout
   double scale = 1;
@@ -100,6 +100,9 @@ struct RunResult {
 };
 
 RunResult run_result(const compare::Problem& problem, const compare::Comparison& comparison);
+// The same with errors that are known already.
+RunResult run_result(const compare::Problem& problem, const compare::Comparison& comparison,
+                     const compare::Errors& errors);
 
 // Of what was published, where something was; else of the weights.
 const ByBudget<double>& regret_of(const RunResult::Method& method);

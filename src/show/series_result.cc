@@ -19,45 +19,11 @@ namespace {
 
 constexpr std::size_t kSeriesShown = 12;
 
-compare::Errors together(const std::vector<JudgedSeries>& series, const TaskLoss& task) {
-  compare::Errors sum;
-  for (const auto& one : series) {
-    for (const auto& error : one.errors.all) {
-      const auto at = std::find_if(sum.all.begin(), sum.all.end(), [&](const auto& known) {
-        return known.name == error.name && known.kind == error.kind;
-      });
-      if (at == sum.all.end()) {
-        sum.all.push_back(error);
-      } else {
-        at->own.add(error.own);
-        at->combined.add(error.combined);
-      }
-    }
-  }
-  // A reference that only a later series has stands after the experts of the first.
-  std::stable_partition(sum.all.begin(), sum.all.end(), [](const auto& error) {
-    return error.kind != compare::ForecastError::Kind::kExpert;
-  });
-  rank_experts(sum, task);
-  const auto beside = [&](const compare::ForecastError& other) -> std::optional<compare::Beside> {
-    const double ratio = other.combined.measure(task) / other.own.measure(task);
-    if (!std::isfinite(ratio)) return {};
-    return compare::Beside{other.name, other.own.rounds(), ratio, {}, {}};
-  };
-  if (sum.best_expert) sum.beside_best = beside(sum.all[*sum.best_expert]);
-  for (const auto& error : sum.all) {
-    if (error.kind == compare::ForecastError::Kind::kReference && error.name == "equal weights") {
-      sum.beside_equal = beside(error);
-    }
-  }
-  return sum;
-}
-
 }  // namespace
 
 JudgedSeries judge_series(std::vector<std::string> key, const compare::Problem& problem,
                           const compare::Comparison& comparison) {
-  auto errors = errors_of(problem, comparison);
+  auto errors = compare::errors_of(problem, comparison);
   auto answer = forecast_answer(problem, comparison, errors);
   return {std::move(key), problem.rounds(), std::move(errors), std::move(answer)};
 }
@@ -67,11 +33,28 @@ SeriesResult series_result(std::vector<std::string> by, std::vector<std::string>
   SeriesResult out;
   out.by = std::move(by);
   out.experts = std::move(experts);
-  out.answer = errors_answer(together(series, task), task);
+  std::vector<const compare::Errors*> errors;
+  for (const auto& one : series) errors.push_back(&one.errors);
+  out.answer = errors_answer(compare::add_errors(errors, task), task);
   for (auto& one : series) {
     out.rounds += one.rounds;
     out.answer.rounds_without_outcome += one.answer.rounds_without_outcome;
     out.series.push_back({std::move(one.key), one.rounds, std::move(one.answer)});
+  }
+  return out;
+}
+
+SeriesResult series_result(const Outcome& outcome) {
+  SeriesResult out;
+  const Problem& first = outcome.series.front().problem;
+  out.by = outcome.by;
+  out.experts = first.experts;
+  out.answer = errors_answer(outcome.errors, first.task);
+  for (const SeriesOutcome& one : outcome.series) {
+    out.rounds += one.problem.rounds();
+    auto answer = forecast_answer(one.problem, one.comparison, one.errors);
+    out.answer.rounds_without_outcome += answer.rounds_without_outcome;
+    out.series.push_back({one.key, one.problem.rounds(), std::move(answer)});
   }
   return out;
 }

@@ -45,6 +45,9 @@ JudgedSeries judge_series(std::vector<std::string> key, const compare::Problem& 
 SeriesResult series_result(std::vector<std::string> by, std::vector<std::string> experts,
                            const TaskLoss& task, std::vector<JudgedSeries> series);
 
+// Of a run on forecasts.
+SeriesResult series_result(const Outcome& outcome);
+
 // How many of the series have a combination that is better than their best expert.
 std::size_t better_than_best(const SeriesResult& result);
 

@@ -1,4 +1,4 @@
-// A series that goes on from where an earlier run stopped.
+// A run that resumes from where an earlier one stopped.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 #include "pcgs/aggregator.h"
 #include "run/problem.h"
-#include "run/run_note.h"
+#include "run/saved_state.h"
 
 namespace pcgs::compare {
 
-// What the user says about the run that goes on; it must agree with the one before.
-struct GoingOnRules {
+// What the user says about the run that resumes; it must agree with the one before.
+struct ResumeRules {
   std::string state;                                  // the file, for messages
-  std::string outcome;                                // --y
+  std::string outcome;                                // what was forecast; empty: losses
   std::optional<TaskLoss> task;                       // if given
   std::string scale;                                  // as the user wrote it, if given
   std::vector<double> levels{};                       // of intervals, if given
@@ -28,12 +28,10 @@ struct GoingOnRules {
   // in its order. Whoever is missing sleeps, or leaves where losses are given, which nobody can sleep
   // in. At least one must be there. Otherwise an Error.
   bool experts_may_change = false;
-  // What the user's language calls the options that messages advise.
-  std::string naming_times = "--time", skipping = "--skip-learned";
   std::vector<std::string> drop{};  // experts that leave for good, if the state has them
 };
 
-struct GoingOn {
+struct Resumed {
   Aggregator aggregator;
   std::optional<RunNote> before;
   std::size_t skipped = 0;                             // rounds that had been learned already
@@ -44,10 +42,14 @@ struct GoingOn {
 
 // Leaves out the rounds that were learned before, if the rules allow it, and says how many: an Error
 // otherwise.
-std::size_t drop_learned(Problem& problem, const Clock& before, const GoingOnRules& rules);
+std::size_t drop_learned(Problem& problem, const Clock& before, const ResumeRules& rules);
 
 // Loads a state for a problem, which gets its task and its scale and loses the rounds that were learned
 // already. Throws Error where the two do not belong together.
-GoingOn go_on(std::span<const std::uint8_t> state, Problem& problem, const GoingOnRules& rules);
+Resumed resume(std::span<const std::uint8_t> state, Problem& problem, const ResumeRules& rules);
+
+// Throws Error unless the problem goes on with what the panel has learned.
+void check_resumes(const QuantileProblem& problem, const QuantilePanel& panel,
+                   const LevelNote& note, const std::string& origin);
 
 }  // namespace pcgs::compare
