@@ -1,5 +1,4 @@
 #define HWY_TARGET_INCLUDE "methods/filter_kernels.cc"
-#include "methods/filter_kernels.h"
 
 #include "core/simd_inl.h"
 #include "methods/filter_bank.h"

@@ -6,7 +6,7 @@
 
 #include "core/combination.h"
 #include "core/kernels.h"
-#include "pcgs/certify.h"
+#include "pcgs/certificates.h"
 #include "pcgs/error.h"
 #include "proof/path_certificates.h"
 
