@@ -1,4 +1,4 @@
-// Heuristic Generalized Share has no outside reference: src/core/genshare.cc says what it must
+// Heuristic Generalized Share has no outside reference: src/core/controllers.cc says what it must
 // do.
 #include <gtest/gtest.h>
 
