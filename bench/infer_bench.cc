@@ -14,8 +14,8 @@
 
 #include "benchmarks.h"
 #include "fma_peak.h"
-#include "network/random_model.h"
 #include "network/network.h"
+#include "network/random_model.h"
 #include "network/token_stream.h"
 #include "operations.h"
 

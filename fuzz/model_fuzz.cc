@@ -22,9 +22,9 @@
 
 #include "data/checksums.h"
 #include "data/invariant.h"
-#include "network/random_model.h"
 #include "network/model_file.h"
 #include "network/network.h"
+#include "network/random_model.h"
 #include "pcgs/error.h"
 
 namespace pcgs::infer {

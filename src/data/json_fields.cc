@@ -20,9 +20,9 @@ std::string Place::path() const {
 
 void Place::refuse(std::string_view why) const {
   const std::string field = path();
-  throw Error(ErrorKind::kFormat, {.file = std::string(origin()), .field = field},
-              fmt::format("{}{}{}; give a result as pcgs wrote it", field,
-                          field.empty() ? "" : " ", why));
+  throw Error(
+      ErrorKind::kFormat, {.file = std::string(origin()), .field = field},
+      fmt::format("{}{}{}; give a result as pcgs wrote it", field, field.empty() ? "" : " ", why));
 }
 
 void Place::refuse_kind(const ordered_json& kind) const {

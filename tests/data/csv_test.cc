@@ -105,10 +105,8 @@ TEST(Csv, RefusesAnEmptyFile) {
 }
 
 TEST(Csv, RefusesAnEmptyHeader) {
-  EXPECT_EQ(refusal("\n1,2\n"),
-            "f.csv: line 1: the header is empty; name the columns there");
-  EXPECT_EQ(refusal("\"\"\n1\n"),
-            "f.csv: line 1: the header is empty; name the columns there");
+  EXPECT_EQ(refusal("\n1,2\n"), "f.csv: line 1: the header is empty; name the columns there");
+  EXPECT_EQ(refusal("\"\"\n1\n"), "f.csv: line 1: the header is empty; name the columns there");
 }
 
 TEST(Csv, RefusesAColumnWithoutAName) {

@@ -427,8 +427,7 @@ TEST(Results, NameTheFieldThatIsMissing) {
 }
 
 TEST(Results, RefuseWhatHasAnotherKindOrNone) {
-  EXPECT_EQ(objection(R"({"rounds":3})"),
-            "r.json: has no kind; give a result as pcgs wrote it");
+  EXPECT_EQ(objection(R"({"rounds":3})"), "r.json: has no kind; give a result as pcgs wrote it");
   EXPECT_EQ(
       objection(R"({"kind":"walk"})"),
       "r.json: is of the kind \"walk\", which does not belong here; give a result as pcgs wrote "
