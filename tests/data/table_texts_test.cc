@@ -136,8 +136,8 @@ TEST(TableTimes, AreNotLookedForAmongColumnsThatAreNamed) {
 
 TEST(TableTimes, AreRefusedInSeveralColumns) {
   EXPECT_EQ(refusal("ds,a,made\n2026-01-01,1,2025-12-31\n", {.find_times = true}),
-            "f.csv: several columns hold times (ds and made); name one with --time and leave the "
-            "others out with --ignore");
+            "f.csv: several columns hold times (ds and made); name one with time and leave the "
+            "others out with ignore");
   EXPECT_TRUE(test::mentions(refusal(",a,x,y\n2026-01,1,2026-01,2026-01\n", {.find_times = true}),
                              "(the first, unnamed, x and y)"));
   EXPECT_EQ(read("ds,a,made\n2026-01-01,1,2025-12-31\n", {.ignore = {"ds"}, .find_times = true})
