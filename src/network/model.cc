@@ -154,23 +154,21 @@ constexpr struct {
   const char* name;
   double ControlMaps::*field;
   double low, high;
-  bool may_be_missing;
 } kConstants[] = {
-    {"rho_max", &ControlMaps::rho_max, 0, 0.999, false},
-    {"uniform", &ControlMaps::uniform, 1e-9, 1, false},
-    {"least_rate", &ControlMaps::least_rate, 1e-9, 1e3, false},
-    {"constant_eta", &ControlMaps::constant_eta, 0, 1e4, false},
-    {"constant_rho", &ControlMaps::constant_rho, 0, 0.999, true},
+    {"rho_max", &ControlMaps::rho_max, 0, 0.999},
+    {"uniform", &ControlMaps::uniform, 1e-9, 1},
+    {"least_rate", &ControlMaps::least_rate, 1e-9, 1e3},
+    {"constant_eta", &ControlMaps::constant_eta, 0, 1e4},
+    {"constant_rho", &ControlMaps::constant_rho, 0, 0.999},
 };
 
 }  // namespace
 
 ControlMaps control_maps_of(const infer::Model& model, const std::string& origin) {
   ControlMaps maps;
-  for (const auto& [name, field, low, high, may_be_missing] : kConstants) {
+  for (const auto& [name, field, low, high] : kConstants) {
     const auto at = model.config.controls.find(name);
     const bool missing = at == model.config.controls.end();
-    if (missing && may_be_missing) continue;
     if (missing || !(at->second >= low && at->second <= high)) {
       throw Error(ErrorKind::kMissing, {.file = origin, .field = name},
                   fmt::format("no usable constant {}; give a number in [{}, {}]", name, low, high));

@@ -94,8 +94,8 @@ struct ControlMaps {
 // only follow their rounding.
 inline constexpr double kLargestEta = 1e6;
 
-// As a model's configuration holds them. A file without constant_rho is older than it: 0. Throws
-// Error, naming `origin`, where another is missing or one is out of its range.
+// As a model's configuration holds them. Throws Error, whose file is `origin`, where one is missing or
+// out of its range.
 ControlMaps control_maps_of(const infer::Model& model, const std::string& origin);
 std::map<std::string, double> constants_of(const ControlMaps& maps);
 

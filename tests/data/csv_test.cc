@@ -105,10 +105,8 @@ TEST(Csv, RefusesAnEmptyFile) {
 }
 
 TEST(Csv, RefusesAnEmptyHeader) {
-  EXPECT_EQ(refusal("\n1,2\n"),
-            "f.csv: line 1 should be the header but is empty; name the columns there");
-  EXPECT_EQ(refusal("\"\"\n1\n"),
-            "f.csv: line 1 should be the header but is empty; name the columns there");
+  EXPECT_EQ(refusal("\n1,2\n"), "f.csv: line 1: the header is empty; name the columns there");
+  EXPECT_EQ(refusal("\"\"\n1\n"), "f.csv: line 1: the header is empty; name the columns there");
 }
 
 TEST(Csv, RefusesAColumnWithoutAName) {
@@ -225,7 +223,7 @@ TEST(Csv, RefusesALoneCarriageReturn) {
 
 TEST(Csv, RefusesANulByte) {
   EXPECT_EQ(refusal(std::string_view("a,b\n1,2\n3\0,4\n", 13)),
-            "f.csv: line 3 holds a NUL byte, so this is not a text file; give CSV in UTF-8");
+            "f.csv: line 3: there is a NUL byte, so this is not a text file; give CSV in UTF-8");
 }
 
 std::string encode(const Row& fields, char delimiter, bool always_quote) {

@@ -49,7 +49,7 @@ TEST(Encoding, AdvisesWithACommandThatFitsTheInput) {
 
 TEST(Encoding, TakesOtherNulsForNoText) {
   EXPECT_EQ(refusal(std::string("a,b\n1,\0\n", 8)),
-            "f.csv: line 2 holds a NUL byte, so this is not a text file; give CSV in UTF-8");
+            "f.csv: line 2: there is a NUL byte, so this is not a text file; give CSV in UTF-8");
   EXPECT_TRUE(test::mentions(refusal(std::string("a\0", 2)), "not a text file"));
   EXPECT_TRUE(test::mentions(refusal(std::string(100, '\0')), "not a text file"));
 }

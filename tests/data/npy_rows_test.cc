@@ -134,7 +134,7 @@ TEST_F(NpyRowsTest, InfinityIsRefusedWhereItIsRead) {
       EXPECT_EQ(rows_of(rows, 0, 3), std::vector<double>(60, 0));
       EXPECT_EQ(test::error_of([&] { rows_of(rows, 2, 3); }),
                 path + ": row 4, column e13: " + (infinity > 0 ? "inf" : "-inf") +
-                    " is infinite; give finite losses, and NaN where an expert sleeps");
+                    " is infinite; give finite losses, and NaN where an expert is missing");
       const NpyRows without(path, {"e13"});
       EXPECT_EQ(rows_of(without, 3, 1)[2], kInfinity);
     }

@@ -223,6 +223,11 @@ TEST(NumberFormat, ReadsBackWhatSpreadsheetsWrite) {
   }
 }
 
+// In the words of the library.
+std::string advised(std::string_view field, NumberFormat format) {
+  return worded(format_advice(field, format));
+}
+
 TEST(NumberAdvice, NamesTheOptionsThatWouldMakeItANumber) {
   const struct {
     const char* text;
@@ -242,12 +247,12 @@ TEST(NumberAdvice, NamesTheOptionsThatWouldMakeItANumber) {
       {"x", ""},
       {"2026-03-01", ""},
   };
-  for (const auto& [text, advice] : cases) EXPECT_EQ(format_advice(text, {}), advice) << text;
+  for (const auto& [text, advice] : cases) EXPECT_EQ(advised(text, {}), advice) << text;
 }
 
 TEST(NumberAdvice, StartsFromTheFormatThatWasGiven) {
-  EXPECT_EQ(format_advice("1.5", kComma), "decimal = . if it is 1.5");
-  EXPECT_EQ(format_advice("1,5", kEnglish), "decimal = , and no thousands if it is 1.5");
+  EXPECT_EQ(advised("1.5", kComma), "decimal = . if it is 1.5");
+  EXPECT_EQ(advised("1,5", kEnglish), "decimal = , and no thousands if it is 1.5");
 }
 
 }  // namespace

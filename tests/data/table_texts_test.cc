@@ -97,7 +97,7 @@ TEST(TableTimes, AreFoundWhereNobodyNamesThem) {
   EXPECT_EQ(table.times->name, "ds");
   EXPECT_EQ(texts_of(*table.times), (Texts{"2026-01-01 00:00", "2026-01-01 01:00"}));
   EXPECT_EQ(notes, (Texts{"f.csv: column ds holds times (2026-01-01 00:00, ...); give --time ds to "
-                          "say so, or ignore = ds"}));
+                          "say so, or --ignore ds"}));
 }
 
 TEST(TableTimes, AreFoundInEveryFormButPlainNumbers) {
@@ -106,7 +106,7 @@ TEST(TableTimes, AreFoundInEveryFormButPlainNumbers) {
     const Read found = read(fmt::format("my time,a\n{},1\n", date), {.find_times = true});
     ASSERT_TRUE(found.table.times) << date;
     EXPECT_EQ(found.notes, (Texts{fmt::format("f.csv: column my time holds times ({}); give --time "
-                                              "'my time' to say so, or ignore = 'my time'",
+                                              "'my time' to say so, or --ignore 'my time'",
                                               date)}));
   }
   for (const char* number : {"20260101", "2026", "7"}) {
@@ -136,8 +136,8 @@ TEST(TableTimes, AreNotLookedForAmongColumnsThatAreNamed) {
 
 TEST(TableTimes, AreRefusedInSeveralColumns) {
   EXPECT_EQ(refusal("ds,a,made\n2026-01-01,1,2025-12-31\n", {.find_times = true}),
-            "f.csv: several columns hold times (ds and made); name one with --time and leave the "
-            "others out with --ignore");
+            "f.csv: several columns hold times (ds and made); name one with time and leave the "
+            "others out with ignore");
   EXPECT_TRUE(test::mentions(refusal(",a,x,y\n2026-01,1,2026-01,2026-01\n", {.find_times = true}),
                              "(the first, unnamed, x and y)"));
   EXPECT_EQ(read("ds,a,made\n2026-01-01,1,2025-12-31\n", {.ignore = {"ds"}, .find_times = true})

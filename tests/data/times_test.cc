@@ -447,7 +447,7 @@ TEST(TimeColumn, RefusesTwoFormsInOneColumn) {
 TEST(TimeColumn, NamesAColumnWithoutAName) {
   EXPECT_EQ(test::error_of([] {
               read_times(column_of({"x"}, ""), "f.csv");
-            }).find("f.csv: row 1, the column without a name: \"x\" is not a time"),
+            }).find("f.csv: row 1, column 1: \"x\" is not a time"),
             0u);
 }
 
