@@ -203,7 +203,7 @@ TEST(Blend, DoesNotDependOnTheScaleOrTheOriginOfTheData) {
 TEST(Blend, AStateOfOtherPartsIsRefusedAsAMismatch) {
   for (const std::size_t experts : {3u, 129u}) {
     Aggregator blend = make_aggregator("blend", experts);
-    const Numbers forecasts(experts, 1.5);
+    const std::vector<double> forecasts(experts, 1.5);
     blend.predict(forecasts);
     const auto state = blend.save_bytes();
     const auto load_as = [&](std::shared_ptr<const TransformerModel> network) {

@@ -36,7 +36,7 @@ AggregatorOptions certified(const TaskLoss& task) {
 TEST(BlendCertificate, IsAboutWhatWasPublishedInRawUnits) {
   const TaskLoss task;
   const std::vector<double> trust = {1};
-  blend::SecondLevel level(2, trust, {});
+  blend::SecondLevel level(2, trust);
   ForecastCertificate& proved = level.certify();
   std::vector<double> kept(level.kept());
   double bound = 0;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "combine/blend.h"
 #include "network/error_stream.h"
 #include "network/model_file.h"
 #include "network/network.h"

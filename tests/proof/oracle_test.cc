@@ -202,7 +202,6 @@ using reference::switching_path_by_table;
 
 using Experts = std::vector<std::uint32_t>;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Multiples of 1/4 as the coarse losses are, so that costs and losses tie.
 constexpr double kCosts[] = {0, 0.25, 0.5, 1, 1.75, 5};
 

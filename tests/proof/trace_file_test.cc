@@ -1,3 +1,5 @@
+#include "proof/trace_file.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
