@@ -200,7 +200,7 @@ r-library: packages
 	@test $(R_BUILD) != build/r/library || cmake -G Ninja -S . -B build/r/library -DCMAKE_BUILD_TYPE=Release \
 	  -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DPCGS_PYTHON=OFF -DPCGS_SERVE=OFF -DPCGS_TESTS=OFF -DPCGS_TRAIN=OFF \
 	  -DPCGS_REPORT=OFF -DPCGS_WERROR=$(WERROR) --log-level=WARNING > /dev/null
-	cmake --build $(R_BUILD) -j $(JOBS) --target pcgs pcgs_show pcgs_research pcgs-program
+	cmake --build $(R_BUILD) -j $(JOBS) --target pcgs pcgs_show pcgs-program
 
 r-test: r-library  ## R CMD check of the R package, with its tests and those against the program; DATA=folder has what pages read
 	PCGS_DATA=$(DATA) scripts/r-check $(R_BUILD)

@@ -20,11 +20,11 @@
 #include <string_view>
 #include <vector>
 
-#include "data/crc32.h"
+#include "data/checksums.h"
 #include "data/invariant.h"
-#include "network/random_model.h"
 #include "network/model_file.h"
 #include "network/network.h"
+#include "network/random_model.h"
 #include "pcgs/error.h"
 
 namespace pcgs::infer {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "combine/blend.h"
-#include "core/forecast_range.h"
+#include "core/combination.h"
 #include "pcgs/losses.h"
 #include "pcgs/state.h"
 

@@ -1,8 +1,7 @@
-#include "methods/state_checks.h"
-
 #include <fmt/format.h>
 
-#include "core/simplex.h"
+#include "core/combination.h"
+#include "methods/methods.h"
 
 namespace pcgs {
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-#include "data/fields.h"
+#include "data/json_fields.h"
 
 namespace pcgs::verify {
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-#include "data/fnv1a.h"
+#include "data/checksums.h"
 
 namespace pcgs::io {
 

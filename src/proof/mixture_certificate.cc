@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-#include "core/simplex.h"
+#include "core/combination.h"
 #include "pcgs/certify.h"
 #include "pcgs/error.h"
 #include "proof/path_steps.h"

@@ -1,13 +1,12 @@
-#include "proof/trace_reader.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "data/number.h"
+#include "data/numbers.h"
 #include "pcgs/error.h"
+#include "proof/trace_file.h"
 
 namespace pcgs::io {
 

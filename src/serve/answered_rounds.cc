@@ -6,7 +6,7 @@
 #include <cstring>
 #include <functional>
 
-#include "data/fnv1a.h"
+#include "data/checksums.h"
 #include "data/invariant.h"
 #include "serve/event.h"
 

@@ -15,7 +15,7 @@
 #include <random>
 #include <string_view>
 
-#include "core/instruction_set.h"
+#include "core/kernels.h"
 #include "data/invariant.h"
 #include "pcgs/error.h"
 #include "serve/event.h"

@@ -8,7 +8,7 @@
 #include <set>
 #include <unordered_map>
 
-#include "core/instruction_set.h"
+#include "core/kernels.h"
 #include "pcgs/error.h"
 #include "serve/kafka_messages.h"
 #include "serve/kafka_partition.h"

@@ -8,7 +8,7 @@
 #include <charconv>
 #include <thread>
 
-#include "core/instruction_set.h"
+#include "core/kernels.h"
 #include "data/text.h"
 #include "data/whole_file.h"
 #include "pcgs/error.h"

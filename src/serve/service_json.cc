@@ -10,10 +10,10 @@
 #include <set>
 #include <span>
 
-#include "combine/hindsight.h"
+#include "combine/hindsight_methods.h"
 #include "core/spec.h"
 #include "data/invariant.h"
-#include "data/parse_json.h"
+#include "data/json.h"
 #include "data/text.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"

@@ -257,7 +257,7 @@ TEST_F(Report, RefusesATraceOfAnotherRun) {
 TEST_F(Report, RefusesDeepNesting) {
   std::ofstream(dir_ / "deep.json")
       << "{\"studies\":" << std::string(200000, '[') << std::string(200000, ']') << "}";
-  refuses({"report", dir_ / "deep.json", "--out", dir_ / "page.html"}, "deep.json: is nested");
+  refuses({"report", dir_ / "deep.json", "--out", dir_ / "page.html"}, "deep.json: line 1");
 }
 
 TEST_F(Report, PairsResultsWithTheTraceOfTheSameRun) {

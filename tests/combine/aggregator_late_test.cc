@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "pcgs/aggregator.h"
-#include "reference/log_share.h"
+#include "reference/shares.h"
 #include "support/expect.h"
 #include "support/random.h"
 #include "support/recording_controller.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "pcgs/aggregator.h"
-#include "reference/fixed_share.h"
+#include "reference/shares.h"
 #include "support/expect.h"
 #include "support/options.h"
 #include "support/random.h"

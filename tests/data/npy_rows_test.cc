@@ -1,5 +1,3 @@
-#include "data/npy_rows.h"
-
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "data/npy.h"
 #include "support/expect.h"
 #include "support/random.h"
 #include "support/temp_dir.h"

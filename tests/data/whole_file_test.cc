@@ -9,7 +9,7 @@
 #include <fstream>
 #include <string>
 
-#include "data/output_recovery.h"
+#include "data/output_files.h"
 #include "support/expect.h"
 #include "support/temp_dir.h"
 

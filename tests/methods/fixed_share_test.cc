@@ -1,5 +1,3 @@
-#include "reference/fixed_share.h"
-
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -7,6 +5,7 @@
 
 #include "methods/side_by_side.h"
 #include "pcgs/registry.h"
+#include "reference/shares.h"
 #include "support/expect.h"
 
 namespace pcgs {

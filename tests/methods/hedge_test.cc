@@ -6,7 +6,7 @@
 
 #include "methods/side_by_side.h"
 #include "pcgs/registry.h"
-#include "reference/fixed_share.h"
+#include "reference/shares.h"
 #include "support/expect.h"
 #include "support/random.h"
 

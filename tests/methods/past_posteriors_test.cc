@@ -1,5 +1,3 @@
-#include "reference/past_posteriors.h"
-
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -8,6 +6,7 @@
 #include "methods/side_by_side.h"
 #include "pcgs/registry.h"
 #include "pcgs/trace.h"
+#include "reference/shares.h"
 #include "support/expect.h"
 #include "support/random.h"
 

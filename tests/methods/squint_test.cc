@@ -1,5 +1,3 @@
-#include "reference/squint.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -8,6 +6,7 @@
 
 #include "methods/side_by_side.h"
 #include "pcgs/registry.h"
+#include "reference/methods.h"
 #include "support/expect.h"
 
 namespace pcgs {

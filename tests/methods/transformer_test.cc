@@ -12,12 +12,11 @@
 #include <vector>
 
 #include "network/model_file.h"
-#include "network/shipped.h"
 #include "network/token_stream.h"
-#include "pcgs/certify.h"
 #include "pcgs/registry.h"
 #include "pcgs/trace.h"
-#include "reference/log_share.h"
+#include "proof/path_certificates.h"
+#include "reference/shares.h"
 #include "research/suite.h"
 #include "research/tournament.h"
 #include "support/expect.h"

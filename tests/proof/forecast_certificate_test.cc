@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "reference/certify_paths.h"
+#include "reference/paths.h"
 #include "support/random.h"
 
 namespace pcgs {

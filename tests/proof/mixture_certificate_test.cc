@@ -8,7 +8,7 @@
 
 #include "pcgs/certify.h"
 #include "pcgs/registry.h"
-#include "reference/certify_paths.h"
+#include "reference/paths.h"
 #include "support/expect.h"
 #include "support/random.h"
 

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <stdexcept>
 
-#include "core/instruction_set.h"
+#include "core/kernels.h"
 
 namespace pcgs::test {
 

@@ -11,8 +11,8 @@
 #include <fstream>
 #include <map>
 
-#include "core/instruction_set.h"
-#include "data/fnv1a.h"
+#include "core/kernels.h"
+#include "data/checksums.h"
 #include "pcgs/error.h"
 #include "serve/service_json.h"
 #include "serve/store.h"
