@@ -6,8 +6,8 @@
 
 #include "combine/hindsight_methods.h"
 #include "data/parallel.h"
-#include "network/side_features.h"
 #include "network/token_stream.h"
+#include "network/transformer.h"
 #include "pcgs/oracle.h"
 #include "research/tournament.h"
 

@@ -17,7 +17,7 @@
 #include <span>
 #include <vector>
 
-#include "core/aligned.h"
+#include "core/kernels.h"
 #include "pcgs/state.h"
 
 // The two loops of a regression that is kept as a triangle, compiled for each instruction set.

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "combine/ridge_regression.h"
-#include "core/dispatch_inl.h"
+#include "core/simd_inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pcgs::blend::kernels::HWY_NAMESPACE {

@@ -8,7 +8,8 @@
 #include <numeric>
 
 #include "combine/blend.h"
-#include "core/forecast_range.h"
+#include "combine/derived_pool.h"
+#include "core/combination.h"
 #include "core/kernels.h"
 #include "methods/methods.h"
 

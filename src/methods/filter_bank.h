@@ -18,7 +18,7 @@
 #include <span>
 #include <vector>
 
-#include "core/aligned.h"
+#include "core/kernels.h"
 #include "methods/methods.h"
 #include "pcgs/state.h"
 

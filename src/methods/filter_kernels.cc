@@ -1,6 +1,6 @@
 #define HWY_TARGET_INCLUDE "methods/filter_kernels.cc"
-#include "core/dispatch_inl.h"
-#include "core/exp_inl.h"
+
+#include "core/simd_inl.h"
 #include "methods/filter_bank.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/simplex.h"
+#include "core/combination.h"
 
 namespace pcgs {
 

@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "data/fields.h"
-#include "data/json_text.h"
-#include "data/parse_json.h"
+#include "data/json.h"
+#include "data/json_fields.h"
 #include "pcgs/error.h"
 #include "proof/trace_file.h"
 

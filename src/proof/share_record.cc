@@ -4,8 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "core/combination.h"
 #include "core/kernels.h"
-#include "core/simplex.h"
+#include "pcgs/certificates.h"
 #include "pcgs/error.h"
 #include "proof/path_certificates.h"
 

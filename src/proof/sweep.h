@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/aligned.h"
+#include "core/kernels.h"
 #include "pcgs/oracle.h"
 
 namespace pcgs::oracle {

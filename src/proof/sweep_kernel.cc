@@ -1,7 +1,7 @@
 #define HWY_TARGET_INCLUDE "proof/sweep_kernel.cc"
 #include <limits>
 
-#include "core/dispatch_inl.h"
+#include "core/simd_inl.h"
 #include "data/invariant.h"
 #include "proof/sweep.h"
 

@@ -6,8 +6,8 @@
 #include <array>
 #include <cmath>
 
-#include "data/csv_field.h"
-#include "data/number.h"
+#include "data/csv.h"
+#include "data/numbers.h"
 #include "pcgs/error.h"
 #include "pcgs/trace.h"
 

@@ -17,8 +17,8 @@
 #include <string_view>
 #include <vector>
 
+#include "data/checksums.h"
 #include "data/csv.h"
-#include "data/fnv1a.h"
 #include "data/whole_file.h"
 #include "pcgs/error.h"
 #include "pcgs/trace.h"

@@ -11,7 +11,7 @@
 #include <unordered_set>
 
 #include "data/input_bytes.h"
-#include "data/json_text.h"
+#include "data/json.h"
 #include "data/text_table.h"
 #include "data/whole_file.h"
 #include "pcgs/certificates.h"

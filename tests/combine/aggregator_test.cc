@@ -9,8 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "reference/fixed_share.h"
-#include "reference/log_share.h"
+#include "reference/shares.h"
 #include "support/expect.h"
 #include "support/options.h"
 #include "support/random.h"

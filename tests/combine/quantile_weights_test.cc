@@ -1,3 +1,4 @@
+// What profoc (R) publishes about itself, reproduced; and QuantilePanel beside its methods.
 #include "combine/quantile_weights.h"
 
 #include <fmt/format.h>
@@ -10,7 +11,7 @@
 #include "combine/quantile_levels.h"
 #include "combine/quantile_pool.h"
 #include "pcgs/quantiles.h"
-#include "reference/level_weights.h"
+#include "reference/levels.h"
 #include "support/expect.h"
 #include "support/random.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "pcgs/oracle.h"
-#include "reference/certify_paths.h"
+#include "reference/paths.h"
 #include "support/expect.h"
 #include "support/random.h"
 
