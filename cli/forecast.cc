@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include "combine/hindsight.h"
+#include "combine/hindsight_methods.h"
 #include "commands.h"
-#include "data/output_set.h"
+#include "data/output_files.h"
 #include "data/progress.h"
 #include "loss_options.h"
 #include "option_kinds.h"

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 
+#include "combine/hindsight_methods.h"
 #include "commands.h"
 #include "data/progress.h"
 #include "run_files.h"

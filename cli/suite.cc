@@ -7,7 +7,7 @@
 
 #include "commands.h"
 #include "core/spec.h"
-#include "data/output_set.h"
+#include "data/output_files.h"
 #include "data/progress.h"
 #include "option_kinds.h"
 #include "outputs.h"

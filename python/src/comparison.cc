@@ -10,7 +10,7 @@
 
 #include "arrays.h"
 #include "bindings.h"
-#include "combine/hindsight.h"
+#include "combine/hindsight_methods.h"
 #include "construction_guard.h"
 #include "expert_names.h"
 #include "interpreter.h"
@@ -66,8 +66,8 @@ Matrix side_of(py::handle side, std::size_t rounds) {
 }
 
 // (name, texts, seconds since 1970), as pcgs._rows.times_of has them.
-io::TimeColumn times_of(const py::tuple& given) {
-  io::TimeColumn times;
+TimeColumn times_of(const py::tuple& given) {
+  TimeColumn times;
   times.calendar = true;
   times.text.name = given[0].cast<std::string>();
   for (const py::handle text : given[1]) times.text.add(text.cast<std::string>());

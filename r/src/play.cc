@@ -1,7 +1,7 @@
 // Whole runs, as `pcgs run` plays them and with its numbers.
 #include <algorithm>
 
-#include "combine/hindsight.h"
+#include "combine/hindsight_methods.h"
 #include "conversions.h"
 #include "entry_points.h"
 #include "pcgs/error.h"

@@ -12,7 +12,7 @@
 
 #include "core/spec.h"
 #include "data/parallel.h"
-#include "methods/grid.h"
+#include "methods/methods.h"
 #include "network/transformer.h"
 #include "pcgs/aggregator.h"
 #include "pcgs/error.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "combine/hindsight.h"
+#include "combine/hindsight_methods.h"
 #include "pcgs/error.h"
 #include "pcgs/loss_scale.h"
 

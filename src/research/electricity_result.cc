@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "combine/hindsight.h"
-#include "data/fields.h"
+#include "combine/hindsight_methods.h"
+#include "data/json_fields.h"
 #include "data/text_table.h"
 #include "research/electricity.h"
 #include "show/kinds.h"

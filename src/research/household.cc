@@ -10,10 +10,10 @@
 #include <filesystem>
 
 #include "data/csv.h"
-#include "data/mapped_file.h"
+#include "data/input_bytes.h"
 #include "data/npy.h"
-#include "data/number.h"
 #include "data/number_table.h"
+#include "data/numbers.h"
 #include "data/text.h"
 #include "pcgs/error.h"
 #include "research/electricity.h"

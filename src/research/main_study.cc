@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "combine/hindsight.h"
+#include "combine/hindsight_methods.h"
 #include "research/paired.h"
 #include "research/study.h"
 #include "research/tournament.h"

@@ -10,9 +10,9 @@
 #include <mutex>
 #include <span>
 
-#include "data/csv_field.h"
-#include "data/fields.h"
-#include "data/npy_rows.h"
+#include "data/csv.h"
+#include "data/json_fields.h"
+#include "data/npy.h"
 #include "data/number_table.h"
 #include "data/text_table.h"
 #include "proof/sweep.h"

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "combine/hindsight.h"
-#include "data/csv_field.h"
-#include "data/output_set.h"
+#include "combine/hindsight_methods.h"
+#include "data/csv.h"
+#include "data/output_files.h"
 #include "pcgs/error.h"
 #include "pcgs/oracle.h"
 #include "pcgs/registry.h"

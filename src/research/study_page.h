@@ -5,8 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "combine/hindsight.h"
+#include "combine/hindsight_methods.h"
 #include "research/study_results.h"
+#include "show/blocks.h"
 #include "show/sections.h"
 
 namespace pcgs::report {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "combine/hindsight.h"
+#include "combine/hindsight_methods.h"
 #include "pcgs/error.h"
 #include "pcgs/oracle.h"
 #include "run/table_columns.h"

@@ -5,9 +5,10 @@
 #include <cmath>
 #include <limits>
 
-#include "combine/hindsight.h"
+#include "combine/hindsight_methods.h"
 #include "pcgs/oracle.h"
 #include "pcgs/registry.h"
+#include "proof/path_certificates.h"
 #include "run/played_weights.h"
 
 namespace pcgs::compare {

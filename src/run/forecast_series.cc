@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
-#include "data/calendar.h"
+#include "data/keyed_values.h"
 #include "data/number_table.h"
-#include "data/time_column.h"
+#include "data/times.h"
 #include "data/whole_file.h"
 #include "pcgs/error.h"
 #include "pcgs/state.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "data/number.h"
+#include "data/numbers.h"
 #include "pcgs/experts.h"
 #include "run/clock.h"
 #include "run/comparison.h"

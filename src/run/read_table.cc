@@ -10,7 +10,7 @@
 #include "data/csv.h"
 #include "data/input_bytes.h"
 #include "data/number_table.h"
-#include "data/time_column.h"
+#include "data/times.h"
 #include "pcgs/error.h"
 #include "run/check_request.h"
 #include "run/table_columns.h"

@@ -9,7 +9,7 @@
 #include <iterator>
 #include <optional>
 
-#include "data/time_column.h"
+#include "data/times.h"
 #include "pcgs/error.h"
 
 namespace pcgs::compare {

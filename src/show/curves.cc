@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "data/calendar.h"
+#include "data/times.h"
 #include "run/hindsight.h"
 
 namespace pcgs::report {

@@ -10,7 +10,8 @@
 #include <numeric>
 
 #include "pcgs/error.h"
-#include "proof/trace_reader.h"
+#include "proof/path_certificates.h"
+#include "proof/trace_file.h"
 
 namespace pcgs::report {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pcgs/certify.h"
+#include "pcgs/certificates.h"
 #include "pcgs/matrix.h"
 #include "pcgs/method.h"
 #include "pcgs/trace.h"

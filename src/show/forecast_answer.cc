@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "data/fields.h"
+#include "data/json_fields.h"
 #include "show/kinds.h"
 
 namespace pcgs::results {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "data/by_name.h"
+#include "data/keyed_values.h"
 #include "run/comparison.h"
 #include "run/errors.h"
 

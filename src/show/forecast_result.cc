@@ -6,9 +6,9 @@
 #include <cmath>
 #include <iterator>
 
-#include "data/at_budget.h"
-#include "data/csv_field.h"
-#include "data/fields.h"
+#include "data/csv.h"
+#include "data/json_fields.h"
+#include "data/keyed_values.h"
 #include "run/errors.h"
 #include "show/answer_table.h"
 #include "show/kinds.h"

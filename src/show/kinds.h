@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "data/fields.h"
-#include "data/json_text.h"
+#include "data/json.h"
+#include "data/json_fields.h"
 #include "show/result.h"
 #include "show/sections.h"
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <unordered_set>
 
-#include "data/csv_field.h"
-#include "data/fields.h"
+#include "data/csv.h"
+#include "data/json_fields.h"
 #include "run/central_intervals.h"
 #include "run/level_groups.h"
 #include "run/level_play.h"
@@ -221,7 +221,7 @@ QuantileResult quantile_result(const compare::LevelProblem& problem, const Quant
   out.shapes = shapes_of(scores, levels);
   out.between = scores.between;
   out.crossed = static_cast<std::size_t>(panel.crossed());
-  out.wild = static_cast<std::size_t>(panel.wild());
+  out.wild = static_cast<std::size_t>(panel.outliers());
   out.coming = coming_of(problem, published);
   for (const auto& round : problem.rounds) {
     out.answer.rounds_without_outcome +=

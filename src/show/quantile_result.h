@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "data/by_name.h"
+#include "data/keyed_values.h"
 #include "run/level_problem.h"
 #include "run/level_scores.h"
 #include "show/forecast_answer.h"

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
-#include "data/fields.h"
+#include "data/json.h"
+#include "data/json_fields.h"
 #include "show/forecast_result.h"
+#include "show/kinds.h"
 #include "show/quantile_result.h"
 #include "show/run_result.h"
 #include "show/series_result.h"

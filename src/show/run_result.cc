@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "data/fields.h"
+#include "data/json_fields.h"
 #include "data/text_table.h"
 #include "show/answer_table.h"
 #include "show/kinds.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "data/fields.h"
-#include "data/json_text.h"
+#include "data/json.h"
+#include "data/json_fields.h"
 #include "show/curves.h"
 #include "show/kinds.h"
 #include "show/sections.h"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/by_name.h"
+#include "data/keyed_values.h"
 
 namespace pcgs::results {
 

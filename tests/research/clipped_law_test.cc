@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "reference/clipped_loss.h"
+#include "reference/losses.h"
 #include "research/bayes_filter.h"
 
 namespace pcgs::suite {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "data/calendar.h"
+#include "data/times.h"
 #include "run/made_up.h"
 #include "support/expect.h"
 #include "support/random.h"

@@ -19,9 +19,9 @@
 #include <vector>
 
 #include "data/npy.h"
-#include "network/error_schema.h"
+#include "network/error_stream.h"
 #include "network/model_file.h"
-#include "network/token_schema.h"
+#include "network/token_stream.h"
 #include "network/transformer.h"
 #include "pcgs/aggregator.h"
 #include "research/suite.h"
