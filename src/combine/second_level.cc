@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "combine/blend.h"
-#include "combine/derived.h"
+#include "combine/derived_pool.h"
 #include "core/combination.h"
 #include "core/kernels.h"
 #include "methods/methods.h"

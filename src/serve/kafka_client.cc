@@ -224,10 +224,10 @@ Settings read_settings(const std::string& file) {
     const auto equals = text.find('=');
     const std::string name(trimmed(text.substr(0, std::min(equals, text.size())), kBlanks));
     if (equals == std::string_view::npos || name.empty()) {
-      fail_about(ErrorKind::kFormat, "is not NAME=VALUE");
+      fail(ErrorKind::kFormat, "is not NAME=VALUE");
     }
     if (std::ranges::find(kTaken, name) != kTaken.end()) {
-      fail_about(ErrorKind::kRequest, fmt::format("the worker sets {} itself; leave it out", name));
+      fail(ErrorKind::kRequest, fmt::format("the worker sets {} itself; leave it out", name));
     }
     out.emplace_back(name, trimmed(text.substr(equals + 1), kBlanks));
     try {

@@ -121,7 +121,8 @@ TEST_F(Report, OfForecastsThatAllAreToComeShowsThemAlone) {
 
 TEST_F(Report, OfForecastsThatWereSavedShowsWhatTheirJsonHas) {
   write_hours(dir_ / "hours.csv");
-  run({"run", dir_ / "hours.csv", "--y", "load", "--time", "ds", "--out", dir_ / "results"});
+  run({"run", dir_ / "hours.csv", "--y", "load", "--time", "ds", "--out", dir_ / "results",
+       "--switches", "5"});
   run({"report", dir_ / "results", "--out", dir_ / "page.html"});
   const std::string page = content(dir_ / "page.html");
   EXPECT_NE(page.find("The combination&#39;s error"), std::string::npos);

@@ -157,7 +157,7 @@ TEST_F(RunForecasts, ThereAreNoIntervalsAroundProbabilities) {
 TEST_F(RunForecasts, RefuseWhatMakesNoSense) {
   const auto file = series("y.csv", 0, 20);
   refuses({"run", file, "--season", "12"}, {"--y"});
-  refuses({"run", file, "--y", "y", "--season", "36,12"}, {"longer"});
+  refuses({"run", file, "--y", "y", "--season", "36,12"}, {"--season"});
   refuses({"run", file, "--y", "y", "--block", "0"}, {"--block"});
   refuses({"run", file, "--y", "y", "--intervals", "100"}, {"--intervals"});
   refuses({"run", file, "--y", "y", "--intervals", "80,80"}, {"--intervals", "twice"});

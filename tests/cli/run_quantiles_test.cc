@@ -137,7 +137,7 @@ TEST_F(RunQuantiles, WithoutCalibrationSomethingElseIsPublishedAndGoneOnFrom) {
   EXPECT_EQ(play(path, {"--no-calibration", "--resume", dir_ / "without"}).exit_code, 0);
   EXPECT_EQ(play(path, {"--resume", dir_ / "without"}).exit_code, 0);
   refuses({"run", path, "--y", "cases", "--no-calibration"},
-          {"--no-calibration requires --quantiles"});
+          {"--no-calibration goes with --quantiles"});
 }
 
 TEST_F(RunQuantiles, ComingRoundsAreForecast) {
@@ -226,8 +226,8 @@ TEST_F(RunQuantiles, WhatWouldSpoilTheAnswerIsRefused) {
   refused(with({"--block", "4"}), "--block");
   refused(with({"--loss", "absolute"}), "--loss");
   refused(with({"--transform", "sqrt"}), "--transform");
-  refused({"run", path, "--y", "cases", "--known", "known"}, "--known requires --quantiles");
-  refused({"run", path, "--quantiles", "q*"}, "--quantiles requires --y");
+  refused({"run", path, "--y", "cases", "--known", "known"}, "--known goes with --quantiles");
+  refused({"run", path, "--quantiles", "q*"}, "--quantiles goes with --y");
   refused(with({"--y-file", dir_ / "none.csv"}), "none.csv");
   refused(with({"--out", dir_ / "o", "--y-file", path, "--save", path}), "a.csv");
 }

@@ -81,15 +81,14 @@ Pair play(const compare::Problem& problem, const std::vector<std::string>& metho
           const std::vector<std::size_t>& switches = {0, 2, 7}) {
   const TempDir dir;
   WholeFile file(dir / "t.csv");
-  TraceFile trace(file, problem.experts);
-  results::TraceObserver traced(trace);
-  results::RecordObserver recorded(problem);
+  results::TraceObserver traced(file);
+  results::RecordObserver recorded;
   compare::ComparisonOptions options;
   options.methods = methods;
   options.switches = switches;
   options.observers = {&traced, &recorded};
   options.certify_forecasts = true;
-  play_methods(problem, options);
+  compare::play_methods(problem, options);
   file.commit();
   return {cells_of(written(dir / "t.csv")),
           ordered_json::parse(to_json(recorded.certificate(switches), -1))};
