@@ -36,7 +36,7 @@ struct ElectricityOptions {
 std::vector<std::string> played_methods(const ElectricityOptions& options) {
   std::vector<std::string> methods = options.methods.empty()
                                          ? studies::benchmark_methods()
-                                         : compare::methods_from({options.methods});
+                                         : compare::methods_from({split_specs(options.methods)});
   if (!options.model.empty()) methods.push_back(with_model("pcgs-tf", options.model));
   return methods;
 }
@@ -80,7 +80,7 @@ void run_electricity(const ElectricityOptions& options) {
   WholeFile* const page = add_page(outputs, options.report);
   const std::string& origin = options.source.path;
   const auto problem = studies::test_problem(origin, losses);
-  report::DepthObserver depth(problem);
+  report::DepthObserver depth;
   compare::ComparisonOptions compared;
   compared.methods = methods;
   compared.switches = options.switches;
@@ -92,7 +92,7 @@ void run_electricity(const ElectricityOptions& options) {
   const auto result = studies::electricity_result(origin, observations, losses, comparison);
   if (page != nullptr) {
     report::Material material;
-    material.results.push_back({origin, result, depth.take()});
+    material.results.push_back({origin, result, depth.take(problem)});
     page->write(report::page(material));
   }
   outputs.commit();

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "combine/hindsight.h"
+#include "combine/hindsight_methods.h"
 #include "commands.h"
 #include "data/output_files.h"
 #include "data/progress.h"
@@ -12,11 +12,11 @@
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
 #include "report_file.h"
-#include "research/forecast_series.h"
-#include "research/forecast_state.h"
-#include "run/going_on.h"
+#include "run/forecast_series.h"
 #include "run/method_list.h"
+#include "run/resume.h"
 #include "say.h"
+#include "show/forecast_result.h"
 #include "show/result.h"
 #include "show/run_page.h"
 #include "state_options.h"
@@ -29,7 +29,7 @@ namespace {
 
 struct ForecastOptions {
   std::string input, pool, method, model, out, report;
-  studies::SeriesColumns columns;
+  compare::SeriesColumns columns;
   NumberSigns signs;
   SeasonOptions seasons;
   LossOptions loss;
@@ -46,7 +46,8 @@ std::vector<std::size_t> seasons_for_method(const std::vector<std::size_t>& seas
 
 compare::MethodRequest request_of(const ForecastOptions& options,
                                   const std::vector<std::size_t>& seasons) {
-  compare::MethodRequest request{options.method, options.model, true, seasons_for_method(seasons)};
+  compare::MethodRequest request{{}, options.model, true, seasons_for_method(seasons)};
+  if (!options.method.empty()) request.methods = split_specs(options.method);
   const auto names = compare::names_from(request);
   if (names.size() != 1 || !is_playable(names.front())) {
     throw Error("--method names one method that can be played; pcgs methods lists them");
@@ -54,8 +55,14 @@ compare::MethodRequest request_of(const ForecastOptions& options,
   return request;
 }
 
-compare::GoingOnRules rules_of(const ForecastOptions& options) {
-  auto rules = going_on_rules(options.state, options.columns.column, options.loss, options.model);
+compare::ResumeRules rules_of(const ForecastOptions& options) {
+  compare::ResumeRules rules;
+  rules.state = options.state.resume;
+  rules.outcome = options.columns.column;
+  if (options.loss.given) rules.task = chosen_task(options.loss);
+  rules.scale = options.loss.scale;
+  rules.model = options.model;
+  rules.skip_learned = options.state.skip_learned;
   if (!options.method.empty()) rules.method = compare::names_from(request_of(options, {})).front();
   return rules;
 }
@@ -78,12 +85,14 @@ struct Begun {
 void forecast_rows(Problem& problem, ExpertPool& pool, const compare::Clock* before,
                    const ForecastOptions& options) {
   const auto bar = io::progress_bars(options.quiet)("forecasting", problem.rounds());
-  studies::let_forecast(problem, options.columns.column, pool, before, bar);
+  compare::let_forecast(problem, options.columns.column, pool, before, bar);
 }
 
-Begun begin_anew(Problem problem, const ForecastOptions& options, const compare::Note& note) {
-  if (problem.times) put_in_time(problem, nullptr, false, note);
-  auto seasons = chosen_seasons(options.seasons, problem, note);
+Begun begin_anew(Problem problem, const ForecastOptions& options, const TellNote& note) {
+  if (problem.times) compare::put_in_time(problem, nullptr, false, note);
+  auto seasons = options.seasons.given ? options.seasons.rounds : compare::usual_seasons(problem);
+  if (!options.seasons.given && !seasons.empty() && note)
+    note(compare::suggested_seasons(problem, seasons));
   const auto request = request_of(options, seasons);
   ExpertPool pool = make_pool(options, seasons);
   forecast_rows(problem, pool, nullptr, options);
@@ -103,8 +112,8 @@ Begun begin_anew(Problem problem, const ForecastOptions& options, const compare:
 }
 
 Begun go_on_from(const std::string& path, Problem problem, const ForecastOptions& options,
-                 const compare::Note& note) {
-  auto state = studies::ForecastState::load(path);
+                 const TellNote& note) {
+  auto state = compare::ForecastState::load(path);
   if (options.seasons.given && options.seasons.rounds != state.seasons) {
     throw Error(
         fmt::format("{}: was saved with other seasons; leave --season out to go on with it", path));
@@ -116,25 +125,25 @@ Begun go_on_from(const std::string& path, Problem problem, const ForecastOptions
   if (!earlier)
     throw Error(fmt::format("{}: is damaged; give a state that pcgs forecast saved", path));
   const compare::Clock* before = earlier->clock ? &*earlier->clock : nullptr;
-  if (before != nullptr) drop_learned(problem, *before, rules_of(options));
+  if (before != nullptr) compare::drop_learned(problem, *before, rules_of(options));
   if (problem.rounds() == 0) {
     throw Error(fmt::format("{}: no row is new since {}; add rows, or leave --resume out",
                             problem.origin, path));
   }
-  if (problem.times) put_in_time(problem, before, false, note);
+  if (problem.times) compare::put_in_time(problem, before, false, note);
   forecast_rows(problem, pool, before, options);
-  auto on = compare::go_on(state.aggregator, problem, rules_of(options));
+  auto on = compare::resume(state.aggregator, problem, rules_of(options));
   compare::check_values(problem, options.columns.column);
   return {std::move(problem),       std::move(pool), std::move(state.seasons),
           std::move(on.aggregator), earlier->clock,  *earlier};
 }
 
 Begun begin(const ForecastOptions& options) {
-  const compare::Note note = notes(options.quiet);
+  const TellNote note = notes(options.quiet);
   auto columns = options.columns;
-  columns.note = note;
+  columns.tell = note;
   columns.format = number_format(options.signs);
-  Problem problem = studies::read_series(options.input, columns);
+  Problem problem = compare::read_series(options.input, columns);
   const std::string& state = options.state.resume;
   return state.empty() ? begin_anew(std::move(problem), options, note)
                        : go_on_from(state, std::move(problem), options, note);
@@ -153,30 +162,31 @@ void run_forecast(ForecastOptions& options) {
   const Problem& problem = begun.problem;
   compare::ComparisonOptions compared;
   compared.methods = {begun.note.method};
-  compared.switches = {20};
   compared.keep_weights = true;
   std::optional<report::DepthObserver> depth;
   if (page != nullptr) {
-    compared.observers.push_back(&depth.emplace(problem));
+    compared.observers.push_back(&depth.emplace());
+    compared.switches = {20};
     compared.stretches = report::stretches_for(1);
   }
   compared.advance =
-      io::progress_bars(options.quiet)("combining", rounds_to_play(problem, compared));
-  const auto comparison = play_methods(problem, compared, &begun.aggregator);
+      io::progress_bars(options.quiet)("combining", compare::rounds_to_play(problem, compared));
+  const auto comparison = compare::play_methods(problem, compared, &begun.aggregator);
   compared.advance = {};
 
-  const auto result = studies::forecast_result(problem, options.columns.column, comparison);
-  const std::string rows = studies::forecast_csv(problem, comparison);
+  const auto result = results::forecast_result(problem, options.columns.column, comparison);
+  const std::string rows = results::forecast_csv(problem, comparison);
   if (file != nullptr) file->write(rows);
   if (page != nullptr) {
     page->write(report::run_page(problem, comparison, results::run_result(problem, comparison),
-                                 depth->take()));
+                                 depth->take(problem)));
   }
   if (state != nullptr) {
     compare::RunNote note = begun.note;
-    if (problem.times) note.clock = clock_after(problem, begun.before ? &*begun.before : nullptr);
+    if (problem.times)
+      note.clock = compare::clock_after(problem, begun.before ? &*begun.before : nullptr);
     leave_note(begun.aggregator, note);
-    const auto bytes = studies::ForecastState{begun.pool.save_bytes(),
+    const auto bytes = compare::ForecastState{begun.pool.save_bytes(),
                                               begun.aggregator.save_bytes(), begun.seasons}
                            .file();
     state->write(bytes.data(), bytes.size());
@@ -185,7 +195,7 @@ void run_forecast(ForecastOptions& options) {
   if (options.json) {
     put(results::to_json(result) + "\n");
   } else if (!options.out.empty()) {
-    say(studies::forecast_table(result, problem.origin));
+    say(results::forecast_table(result, problem.origin));
     if (!options.report.empty()) say(fmt::format("page in {}\n", options.report));
   } else {
     put(rows);

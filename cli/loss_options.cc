@@ -32,13 +32,15 @@ LossFlags add_loss_options(CLI::App& command, LossOptions& options,
 
 TaskLoss chosen_task(const LossOptions& options) {
   if (options.tau > 0 && options.loss != "pinball") {
-    throw Error("--tau is the level of the pinball loss; give --loss pinball, or leave it out");
+    throw Error(ErrorKind::kRequest, {.field = "tau"},
+                fmt::format("{} is the level of the pinball loss; give {}, or leave it out",
+                            option("tau"), option("loss", "pinball")));
   }
   return TaskLoss(options.loss, options.tau > 0 ? options.tau : 0.5);
 }
 
 LossScale chosen_scale(const LossOptions& options) {
-  return options.scale.empty() ? LossScale() : LossScale::from(options.scale, "--scale");
+  return options.scale.empty() ? LossScale() : LossScale::from(options.scale, option("scale"));
 }
 
 }  // namespace pcgs::cli

@@ -82,7 +82,7 @@ int main(int argc, char** argv) {
     finish_saying();
     return 0;
   } catch (const pcgs::Error& bad_input) {
-    complain(bad_input.what());
+    complain(bad_input.in_words_of(program_words()));
     return 2;
   } catch (const LostOutput& lost) {
     complain(lost.what());

@@ -16,34 +16,28 @@ namespace pcgs::cli {
 
 // What --out, --trace, --save, --certificate and --report ask for; none where it is not asked for.
 struct RunFiles {
-  RunFiles(const RunOptions& options, bool with_forecasts, bool with_intervals);
+  explicit RunFiles(const RunOptions& options);
 
   OutputSet set;
-  WholeFile *results = nullptr, *forecasts = nullptr, *intervals = nullptr, *trace = nullptr,
-            *certificate = nullptr, *state = nullptr, *page = nullptr;
+  WholeFile *results = nullptr, *forecasts = nullptr, *trace = nullptr, *certificate = nullptr,
+            *state = nullptr, *page = nullptr;
 };
 
 // Who watches a run on one series: the trace, the certificate and the page.
 class RunObservers {
  public:
-  RunObservers(const RunOptions& options, RunFiles& files, const compare::Problem& problem,
-               std::size_t methods);
+  // Asks the request for what they need. Throws Error for a certificate that cannot be.
+  RunObservers(RunOptions& options, RunFiles& files);
 
-  const std::vector<compare::Observer*>& all() const { return observers_; }
-  std::size_t stretches() const { return stretches_; }
   // After the run: the certificate and the page. Returns what is proved, in sentences.
-  std::string write(const compare::Problem& problem, const compare::Comparison& comparison,
-                    const results::RunResult& result);
+  std::string write(const SeriesOutcome& run, const results::RunResult& result);
 
  private:
-  const RunOptions& options_;
   RunFiles& files_;
-  std::optional<TraceFile> trace_;
-  std::optional<results::TraceObserver> traced_;
-  results::RecordObserver records_;
+  std::vector<std::size_t> switches_;
+  std::optional<results::TraceObserver> trace_;
+  std::optional<results::RecordObserver> records_;
   std::optional<report::DepthObserver> depth_;
-  std::vector<compare::Observer*> observers_;
-  std::size_t stretches_ = 0;
 };
 
 }  // namespace pcgs::cli

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <string>
 
 #include "data/text.h"
@@ -20,6 +22,33 @@ namespace {
 }
 
 }  // namespace
+
+const Wording& program_words() {
+  static const std::map<std::string_view, std::string_view> others = {
+      {"outcome", "--y"},
+      {"series", "--by"},
+      {"model_column", "--expert-column"},
+      {"models", "--experts"},
+      {"methods", "--method"},
+      {"model_file", "--model"},
+      {"state", "--resume"},
+      {"calibrate", "--no-calibration"}};
+  static const auto name_of = [](std::string_view name) {
+    const auto at = others.find(name);
+    if (at != others.end()) return std::string(at->second);
+    std::string out = "--" + std::string(name);
+    std::ranges::replace(out, '_', '-');
+    return out;
+  };
+  static const Wording words{
+      name_of, [](std::string_view name, std::string_view value) {
+        if (value == "none") {  // a switch of its own
+          return name == "season" ? std::string("--no-season") : name_of(name);
+        }
+        return value.empty() ? name_of(name) : fmt::format("{} {}", name_of(name), value);
+      }};
+  return words;
+}
 
 void put(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) lost();

@@ -4,7 +4,12 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "pcgs/error.h"
+
 namespace pcgs::cli {
+
+// How sentences of the library name options: "block" is --block, "outcome" is --y.
+const Wording& program_words();
 
 // Standard output cannot be written: the disk is full, say.
 class LostOutput : public std::runtime_error {

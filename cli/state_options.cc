@@ -1,10 +1,11 @@
 #include "state_options.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <filesystem>
+#include <memory>
 
+#include "data/progress.h"
 #include "option_kinds.h"
 #include "pcgs/error.h"
 #include "say.h"
@@ -59,18 +60,6 @@ void settle(StateOptions& options, NamedFiles others, bool quiet) {
   check_distinct(others);
 }
 
-compare::GoingOnRules going_on_rules(const StateOptions& state, const std::string& outcome,
-                                     const LossOptions& loss, const std::string& model) {
-  compare::GoingOnRules rules;
-  rules.state = state.resume;
-  rules.outcome = outcome;
-  if (loss.given) rules.task = chosen_task(loss);
-  rules.scale = loss.scale;
-  rules.model = model;
-  rules.skip_learned = state.skip_learned;
-  return rules;
-}
-
 CLI::Option* add_time(CLI::App& command, std::string& column) {
   return add_text(command, "--time", column,
                   "The column of times, kept in every output (default: a column of dates, if there "
@@ -89,20 +78,6 @@ CLI::Option* add_season(CLI::App& command, SeasonOptions& options) {
   return season;
 }
 
-std::vector<std::size_t> chosen_seasons(const SeasonOptions& options,
-                                        const compare::Problem& problem,
-                                        const compare::Note& note) {
-  if (options.given) return options.rounds;
-  auto seasons = compare::usual_seasons(problem);
-  if (!seasons.empty() && note) {
-    note(fmt::format(
-        "{}: its times suggest seasons of {} rounds; --season gives others, --no-season "
-        "none",
-        problem.origin, fmt::join(seasons, " and ")));
-  }
-  return seasons;
-}
-
 void add_number_signs(CLI::App& command, NumberSigns& signs) {
   add_text(command, "--decimal", signs.decimal, "The decimal sign of numbers: , or . (default .)")
       ->check(CLI::IsMember({",", "."}));
@@ -118,9 +93,21 @@ io::NumberFormat number_format(const NumberSigns& signs) {
   return format;
 }
 
-compare::Note notes(bool quiet) {
+TellNote notes(bool quiet) {
   if (quiet) return {};
-  return [](const std::string& note) { complain(note); };
+  return [](const Note& note) { complain(note.in_words_of(program_words())); };
+}
+
+std::function<void(std::size_t, std::size_t)> progress_of(const std::string& label, bool quiet) {
+  struct Told {
+    io::Advance advance;  // from the first call on
+    std::size_t played = 0;
+  };
+  return [label, quiet, told = std::make_shared<Told>()](std::size_t played, std::size_t all) {
+    if (!told->advance) told->advance = io::progress_bars(quiet)(label, all);
+    told->advance(played - told->played);
+    told->played = played;
+  };
 }
 
 }  // namespace pcgs::cli

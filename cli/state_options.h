@@ -2,14 +2,14 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "data/numbers.h"
 #include "loss_options.h"
 #include "outputs.h"
-#include "run/clock.h"
-#include "run/going_on.h"
+#include "pcgs/note.h"
 
 namespace pcgs::cli {
 
@@ -23,10 +23,6 @@ CLI::Option* add_state_options(CLI::App& command, StateOptions& options);
 // beside these or the other files of the command is finished. Throws Error for --skip-learned without a
 // state, and for an output that is named twice or is read.
 void settle(StateOptions& options, NamedFiles others, bool quiet);
-// What a run that goes on says about itself, by the options that both commands have.
-compare::GoingOnRules going_on_rules(const StateOptions& state, const std::string& outcome,
-                                     const LossOptions& loss, const std::string& model);
-
 // --time.
 CLI::Option* add_time(CLI::App& command, std::string& column);
 
@@ -37,10 +33,6 @@ struct SeasonOptions {
   bool given = false;  // one of the two
 };
 CLI::Option* add_season(CLI::App& command, SeasonOptions& options);
-// Those that were given; else those that the times suggest, which is told.
-std::vector<std::size_t> chosen_seasons(const SeasonOptions& options,
-                                        const compare::Problem& problem, const compare::Note& note);
-
 // --decimal and --thousands; empty: a point, and none.
 struct NumberSigns {
   std::string decimal, thousands;
@@ -49,6 +41,10 @@ void add_number_signs(CLI::App& command, NumberSigns& signs);
 io::NumberFormat number_format(const NumberSigns& signs);
 
 // Told on standard error, where nobody's program reads it; none if `quiet`.
-compare::Note notes(bool quiet);
+TellNote notes(bool quiet);
+
+// A bar for a run, which is told how much has been played of all; none if `quiet`.
+std::function<void(std::size_t played, std::size_t all)> progress_of(const std::string& label,
+                                                                     bool quiet);
 
 }  // namespace pcgs::cli

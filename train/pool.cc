@@ -4,7 +4,7 @@
 #include <cmath>
 #include <mutex>
 
-#include "combine/hindsight.h"
+#include "combine/hindsight_methods.h"
 #include "data/parallel.h"
 #include "network/token_stream.h"
 #include "network/transformer.h"

@@ -10,7 +10,7 @@
 
 #include "arrays.h"
 #include "bindings.h"
-#include "combine/hindsight.h"
+#include "combine/hindsight_methods.h"
 #include "construction_guard.h"
 #include "expert_names.h"
 #include "interpreter.h"
@@ -23,9 +23,9 @@
 #include "run/clock.h"
 #include "run/method_list.h"
 #include "run/problem.h"
-#include "show/headline.h"
+#include "show/forecast_answer.h"
 #include "show/result.h"
-#include "show/run_table.h"
+#include "show/run_result.h"
 #if __has_include("show/report.h")
 #include "show/run_page.h"
 #endif
@@ -66,8 +66,8 @@ Matrix side_of(py::handle side, std::size_t rounds) {
 }
 
 // (name, texts, seconds since 1970), as pcgs._rows.times_of has them.
-io::TimeColumn times_of(const py::tuple& given) {
-  io::TimeColumn times;
+TimeColumn times_of(const py::tuple& given) {
+  TimeColumn times;
   times.calendar = true;
   times.text.name = given[0].cast<std::string>();
   for (const py::handle text : given[1]) times.text.add(text.cast<std::string>());
@@ -188,7 +188,7 @@ Run play(py::handle values, py::object names, py::object y, std::vector<std::str
                                     std::move(scale), std::move(times), std::move(rows)});
   if (run.problem.times) {
     compare::put_in_time(run.problem, nullptr, false,
-                         [&](const std::string& note) { run.notes.push_back(note); });
+                         [&](const Note& note) { run.notes.push_back(worded(note.sentence)); });
   }
   run.problem.block = block;
   run.problem.delay = delay;
@@ -313,7 +313,8 @@ void bind_comparison(py::module_& m) {
   m.def(
       "methods_from",
       [](const std::string& list, bool forecasts) {
-        return compare::methods_from({list, "", forecasts});
+        return compare::methods_from(
+            {list.empty() ? std::vector<std::string>() : split_specs(list), "", forecasts});
       },
       py::arg("list"), py::arg("forecasts"));
   m.def("play", &play, py::arg("values"), py::kw_only(), py::arg("names"), py::arg("y"),

@@ -5,7 +5,6 @@
 #include "run/comparison.h"
 #include "run/errors.h"
 #include "show/forecast_answer.h"
-#include "show/headline.h"
 
 namespace pcgs::r {
 

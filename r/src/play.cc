@@ -1,7 +1,7 @@
 // Whole runs, as `pcgs run` plays them and with its numbers.
 #include <algorithm>
 
-#include "combine/hindsight.h"
+#include "combine/hindsight_methods.h"
 #include "conversions.h"
 #include "entry_points.h"
 #include "pcgs/error.h"
@@ -9,8 +9,8 @@
 #include "problem.h"
 #include "run/clock.h"
 #include "run/comparison.h"
-#include "run/going_on.h"
 #include "run/method_list.h"
+#include "run/resume.h"
 
 namespace pcgs::r {
 
@@ -27,7 +27,7 @@ struct Run {
   std::vector<std::vector<double>> forecasts{};  // [methods] of all
   std::vector<double> ns_per_round{};            // [methods]
   std::optional<Aggregator> aggregator{};
-  std::optional<compare::GoingOn> before{};
+  std::optional<compare::Resumed> before{};
   std::vector<std::string> notes{};
 
   const compare::Clock* clock() const { return before ? before->clock() : nullptr; }
@@ -41,7 +41,7 @@ struct Run {
 void put_in_time(Run& run) {
   if (run.problem.times && run.problem.rounds() > 0) {
     compare::put_in_time(run.problem, run.clock(), false,
-                         [&](const std::string& note) { run.notes.push_back(note); });
+                         [&](const Note& note) { run.notes.push_back(worded(note.sentence)); });
   }
   compare::check_values(run.problem, run.outcome_name);
 }
@@ -82,14 +82,12 @@ void begin(Run& run, const Fields& given) {
 }
 
 void go_on(Run& run, const Fields& given, SEXP state) {
-  compare::GoingOnRules rules;
+  compare::ResumeRules rules;
   rules.state = "the earlier run";
   rules.outcome = run.outcome_name;
   rules.skip_learned = flag_of(given["skip_learned"]);
   rules.experts_may_change = true;
-  rules.naming_times = "time";
-  rules.skipping = "skip_learned = TRUE";
-  run.before = compare::go_on(bytes_of(state), run.problem, rules);
+  run.before = compare::resume(bytes_of(state), run.problem, rules);
   put_in_time(run);
   const std::string spec(run.before->aggregator.method().name());
   run.called = {run.before->before ? run.before->before->method : spec};

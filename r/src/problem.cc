@@ -4,8 +4,8 @@ namespace pcgs::r {
 
 namespace {
 
-io::TimeColumn times_of(const Fields& given) {
-  io::TimeColumn times;
+TimeColumn times_of(const Fields& given) {
+  TimeColumn times;
   times.calendar = true;
   times.text.name = text_of(given["name"]);
   for (const std::string& text : texts_of(given["text"])) times.text.add(text);

@@ -1,8 +1,7 @@
 #define HWY_TARGET_INCLUDE "combine/rotation_kernels.cc"
-#include "combine/rotation_kernels.h"
-
 #include <algorithm>
 
+#include "combine/ridge_regression.h"
 #include "core/simd_inl.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -109,6 +109,10 @@ void StateReader::fail(std::string_view why) const {
       fmt::format("cannot load this state: {}; give a file saved by this version of pcgs", why));
 }
 
+void StateReader::mismatch(std::string_view sentence) const {
+  throw Error(ErrorKind::kMismatch, {.file = origin_}, sentence);
+}
+
 void StateReader::raw(void* out, std::size_t size) {
   if (size > left_.size()) fail("it ends too early");
   if (size > 0) std::memcpy(out, left_.data(), size);

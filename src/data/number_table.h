@@ -27,6 +27,7 @@
 #include "data/numbers.h"
 #include "data/text.h"
 #include "pcgs/matrix.h"
+#include "pcgs/table.h"
 
 namespace pcgs::io {
 

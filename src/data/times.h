@@ -27,7 +27,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/text.h"
+#include "pcgs/table.h"
 
 namespace pcgs::io {
 
@@ -59,13 +59,6 @@ bool is_date(std::string_view field);
 // at most) where they are not zero, so that parse_date() makes the same time of it. Other times
 // come as plain numbers.
 std::string date_text(double at);
-
-// When each round was.
-struct TimeColumn {
-  TextColumn text;         // as in the file, to be written back unchanged
-  std::vector<double> at;  // [rows] seconds since 1970-01-01 UTC; plain numbers if !calendar
-  bool calendar = false;
-};
 
 // Times may stand in any order, and more than once. Everything that is not read, a missing time
 // included, is an Error: "ORIGIN: row R, column NAME: ...".

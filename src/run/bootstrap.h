@@ -17,12 +17,11 @@
 #include <span>
 #include <vector>
 
+#include "pcgs/forecast_errors.h"
+
 namespace pcgs::stats {
 
-struct Interval {
-  double low = 0;
-  double high = 0;
-};
+using Interval = ConfidenceInterval;
 
 inline constexpr std::size_t kResamples = 10'000;
 

@@ -1,6 +1,7 @@
 #include "run/clock.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -84,7 +85,7 @@ bool clock_was_put_back(double before, double now) {
   return sunday && now - day * kDay < 4 * kHour && before - now <= kHour;
 }
 
-void check_order(const Problem& problem, bool several, const Note& note) {
+void check_order(const Problem& problem, bool several, const TellNote& tell) {
   const auto& times = *problem.times;
   constexpr double kHalfYear = 150.0 * 24 * 3600;
   double put_back = -std::numeric_limits<double>::infinity();  // when the clock last was
@@ -93,19 +94,24 @@ void check_order(const Problem& problem, bool several, const Note& note) {
     if (times.calendar && times.at[t] > put_back + kHalfYear &&
         clock_was_put_back(times.at[t - 1], times.at[t])) {
       put_back = times.at[t];
-      if (note) {
-        note(fmt::format("{}: row {}: {} comes twice; taken for the end of summer time",
-                         problem.origin, problem.file_row(t), times.text[t]));
+      if (tell) {
+        tell({NoteKind::kTimes,
+              fmt::format("{}: row {}: {} comes twice; taken for the end of summer time",
+                          problem.origin, problem.file_row(t), times.text[t])});
       }
       continue;
     }
-    throw Error(fmt::format(
-        "{}: row {}, column {}: {} {} {}, the time of the row before; {}", problem.origin,
-        problem.file_row(t), times.text.name.empty() ? "1" : times.text.name, times.text[t],
-        times.at[t] < times.at[t - 1] ? "is before" : "repeats", times.text[t - 1],
-        several ? "sort the rows by time, or, if they belong to several series, name the columns "
-                  "that tell these apart with --by"
-                : "give each series rows that are sorted by time, one for each time"));
+    throw Error(
+        ErrorKind::kValue,
+        {.file = problem.origin,
+         .row = problem.file_row(t),
+         .column = times.text.name.empty() ? "1" : times.text.name},
+        fmt::format("{} {} {}, the time of the row before; {}", times.text[t],
+                    times.at[t] < times.at[t - 1] ? "is before" : "repeats", times.text[t - 1],
+                    several ? fmt::format("sort the rows by time, or, if they belong to several "
+                                          "series, name the columns that tell these apart with {}",
+                                          option("series"))
+                            : "give each series rows that are sorted by time, one for each time"));
   }
 }
 
@@ -129,6 +135,13 @@ std::vector<std::size_t> usual_seasons(const Problem& problem) {
   return seasons;
 }
 
+Note suggested_seasons(const Problem& problem, const std::vector<std::size_t>& seasons) {
+  return {NoteKind::kSeason,
+          fmt::format("{}: its times suggest seasons of {} rounds; {} gives others, {} none",
+                      problem.origin, fmt::join(seasons, " and "), option("season"),
+                      option("season", "none"))};
+}
+
 std::string step_text(double step, bool calendar) {
   if (!calendar) return fmt::format("{:g}", step);
   struct Unit {
@@ -145,19 +158,20 @@ std::string step_text(double step, bool calendar) {
   return fmt::format("{:g} seconds", step);
 }
 
-void put_in_time(Problem& problem, const Clock* before, bool several, const Note& note) {
-  check_order(problem, several, note);
+void put_in_time(Problem& problem, const Clock* before, bool several, const TellNote& tell) {
+  check_order(problem, several, tell);
   const Pace pace = pace_in(problem, before);
   Gaps gaps = gaps_of(problem, before, pace.step);
   if (gaps.places == 0) return;
   if (pace.keeps) problem.missing = std::move(gaps.missing);
-  if (!note) return;
+  if (!tell) return;
   const auto& text = problem.times->text;
-  note(fmt::format("{}: times are {} apart, and {} {} missing in {} place{}, the first after {}{}",
-                   problem.origin, step_text(pace.step, problem.times->calendar), gaps.total,
-                   gaps.total == 1 ? "is" : "are", gaps.places, gaps.places == 1 ? "" : "s",
-                   gaps.first == 0 ? std::string_view(before->last_text) : text[gaps.first - 1],
-                   pace.keeps ? "; phases of a season keep to the clock" : ""));
+  tell({NoteKind::kTimes,
+        fmt::format("{}: times are {} apart, and {} {} missing in {} place{}, the first after {}{}",
+                    problem.origin, step_text(pace.step, problem.times->calendar), gaps.total,
+                    gaps.total == 1 ? "is" : "are", gaps.places, gaps.places == 1 ? "" : "s",
+                    gaps.first == 0 ? std::string_view(before->last_text) : text[gaps.first - 1],
+                    pace.keeps ? "; phases of a season keep to the clock" : "")});
 }
 
 double usual_step(const Problem& problem, const Clock* before) {
@@ -202,7 +216,7 @@ void drop_first(Problem& problem, std::size_t rounds) {
     problem.outcomes.erase(problem.outcomes.begin(), problem.outcomes.begin() + n);
   }
   if (problem.times) {
-    io::TimeColumn kept;
+    TimeColumn kept;
     kept.text.name = problem.times->text.name;
     kept.calendar = problem.times->calendar;
     for (std::size_t t = rounds; t < problem.times->at.size(); ++t) {

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "pcgs/note.h"
 #include "run/problem.h"
 
 namespace pcgs::compare {
@@ -23,15 +23,12 @@ struct Clock {
   bool operator==(const Clock&) const = default;
 };
 
-// What is told about times in one sentence, such as gaps.
-using Note = std::function<void(const std::string&)>;
-
 // Throws Error where times run backwards or repeat, naming the row, but for the hour that comes twice
-// when summer time ends, which is told to `note`; `several` is whether the file may hold several
+// when summer time ends, which is told to `tell`; `several` is whether the file may hold several
 // series that nobody told apart. Rounds that are missing are counted into
 // problem.missing where gaps are rare, so that phases of a season keep to the clock, and told to
-// `note`. `before` is where an earlier run stopped, or null.
-void put_in_time(Problem& problem, const Clock* before, bool several, const Note& note);
+// `tell`. `before` is where an earlier run stopped, or null.
+void put_in_time(Problem& problem, const Clock* before, bool several, const TellNote& tell);
 
 // The clock after the rounds of a problem that can be learned, which has times; `before` as above.
 Clock clock_after(const Problem& problem, const Clock* before);
@@ -49,6 +46,9 @@ void drop_first(Problem& problem, std::size_t rounds);
 // week, of days a week, of months a year. None where dates are not evenly spaced, so that rounds do not
 // keep to the clock, and none of more rounds than a week has minutes.
 std::vector<std::size_t> usual_seasons(const Problem& problem);
+
+// That times suggest these, and how to say otherwise.
+Note suggested_seasons(const Problem& problem, const std::vector<std::size_t>& seasons);
 
 // "an hour", "15 minutes", "3.5".
 std::string step_text(double step, bool calendar);

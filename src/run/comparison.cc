@@ -5,9 +5,10 @@
 #include <cmath>
 #include <limits>
 
-#include "combine/hindsight.h"
+#include "combine/hindsight_methods.h"
 #include "pcgs/oracle.h"
 #include "pcgs/registry.h"
+#include "proof/path_certificates.h"
 #include "run/played_weights.h"
 
 namespace pcgs::compare {
@@ -116,135 +117,165 @@ void play_rounds(const Problem& problem, Aggregator& aggregator, const Published
   if (advance && untold > 0) advance(untold);
 }
 
-// Shows every round to several sinks.
+// Shows every round to several sinks. What they take does not count as time of the round.
 class FanOut final : public TraceSink {
  public:
-  void add(TraceSink* sink) { sinks_.push_back(sink); }
+  void add(TraceSink* sink) {
+    if (sink != nullptr) sinks_.push_back(sink);
+  }
+  bool empty() const { return sinks_.empty(); }
+  std::chrono::nanoseconds spent() const { return spent_; }
   void record(const TraceRow& row) override {
+    const auto start = std::chrono::steady_clock::now();
     for (TraceSink* sink : sinks_) sink->record(row);
+    spent_ += std::chrono::steady_clock::now() - start;
   }
 
  private:
   std::vector<TraceSink*> sinks_;
+  std::chrono::nanoseconds spent_{0};
 };
 
-// Makes room for what a pass publishes beside forecasts.
-void begin_record(const Problem& problem, const Aggregator& aggregator, bool keep_weights,
-                  MethodResult& method, Published& published) {
-  if (problem.has_forecasts() && aggregator.interval_options()) {
-    published.intervals =
-        &method.intervals.emplace(problem.rounds(), aggregator.interval_options()->levels);
+// The loss of the rounds that are played here, where the aggregator has learned others before.
+class LossTally final : public TraceSink {
+ public:
+  double total() const { return total_; }
+  void record(const TraceRow& row) override { total_ += row.judged().mixture_loss; }
+
+ private:
+  double total_ = 0;
+};
+
+// The mean of what the combined forecasts lost, raw; infinite beyond the range of a double.
+double mean_forecast_loss(const Problem& problem, const std::vector<double>& forecasts) {
+  constexpr double kMost = std::numeric_limits<double>::max();
+  double total = 0;
+  std::size_t rounds = 0;
+  for (std::size_t t = 0; t < forecasts.size(); ++t) {
+    if (std::isnan(forecasts[t]) || std::isnan(problem.outcomes[t])) continue;
+    total =
+        std::min(total + std::min(problem.task(forecasts[t], problem.outcomes[t]), kMost), kMost);
+    ++rounds;
   }
-  if (keep_weights) {
-    method.weights = Matrix(problem.rounds(), problem.experts.size());
-    published.weights = &method.weights;
-  }
+  return total == kMost ? std::numeric_limits<double>::infinity()
+                        : total / static_cast<double>(std::max<std::size_t>(1, rounds));
 }
 
-// Fills in what only this pass can know.
-void play_observed(const Problem& problem, MethodResult& method, const Hindsight& hindsight,
-                   const std::vector<Observer*>& observers, const Advance& advance,
-                   Aggregator& aggregator, bool keep_weights, TraceSink* also = nullptr) {
-  FanOut sinks;
-  if (also != nullptr) sinks.add(also);
+struct Pass {
+  const std::vector<Observer*>* observers = nullptr;
+  const Hindsight* hindsight = nullptr;
+  TraceSink* weights_sink = nullptr;
+  bool keep_weights = false;
+};
+
+// One pass, from where the aggregator is; `result` has its names already. Everything that can be known
+// of it alone is filled in, for the rounds that are played here.
+void play_pass(const Problem& problem, Aggregator& aggregator, const Pass& pass,
+               const Advance& advance, MethodResult& result) {
   Published published;
-  begin_record(problem, aggregator, keep_weights, method, published);
-  for (Observer* observer : observers) {
-    if (TraceSink* sink = observer->begin(method, aggregator, hindsight)) sinks.add(sink);
+  if (problem.has_forecasts()) {
+    result.forecasts.resize(problem.rounds());
+    published.forecasts = &result.forecasts;
+    if (aggregator.interval_options()) {
+      published.intervals =
+          &result.intervals.emplace(problem.rounds(), aggregator.interval_options()->levels);
+    }
   }
-  if (!observers.empty() || also != nullptr) aggregator.trace(&sinks);
+  if (pass.keep_weights) {
+    result.weights = Matrix(problem.rounds(), problem.experts.size());
+    published.weights = &result.weights;
+  }
+  FanOut sinks;
+  LossTally tally;
+  const bool resumed = aggregator.rounds() > 0;
+  if (resumed) sinks.add(&tally);
+  sinks.add(pass.weights_sink);
+  if (pass.observers != nullptr) {
+    for (Observer* observer : *pass.observers) {
+      sinks.add(observer->begin(problem, result, aggregator, pass.hindsight));
+    }
+  }
+  if (!sinks.empty()) aggregator.trace(&sinks);
+  const auto start = std::chrono::steady_clock::now();
   play_rounds(problem, aggregator, published, advance);
+  const std::chrono::duration<double, std::nano> spent =
+      std::chrono::steady_clock::now() - start - sinks.spent();
   aggregator.trace(nullptr);
-  for (Observer* observer : observers) observer->end();
+  result.ns_per_round = spent.count() / static_cast<double>(problem.rounds());
+  result.next_weights.assign(aggregator.weights().begin(), aggregator.weights().end());
+  result.total_loss = resumed ? tally.total() : aggregator.total_loss();
+  if (problem.has_forecasts()) {
+    result.mean_forecast_loss = mean_forecast_loss(problem, result.forecasts);
+  }
+  if (pass.observers == nullptr) return;
+  for (Observer* observer : *pass.observers) observer->end();
 }
 
 std::size_t most_switches(const std::vector<std::size_t>& switches) {
   return *std::max_element(switches.begin(), switches.end());
 }
 
-// What is measured against, before anybody plays: the losses do not depend on it.
-Comparison empty_comparison(const Problem& problem, const Hindsight& hindsight,
-                            const Matrix& unclipped, const ComparisonOptions& options) {
-  Comparison comparison;
-  const auto& switches = options.switches;
-  comparison.rounds = problem.rounds();
-  comparison.switches = switches;
-  for (const std::size_t s : switches) comparison.oracle.push_back(hindsight.oracle(s));
-  const std::size_t budget = hindsight.budget();  // more is of no use
-  const auto at_budgets = [&](const std::vector<double>& frontier) {
-    std::vector<double> values;
-    for (const std::size_t s : switches) values.push_back(frontier[std::min(s, budget)]);
-    return values;
-  };
-  if (unclipped.rows > 0) {
-    comparison.unclipped_oracle = at_budgets(switching_oracle(unclipped, budget));
-  }
-  if (options.switch_cost) {
-    const double cost = *options.switch_cost;
-    const SwitchingPath any = unlimited_path(hindsight.losses(), cost);
-    comparison.switch_costs = {cost,
-                               at_budgets(switching_oracle(hindsight.losses(), budget, 1, cost)),
-                               any.loss, any.switches};
-  }
-  const auto totals = hindsight.expert_losses();
-  const auto best = std::min_element(totals.begin(), totals.end());
-  comparison.best_expert_loss = *best;
-  comparison.best_expert = static_cast<std::size_t>(best - totals.begin());
-  return comparison;
-}
+// What methods are measured against: it does not depend on them.
+class Measure {
+ public:
+  Measure(const Problem& problem, const ComparisonOptions& options)
+      : hindsight_(scaled_losses(problem, &scales_), most_switches(options.switches),
+                   options.stretches),
+        unclipped_(unclipped_losses(problem)) {}
 
-// In the units of the oracle.
-double scaled_forecast_loss(const Problem& problem, const std::vector<double>& forecasts,
-                            const std::vector<double>& scales) {
-  double total = 0;
-  for (std::size_t t = 0; t < forecasts.size(); ++t) {
-    if (std::isnan(scales[t])) continue;
-    total += problem.scale.bounded(problem.task(forecasts[t], problem.outcomes[t]), scales[t]);
-  }
-  return total;
-}
+  const Hindsight& hindsight() const { return hindsight_; }
+  const Matrix& unclipped() const { return unclipped_; }
 
-// In the user's units.
-double raw_forecast_loss(const Problem& problem, const std::vector<double>& forecasts,
-                         const std::vector<double>& scales) {
-  double total = 0;
-  for (std::size_t t = 0; t < forecasts.size(); ++t) {
-    if (!std::isnan(scales[t])) total += problem.task(forecasts[t], problem.outcomes[t]);
+  void describe(const ComparisonOptions& options, Comparison& comparison) const {
+    const auto& switches = options.switches;
+    comparison.switches = switches;
+    for (const std::size_t s : switches) comparison.oracle.push_back(hindsight_.oracle(s));
+    const std::size_t budget = hindsight_.budget();  // more is of no use
+    const auto at_budgets = [&](const std::vector<double>& frontier) {
+      std::vector<double> values;
+      for (const std::size_t s : switches) values.push_back(frontier[std::min(s, budget)]);
+      return values;
+    };
+    if (unclipped_.rows > 0) {
+      comparison.unclipped_oracle = at_budgets(switching_oracle(unclipped_, budget));
+    }
+    if (options.switch_cost) {
+      const double cost = *options.switch_cost;
+      const SwitchingPath any = unlimited_path(hindsight_.losses(), cost);
+      comparison.switch_costs = {cost,
+                                 at_budgets(switching_oracle(hindsight_.losses(), budget, 1, cost)),
+                                 any.loss, any.switches};
+    }
+    const auto totals = hindsight_.expert_losses();
+    const auto best = std::min_element(totals.begin(), totals.end());
+    comparison.best_expert_loss = *best;
+    comparison.best_expert = static_cast<std::size_t>(best - totals.begin());
   }
-  return total;
-}
 
-// Forecasts, time and what is known at the end; `published` names what else is kept.
-void play_timed(const Problem& problem, Aggregator& aggregator, Published published,
-                const Advance& advance, MethodResult& result) {
-  if (problem.has_forecasts()) result.forecasts.resize(problem.rounds());
-  published.forecasts = &result.forecasts;
-  const auto start = std::chrono::steady_clock::now();
-  play_rounds(problem, aggregator, published, advance);
-  const std::chrono::duration<double, std::nano> spent = std::chrono::steady_clock::now() - start;
-  result.ns_per_round = spent.count() / static_cast<double>(problem.rounds());
-  result.next_weights.assign(aggregator.weights().begin(), aggregator.weights().end());
-  result.total_loss = aggregator.total_loss();
-}
-
-// A pass that nothing watches, by an aggregator that has learned nothing yet. `scale` and `skipped`
-// of the comparison are those of any method.
-MethodResult play_bare(const Problem& problem, Aggregator& aggregator, const Advance& advance,
-                       Comparison& comparison) {
-  MethodResult result;
-  play_timed(problem, aggregator, {}, advance, result);
-  if (problem.has_forecasts()) {
-    const double total = aggregator.total_forecast_loss();
-    result.mean_forecast_loss =
-        total == std::numeric_limits<double>::max()
-            ? std::numeric_limits<double>::infinity()
-            : total / static_cast<double>(std::max<std::int64_t>(1, aggregator.rounds()));
+  // Of a method that has played.
+  void measure(const Problem& problem, const PlayedWeights& played, bool movement,
+               MethodResult& result) const {
+    if (problem.has_forecasts()) {
+      double scaled = 0, raw = 0;
+      for (std::size_t t = 0; t < result.forecasts.size(); ++t) {
+        if (std::isnan(scales_[t])) continue;
+        const double loss = problem.task(result.forecasts[t], problem.outcomes[t]);
+        scaled += problem.scale.bounded(loss, scales_[t]);  // in the units of the oracle
+        raw += loss;
+      }
+      result.total_forecast_loss = scaled;
+      if (unclipped_.rows > 0) result.unclipped_loss = raw;
+    } else if (unclipped_.rows > 0) {
+      result.unclipped_loss = played.unclipped_loss();
+    }
+    if (movement) result.movement = played.movement();
   }
-  for (const double best : comparison.oracle) result.regret.push_back(result.total_loss - best);
-  comparison.scale = aggregator.scale().value(problem.source());
-  comparison.skipped = static_cast<std::size_t>(aggregator.skipped());
-  return result;
-}
+
+ private:
+  std::vector<double> scales_;  // [T] before what it is filled by
+  Hindsight hindsight_;
+  Matrix unclipped_;
+};
 
 void read_certificate(const LiveCertificate* live, MethodResult& result) {
   if (live == nullptr || live->rounds() == 0) return;
@@ -268,18 +299,100 @@ void read_bounds(const Method& method, const Problem& problem, const Hindsight& 
   result.certified_switches = hindsight.switches();
 }
 
-// Plays on from where another aggregator is, and counts its own rounds only; without the certificate
-// that would be timed.
-Aggregator bare_copy(const Aggregator& from) {
-  StateWriter state;
-  from.method().save(state);
-  const auto file = state.file(0);
-  StateReader reader(file, from.method().name());
-  auto method = make_method(from.method().name(), from.experts());
-  method->load(reader);
-  return Aggregator(std::move(method),
-                    {from.task(), from.scale(), from.names(), false, from.last_opened() + 1});
-}
+// A method of a comparison on its way.
+class Player {
+ public:
+  Player(const Problem& problem, const ComparisonOptions& options, const Measure* measure,
+         Comparison& comparison)
+      : problem_(problem),
+        options_(options),
+        measure_(measure),
+        none_(0, 0),
+        unclipped_(measure != nullptr ? measure->unclipped() : none_),
+        needs_weights_(options.switch_cost || (unclipped_.rows > 0 && !problem.has_forecasts())),
+        comparison_(comparison) {}
+
+  // The method at this place of the options.
+  MethodResult play(std::size_t i, Aggregator* from) {
+    const std::string& name = options_.methods[i];
+    MethodResult names;
+    names.name = options_.called.empty() ? name : options_.called[i];
+    if (names.name != name) names.full = name;
+    if (!options_.shown_as.empty() && !options_.shown_as[i].empty()) {
+      names.chosen = name;
+      names.name = options_.shown_as[i];
+    }
+    if (!is_playable(name)) return play_starred(name, names);
+    const bool last = i + 1 == options_.methods.size();
+    if (from != nullptr) return play_one(*from, std::move(names), last);
+    const MethodTraits& traits = method_info(name).traits;
+    const bool proves = traits.share_form || traits.certifies_forecasts;
+    const bool certify =
+        (traits.share_form && measure_ != nullptr) || (proves && options_.certify_forecasts);
+    Aggregator made =
+        make_player(problem_, name, certify, last ? options_.intervals : std::nullopt);
+    return play_one(made, std::move(names), last);
+  }
+
+ private:
+  MethodResult play_one(Aggregator& aggregator, MethodResult result, bool last) {
+    // A bound speaks about all rounds since the first, the oracle only about those played here.
+    const bool fresh = aggregator.last_opened() == 0;
+    const auto skipped = aggregator.skipped();
+    pass(aggregator, &options_.observers, last && options_.keep_weights, result);
+    if (measure_ != nullptr && fresh) {
+      read_bounds(aggregator.method(), problem_, measure_->hindsight(), result);
+    }
+    read_certificate(aggregator.certificate(), result);
+    comparison_.scale = aggregator.scale().value(problem_.source());
+    comparison_.skipped = static_cast<std::size_t>(aggregator.skipped() - skipped);
+    return result;
+  }
+
+  // The best candidate, which then plays once more before whoever observes.
+  MethodResult play_starred(const std::string& name, const MethodResult& names) {
+    std::optional<MethodResult> best;
+    for (const auto& spec : candidates_of(name)) {
+      MethodResult result = names;
+      result.chosen = spec;
+      Aggregator aggregator = make_player(problem_, spec);
+      pass(aggregator, nullptr, false, result);
+      if (measure_ != nullptr) {
+        read_bounds(aggregator.method(), problem_, measure_->hindsight(), result);
+      }
+      comparison_.scale = aggregator.scale().value(problem_.source());
+      comparison_.skipped = static_cast<std::size_t>(aggregator.skipped());
+      if (!best || result.total_loss < best->total_loss) best = std::move(result);
+    }
+    if (!options_.observers.empty()) {
+      MethodResult again = names;
+      again.chosen = best->chosen;
+      Aggregator aggregator = make_player(problem_, best->spec());
+      pass(aggregator, &options_.observers, false, again);
+    }
+    return std::move(*best);
+  }
+
+  void pass(Aggregator& aggregator, const std::vector<Observer*>* observers, bool keep_weights,
+            MethodResult& result) {
+    PlayedWeights played(unclipped_);
+    play_pass(problem_, aggregator,
+              {observers, measure_ != nullptr ? &measure_->hindsight() : nullptr,
+               needs_weights_ ? &played : nullptr, keep_weights},
+              options_.advance, result);
+    if (measure_ == nullptr) return;
+    for (const double best : comparison_.oracle) result.regret.push_back(result.total_loss - best);
+    measure_->measure(problem_, played, options_.switch_cost.has_value(), result);
+  }
+
+  const Problem& problem_;
+  const ComparisonOptions& options_;
+  const Measure* measure_;
+  const Matrix none_;
+  const Matrix& unclipped_;
+  bool needs_weights_;
+  Comparison& comparison_;
+};
 
 }  // namespace
 
@@ -291,73 +404,24 @@ Aggregator make_player(const Problem& problem, const std::string& method, bool c
 }
 
 std::size_t rounds_to_play(const Problem& problem, const ComparisonOptions& options) {
-  std::size_t runs = 0;
-  for (const auto& name : options.methods) runs += candidates_of(name).size() + 1;
-  return runs * problem.rounds();
+  std::size_t passes = 0;
+  for (const auto& name : options.methods) {
+    passes += candidates_of(name).size();
+    if (!is_playable(name) && !options.observers.empty()) ++passes;
+  }
+  return passes * problem.rounds();
 }
 
 Comparison play_methods(const Problem& problem, const ComparisonOptions& options,
                         Aggregator* from) {
-  std::vector<double> scales;
-  const Hindsight hindsight(scaled_losses(problem, &scales), most_switches(options.switches),
-                            options.stretches);
-  const Matrix unclipped = unclipped_losses(problem);
-  Comparison comparison = empty_comparison(problem, hindsight, unclipped, options);
-  const bool needs_weights =
-      options.switch_cost || (unclipped.rows > 0 && !problem.has_forecasts());
+  Comparison comparison;
+  comparison.rounds = problem.rounds();
+  std::optional<Measure> measure;
+  if (!options.switches.empty()) measure.emplace(problem, options).describe(options, comparison);
+  Player player(problem, options, measure ? &*measure : nullptr, comparison);
   for (std::size_t i = 0; i < options.methods.size(); ++i) {
-    const std::string& name = options.methods[i];
-    const auto candidates = candidates_of(name);
-    const bool starred = !is_playable(name);
-    std::optional<MethodResult> best;
-    bool share_form = false;
-    for (const auto& spec : candidates) {
-      Aggregator aggregator = from != nullptr ? bare_copy(*from) : make_player(problem, spec);
-      MethodResult played = play_bare(problem, aggregator, options.advance, comparison);
-      if (best && best->total_loss <= played.total_loss) continue;
-      best = std::move(played);
-      best->name = options.called.empty() ? name : options.called[i];
-      if (best->name != name) best->full = name;
-      if (starred) best->chosen = spec;
-      share_form = aggregator.method().share() != nullptr;
-      // A bound speaks about all rounds since the first, the oracle only about those played here.
-      if (from == nullptr || from->last_opened() == 0) {
-        read_bounds(aggregator.method(), problem, hindsight, *best);
-      }
-    }
-    if (problem.has_forecasts()) {
-      best->total_forecast_loss = scaled_forecast_loss(problem, best->forecasts, scales);
-      if (unclipped.rows > 0) {
-        best->unclipped_loss = raw_forecast_loss(problem, best->forecasts, scales);
-      }
-    }
-    if (!options.shown_as.empty() && !options.shown_as[i].empty()) {
-      best->chosen = name;
-      best->name = options.shown_as[i];
-    }
-    const bool certified =
-        !starred &&
-        (share_form || (options.certify_forecasts && method_info(name).traits.certifies_forecasts));
     const bool last = i + 1 == options.methods.size();
-    const auto intervals = last && !starred ? options.intervals : std::nullopt;
-    const bool weights = last && !starred && options.keep_weights;
-    if (from != nullptr || certified || intervals || weights || needs_weights ||
-        !options.observers.empty()) {
-      std::optional<Aggregator> made;
-      if (from == nullptr) made = make_player(problem, best->spec(), certified, intervals);
-      Aggregator& player = from != nullptr ? *from : *made;
-      PlayedWeights played(unclipped);
-      play_observed(problem, *best, hindsight, options.observers, options.advance, player, weights,
-                    needs_weights ? &played : nullptr);
-      if (options.switch_cost) best->movement = played.movement();
-      if (unclipped.rows > 0 && !problem.has_forecasts()) {
-        best->unclipped_loss = played.unclipped_loss();
-      }
-      read_certificate(player.certificate(), *best);
-    } else if (options.advance) {
-      options.advance(problem.rounds());
-    }
-    comparison.methods.push_back(std::move(*best));
+    comparison.methods.push_back(player.play(i, last ? from : nullptr));
   }
   return comparison;
 }
@@ -365,9 +429,7 @@ Comparison play_methods(const Problem& problem, const ComparisonOptions& options
 MethodResult play_once(const Problem& problem, Aggregator& aggregator,
                        const std::function<void(std::size_t)>& advance) {
   MethodResult result;
-  Published published;
-  begin_record(problem, aggregator, true, result, published);
-  play_timed(problem, aggregator, published, advance, result);
+  play_pass(problem, aggregator, {.keep_weights = true}, advance, result);
   return result;
 }
 
@@ -381,10 +443,16 @@ Matrix weights_of(const Problem& problem, const MethodResult& method,
 
 void observe_methods(const Problem& problem, const Comparison& comparison,
                      const std::vector<Observer*>& observers, std::size_t stretches) {
-  const Hindsight hindsight(scaled_losses(problem), most_switches(comparison.switches), stretches);
-  for (MethodResult method : comparison.methods) {
+  const std::size_t switches =
+      comparison.has_regret() ? most_switches(comparison.switches) : kUsualSwitches.back();
+  const Hindsight hindsight(scaled_losses(problem), switches, stretches);
+  for (const MethodResult& method : comparison.methods) {
+    MethodResult again;
+    again.name = method.name;
+    again.chosen = method.chosen;
+    again.full = method.full;
     Aggregator player = make_player(problem, method.spec());
-    play_observed(problem, method, hindsight, observers, {}, player, false);
+    play_pass(problem, player, {.observers = &observers, .hindsight = &hindsight}, {}, again);
   }
 }
 

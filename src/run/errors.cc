@@ -7,6 +7,63 @@
 
 #include "core/combination.h"
 #include "run/best_mix.h"
+#include "run/loss_ratio.h"
+
+namespace pcgs {
+
+void ErrorSums::add(const TaskLoss& task, double forecast, double outcome) {
+  const long double error = static_cast<long double>(forecast) - outcome;
+  const double size = std::abs(outcome);
+  smallest_ = rounds_ == 0 ? size : std::min(smallest_, size);
+  ++rounds_;
+  squared_ += error * error;
+  absolute_ += std::abs(error);
+  signed_ += error;
+  relative_ += std::abs(error) / size;
+  loss_ += task(forecast, outcome);
+  size_ += size;
+}
+
+void ErrorSums::add(const ErrorSums& others) {
+  if (others.rounds_ == 0) return;
+  smallest_ = rounds_ == 0 ? others.smallest_ : std::min(smallest_, others.smallest_);
+  rounds_ += others.rounds_;
+  squared_ += others.squared_;
+  absolute_ += others.absolute_;
+  signed_ += others.signed_;
+  relative_ += others.relative_;
+  loss_ += others.loss_;
+  size_ += others.size_;
+}
+
+double ErrorSums::rmse() const {
+  return static_cast<double>(std::sqrt(squared_ / static_cast<long double>(rounds_)));
+}
+
+std::optional<double> ErrorSums::mape() const {
+  if (rounds_ == 0 || !(smallest_ >= 0.05 * mean(size_)) || smallest_ == 0) return {};
+  return mean(relative_);
+}
+
+double ErrorSums::measure(const TaskLoss& task) const {
+  return task.kind() == TaskLoss::Kind::kSquared ? rmse() : loss();
+}
+
+std::string measure_name(const TaskLoss& task) {
+  switch (task.kind()) {
+    case TaskLoss::Kind::kSquared:
+      return "RMSE";
+    case TaskLoss::Kind::kAbsolute:
+      return "MAE";
+    case TaskLoss::Kind::kPinball:
+      return "pinball loss";
+    case TaskLoss::Kind::kLog:
+      break;
+  }
+  return "log loss";
+}
+
+}  // namespace pcgs
 
 namespace pcgs::compare {
 
@@ -103,58 +160,6 @@ double mean_of_awake(std::span<const double> forecasts) {
   return awake == 0 ? kNaN : range.hold(static_cast<double>(sum / awake));
 }
 
-void ErrorSums::add(const TaskLoss& task, double forecast, double outcome) {
-  const long double error = static_cast<long double>(forecast) - outcome;
-  const double size = std::abs(outcome);
-  smallest_ = rounds_ == 0 ? size : std::min(smallest_, size);
-  ++rounds_;
-  squared_ += error * error;
-  absolute_ += std::abs(error);
-  signed_ += error;
-  relative_ += std::abs(error) / size;
-  loss_ += task(forecast, outcome);
-  size_ += size;
-}
-
-void ErrorSums::add(const ErrorSums& others) {
-  if (others.rounds_ == 0) return;
-  smallest_ = rounds_ == 0 ? others.smallest_ : std::min(smallest_, others.smallest_);
-  rounds_ += others.rounds_;
-  squared_ += others.squared_;
-  absolute_ += others.absolute_;
-  signed_ += others.signed_;
-  relative_ += others.relative_;
-  loss_ += others.loss_;
-  size_ += others.size_;
-}
-
-double ErrorSums::rmse() const {
-  return static_cast<double>(std::sqrt(squared_ / static_cast<long double>(rounds_)));
-}
-
-std::optional<double> ErrorSums::mape() const {
-  if (rounds_ == 0 || !(smallest_ >= 0.05 * mean(size_)) || smallest_ == 0) return {};
-  return mean(relative_);
-}
-
-double ErrorSums::measure(const TaskLoss& task) const {
-  return task.kind() == TaskLoss::Kind::kSquared ? rmse() : loss();
-}
-
-std::string measure_name(const TaskLoss& task) {
-  switch (task.kind()) {
-    case TaskLoss::Kind::kSquared:
-      return "RMSE";
-    case TaskLoss::Kind::kAbsolute:
-      return "MAE";
-    case TaskLoss::Kind::kPinball:
-      return "pinball loss";
-    case TaskLoss::Kind::kLog:
-      break;
-  }
-  return "log loss";
-}
-
 void rank_experts(Errors& errors, const TaskLoss& task) {
   const auto first = std::find_if(errors.all.begin(), errors.all.end(), [](const auto& one) {
     return one.kind == ForecastError::Kind::kExpert;
@@ -214,6 +219,40 @@ Errors errors_of(const Problem& problem, const Comparison& comparison) {
         beside(problem, combined, name, [&](std::size_t t) { return problem.values.row(t)[k]; });
   }
   return errors;
+}
+
+Errors add_errors(std::span<const Errors* const> series, const TaskLoss& task) {
+  Errors sum;
+  for (const Errors* one : series) {
+    for (const ForecastError& error : one->all) {
+      const auto at = std::find_if(sum.all.begin(), sum.all.end(), [&](const auto& known) {
+        return known.name == error.name && known.kind == error.kind;
+      });
+      if (at == sum.all.end()) {
+        sum.all.push_back(error);
+      } else {
+        at->own.add(error.own);
+        at->combined.add(error.combined);
+      }
+    }
+  }
+  // A reference that only a later series has stands after the experts of the first.
+  std::stable_partition(sum.all.begin(), sum.all.end(), [](const ForecastError& error) {
+    return error.kind != ForecastError::Kind::kExpert;
+  });
+  rank_experts(sum, task);
+  const auto beside = [&](const ForecastError& other) -> std::optional<Beside> {
+    const double ratio = other.combined.measure(task) / other.own.measure(task);
+    if (!std::isfinite(ratio)) return {};
+    return Beside{other.name, other.own.rounds(), ratio, {}, {}};
+  };
+  if (sum.best_expert) sum.beside_best = beside(sum.all[*sum.best_expert]);
+  for (const ForecastError& error : sum.all) {
+    if (error.kind == ForecastError::Kind::kReference && error.name == "equal weights") {
+      sum.beside_equal = beside(error);
+    }
+  }
+  return sum;
 }
 
 }  // namespace pcgs::compare

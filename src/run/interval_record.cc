@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace pcgs::compare {
+namespace pcgs {
 
 IntervalRecord::IntervalRecord(std::size_t rounds, std::vector<double> of) : levels(std::move(of)) {
   for (Matrix* side : {&low, &high}) {
@@ -19,6 +19,10 @@ void IntervalRecord::put(std::size_t t, std::span<const Interval> intervals) {
     high.row(t)[i] = intervals[i].high;
   }
 }
+
+}  // namespace pcgs
+
+namespace pcgs::compare {
 
 std::vector<IntervalScore> interval_scores(const Problem& problem, const IntervalRecord& record) {
   std::vector<IntervalScore> scores;

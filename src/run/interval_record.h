@@ -11,14 +11,7 @@
 
 namespace pcgs::compare {
 
-struct IntervalRecord {
-  IntervalRecord(std::size_t rounds, std::vector<double> levels);
-  // What was published in round t; nothing if there is nothing to make an interval from.
-  void put(std::size_t t, std::span<const Interval> intervals);
-
-  std::vector<double> levels;
-  Matrix low, high;  // [T x levels] NaN where there was none
-};
+using pcgs::IntervalRecord;
 
 // How often the outcomes lay inside intervals of one level.
 struct IntervalScore {

@@ -1,5 +1,7 @@
 #include "run/level_play.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -8,6 +10,7 @@
 #include <unordered_map>
 
 #include "data/csv.h"
+#include "pcgs/error.h"
 
 namespace pcgs::compare {
 
@@ -121,6 +124,22 @@ void take_outcomes(const LevelProblem& problem, const QuantilePanel& panel, cons
 }
 
 }  // namespace
+
+void check_log1p(const QuantileProblem& problem) {
+  const auto check = [&](std::size_t row, const std::string& column, double x) {
+    if (!(x <= -1)) return;
+    throw Error(ErrorKind::kValue, {.file = problem.origin, .row = row + 1, .column = column},
+                fmt::format("is {}; {} takes numbers above -1", x, option("transform", "log1p")));
+  };
+  for (std::size_t i = 0; i < problem.quantiles.rows; ++i) {
+    for (std::size_t p = 0; p < problem.columns.size(); ++p) {
+      check(i, problem.columns[p], problem.quantiles.row(i)[p]);
+    }
+  }
+  for (const auto& round : problem.rounds) {
+    check(round.forecasts.front().row, problem.outcome, round.outcome);
+  }
+}
 
 LevelPlay play_levels(LevelProblem& problem, QuantilePanel& panel, const LevelNote* before,
                       const std::function<void(std::size_t rounds)>& advance) {

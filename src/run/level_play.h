@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "pcgs/quantiles.h"
-#include "run/level_note.h"
 #include "run/level_problem.h"
+#include "run/saved_state.h"
 
 namespace pcgs::compare {
 
@@ -25,6 +25,9 @@ struct LevelPlay {
 LevelPlay play_levels(LevelProblem& problem, QuantilePanel& panel,
                       const LevelNote* before = nullptr,
                       const std::function<void(std::size_t rounds)>& advance = {});
+
+// Throws Error, naming the row, for a quantile or an outcome that has no ln(1 + x).
+void check_log1p(const QuantileProblem& problem);
 
 // What the panel calls a series.
 std::string series_name(const std::vector<std::string>& key);

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "combine/hindsight.h"
+#include "combine/hindsight_methods.h"
 #include "network/transformer.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
@@ -22,10 +22,11 @@ std::vector<std::string> all_methods(bool forecasts) {
 }
 
 std::vector<std::string> names_from(const MethodRequest& request) {
-  return request.list == "all" ? all_methods(request.forecasts)
-         : request.list.empty()
-             ? std::vector{std::string(request.forecasts ? kDefaultForForecasts : kDefaultMethod)}
-             : split_specs(request.list);
+  if (request.methods.empty()) {
+    return {std::string(request.forecasts ? kDefaultForForecasts : kDefaultMethod)};
+  }
+  const bool all = request.methods.size() == 1 && request.methods.front() == "all";
+  return all ? all_methods(request.forecasts) : request.methods;
 }
 
 std::vector<std::string> methods_from(const MethodRequest& request) {
@@ -45,9 +46,10 @@ std::vector<std::string> methods_from(const MethodRequest& request) {
     method = with;
   }
   if (!used) {
-    throw Error(
-        fmt::format("--model {} gives weights to {}, which are not among the methods; add one",
-                    model, combines ? "pcgs-tf:combine and blend" : "pcgs-tf and guard"));
+    throw Error(ErrorKind::kRequest, {.field = "model_file"},
+                fmt::format("{} gives weights to {}, which are not among the methods; add one",
+                            option("model_file", model),
+                            combines ? "pcgs-tf:combine and blend" : "pcgs-tf and guard"));
   }
   return methods;
 }
@@ -56,23 +58,25 @@ void check_methods(const std::vector<std::string>& methods, const MethodSetting&
   const std::size_t side = setting.side;
   for (auto at = methods.begin(); at != methods.end(); ++at) {
     if (std::find(methods.begin(), at, *at) != at) {
-      throw Error(fmt::format("method {} is given twice; give it once", *at));
+      throw Error(ErrorKind::kDuplicate, {.field = "methods"},
+                  fmt::format("method {} is given twice; give it once", *at));
     }
   }
   for (const auto& name : methods) {
     if (find_hindsight_method(name) != nullptr) continue;
     if (method_info(name).traits.needs_forecasts && !setting.forecasts) {
-      throw Error(fmt::format(
-          "{} combines forecasts, and here are losses; give forecasts and their outcomes with --y, "
-          "or another method",
-          name));
+      throw Error(
+          ErrorKind::kRequest, {.field = "methods"},
+          fmt::format("{} combines forecasts, and here are losses; give forecasts and their "
+                      "outcomes with {}, or another method",
+                      name, option("outcome")));
     }
     const std::size_t needed = make_method(name, setting.experts)->side_needed();
     if (needed == 0 || needed == side) continue;
-    throw Error(
-        fmt::format("{} needs {} number{} of side information in every round, and here are "
-                    "{}; pcgs run takes them with --side or --side-file",
-                    name, needed, needed == 1 ? "" : "s", side));
+    throw Error(ErrorKind::kRequest, {.field = "side"},
+                fmt::format("{} needs {} number{} of side information in every round, and here are "
+                            "{}; give them with {}",
+                            name, needed, needed == 1 ? "" : "s", side, option("side")));
   }
 }
 

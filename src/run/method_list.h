@@ -9,17 +9,17 @@ namespace pcgs::compare {
 
 // What a user asked for.
 struct MethodRequest {
-  std::string list;                    // --method: "all", or a list; empty for the default
-  std::string model{};                 // --model: weights in the place of pcgs-tf's; may be empty
+  std::vector<std::string> methods;    // {"all"}, or specs; empty for the default
+  std::string model{};                 // weights in the place of pcgs-tf's; may be empty
   bool forecasts = false;              // there are forecasts, not losses alone
-  std::vector<std::size_t> seasons{};  // --season: for methods that know what to do with them
+  std::vector<std::size_t> seasons{};  // for methods that know what to do with them
 };
 
 // Every registered method that can be played on losses, and the starred ones; with forecasts also
 // the default for them, last.
 std::vector<std::string> all_methods(bool forecasts);
 std::vector<std::string> methods_from(const MethodRequest& request);
-// The same methods as the user wrote them, without what --model and --season add.
+// The same methods as the user wrote them, without what the model and the seasons add.
 std::vector<std::string> names_from(const MethodRequest& request);
 // Throws Error for a method that does not exist, that is named twice, that needs forecasts where
 // there are none, or that needs another number of side information than `side` numbers a round.

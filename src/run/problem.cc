@@ -8,7 +8,7 @@
 
 #include "pcgs/error.h"
 
-namespace pcgs::compare {
+namespace pcgs {
 
 std::size_t Problem::known() const {
   std::size_t end = rounds();
@@ -18,10 +18,14 @@ std::size_t Problem::known() const {
   return end;
 }
 
+}  // namespace pcgs
+
+namespace pcgs::compare {
+
 void check_values(const Problem& problem, const std::string& outcome_name) {
-  const auto refuse = [&](std::size_t t, std::string_view column, std::string_view why) {
-    throw Error(
-        fmt::format("{}: row {}, column {}: {}", problem.origin, problem.file_row(t), column, why));
+  const auto refuse = [&](std::size_t t, const std::string& column, std::string_view why) {
+    throw Error(ErrorKind::kValue,
+                {.file = problem.origin, .row = problem.file_row(t), .column = column}, why);
   };
   for (std::size_t t = 0; t < problem.rounds(); ++t) {
     const auto row = problem.values.row(t);
@@ -34,7 +38,14 @@ void check_values(const Problem& problem, const std::string& outcome_name) {
     }
     for (std::size_t k = 0; k < row.size(); ++k) {
       const double x = row[k];
-      if (std::isnan(x)) continue;  // asleep
+      if (std::isnan(x)) {
+        if (problem.has_forecasts()) continue;
+        refuse(
+            t, problem.experts[k],
+            fmt::format("the loss is missing; give finite losses, or name the outcome with {} if "
+                        "these are forecasts",
+                        option("outcome")));
+      }
       double loss = x;
       if (problem.has_forecasts()) {
         if (const auto objection = problem.task.objection_to_forecast(x); !objection.empty()) {
@@ -46,17 +57,21 @@ void check_values(const Problem& problem, const std::string& outcome_name) {
       if (loss < 0) {
         refuse(t, problem.experts[k],
                fmt::format("the loss {} is negative; give losses in [0, 1], or not below 0 with "
-                           "--scale C or --scale auto",
-                           loss));
+                           "{} or {}",
+                           loss, option("scale", "C"), option("scale", "auto")));
       }
       if (problem.scale.wants_unit(problem.source()) && !(loss <= 1)) {
         refuse(t, problem.experts[k],
-               fmt::format(
-                   "the loss {} is outside [0, 1]; give losses in [0, 1], or divide and "
-                   "clip them with --scale C or --scale auto; if these are forecasts, name the "
-                   "outcome with --y",
-                   loss));
+               fmt::format("the loss {} is outside [0, 1]; give losses in [0, 1], or divide and "
+                           "clip them with {} or {}; if these are forecasts, name the "
+                           "outcome with {}",
+                           loss, option("scale", "C"), option("scale", "auto"), option("outcome")));
       }
+    }
+    for (std::size_t i = 0; t < problem.side.rows && i < problem.side.columns; ++i) {
+      const double x = problem.side.row(t)[i];
+      if (std::isfinite(x)) continue;
+      refuse(t, "", fmt::format("side information {} is {}; give finite numbers", i + 1, x));
     }
   }
 }

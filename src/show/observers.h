@@ -1,4 +1,4 @@
-// What is written about the second pass of a run.
+// What is written about a run while it is played.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,6 @@
 
 #include "proof/certificate_file.h"
 #include "proof/trace_file.h"
-#include "proof/trace_fingerprint.h"
 #include "run/comparison.h"
 
 namespace pcgs::results {
@@ -16,15 +15,17 @@ namespace pcgs::results {
 // The trace file. Methods that were chosen in hindsight are left out: they cannot be played.
 class TraceObserver final : public compare::Observer {
  public:
-  explicit TraceObserver(TraceFile& file) : file_(file) {}
-  TraceSink* begin(const compare::MethodResult& method, const Aggregator& /*player*/,
-                   const compare::Hindsight& /*hindsight*/) override {
-    sink_ = method.chosen.empty() ? file_.sink(method.name) : nullptr;
+  explicit TraceObserver(WholeFile& file) : file_(file) {}
+  TraceSink* begin(const compare::Problem& problem, const compare::MethodResult& method,
+                   const Aggregator& /*player*/, const compare::Hindsight* /*hindsight*/) override {
+    if (!trace_) trace_.emplace(file_, problem.experts);
+    sink_ = method.chosen.empty() ? trace_->sink(method.name) : nullptr;
     return sink_.get();
   }
 
  private:
-  TraceFile& file_;
+  WholeFile& file_;
+  std::optional<TraceFile> trace_;
   std::unique_ptr<TraceSink> sink_;
 };
 
@@ -32,13 +33,11 @@ class TraceObserver final : public compare::Observer {
 // share form have proved about their forecasts.
 class RecordObserver final : public compare::Observer, private TraceSink {
  public:
-  explicit RecordObserver(const compare::Problem& problem)
-      : words_{problem.experts,
-               problem.has_forecasts() ? std::string(problem.task.name()) : std::string()} {}
-
-  TraceSink* begin(const compare::MethodResult& method, const Aggregator& player,
-                   const compare::Hindsight& /*hindsight*/) override {
+  TraceSink* begin(const compare::Problem& problem, const compare::MethodResult& method,
+                   const Aggregator& player, const compare::Hindsight* /*hindsight*/) override {
     player_ = &player;
+    words_ = {problem.experts,
+              problem.has_forecasts() ? std::string(problem.task.name()) : std::string()};
     if (!method.chosen.empty()) return nullptr;
     runs_.push_back({method.name, io::TraceFingerprint(player.experts()), {}});
     if (player.method().share() != nullptr) runs_.back().record.emplace(player.experts());

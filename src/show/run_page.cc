@@ -52,27 +52,28 @@ ForecastCurves forecast_curves(const compare::Problem& problem,
 
 }  // namespace
 
-TraceSink* DepthObserver::begin(const compare::MethodResult& method, const Aggregator& player,
-                                const Hindsight& hindsight) {
-  hindsight_ = &hindsight;
-  if (!run_) run_ = report::describe(problem_.origin, problem_.experts, hindsight);
+TraceSink* DepthObserver::begin(const compare::Problem& problem,
+                                const compare::MethodResult& method, const Aggregator& player,
+                                const Hindsight* hindsight) {
+  hindsight_ = hindsight;
+  if (!run_) run_ = report::describe(problem.origin, problem.experts, *hindsight);
   before_ = static_cast<double>(player.last_opened());
   const bool fresh = player.last_opened() == 0;
-  recorder_.emplace(method.name, hindsight, fresh ? &player.method() : nullptr);
+  recorder_.emplace(method.name, *hindsight, fresh ? &player.method() : nullptr);
   return &*recorder_;
 }
 
 void DepthObserver::end() { add_method(*run_, *hindsight_, *recorder_); }
 
-RunDepth DepthObserver::take() {
-  const TimeAxis axis = time_axis(problem_);
+RunDepth DepthObserver::take(const compare::Problem& problem) {
+  const TimeAxis axis = time_axis(problem);
   if (!axis.calendar) return std::move(*run_);
   // As an aggregator counts rounds: those that are missing have numbers, too.
   std::vector<double> numbers;
   double number = before_;
-  for (std::size_t t = 0; t < problem_.rounds(); ++t) {
-    if (problem_.has_forecasts() && !problem_.missing.empty()) {
-      number += static_cast<double>(problem_.missing[t]);
+  for (std::size_t t = 0; t < problem.rounds(); ++t) {
+    if (problem.has_forecasts() && !problem.missing.empty()) {
+      number += static_cast<double>(problem.missing[t]);
     }
     numbers.push_back(++number);
   }
@@ -89,7 +90,7 @@ std::string run_page(const compare::Problem& problem, const compare::Comparison&
   require_available();
   Material material;
   auto& added = material.results.emplace_back(Material::Result{problem.origin, std::move(result)});
-  const auto& run = std::get<results::RunResult>(added.result);
+  const auto& run = *added.result.get_if<results::RunResult>();
   if (run.answer) {
     put_combination_first(depth);
     added.view = forecaster_view(problem, comparison, *run.answer);
@@ -105,9 +106,9 @@ std::string run_page(const compare::Problem& problem, const compare::Comparison&
 std::string run_page(const compare::Problem& problem, const compare::Comparison& comparison,
                      results::RunResult result) {
   require_available();
-  DepthObserver depth(problem);
-  observe_methods(problem, comparison, {&depth}, stretches_for(comparison.methods.size()));
-  return run_page(problem, comparison, std::move(result), depth.take());
+  DepthObserver depth;
+  compare::observe_methods(problem, comparison, {&depth}, stretches_for(comparison.methods.size()));
+  return run_page(problem, comparison, std::move(result), depth.take(problem));
 }
 
 std::string series_page(const results::SeriesResult& result, const std::string& origin) {

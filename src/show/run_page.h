@@ -14,18 +14,17 @@
 namespace pcgs::report {
 
 // Looks at every method of a comparison in depth. Where it had begun before the first round of the
-// problem, what it could prove is left out. The problem must outlive the observer.
+// problem, what it could prove is left out.
 class DepthObserver final : public compare::Observer {
  public:
-  explicit DepthObserver(const compare::Problem& problem) : problem_(problem) {}
-  TraceSink* begin(const compare::MethodResult& method, const Aggregator& player,
-                   const Hindsight& hindsight) override;
+  // Requires hindsight.
+  TraceSink* begin(const compare::Problem& problem, const compare::MethodResult& method,
+                   const Aggregator& player, const Hindsight* hindsight) override;
   void end() override;
   // After a method has played: everything, on the calendar of the problem if it has one.
-  RunDepth take();
+  RunDepth take(const compare::Problem& problem);
 
  private:
-  const compare::Problem& problem_;
   const Hindsight* hindsight_ = nullptr;
   std::optional<RunDepth> run_;
   std::optional<DepthRecorder> recorder_;

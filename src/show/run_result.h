@@ -9,11 +9,15 @@
 #include "data/keyed_values.h"
 #include "run/comparison.h"
 #include "show/forecast_answer.h"
+#include "show/table.h"
 
 namespace pcgs::results {
 
+struct Kind;
+
 struct RunResult {
   static constexpr const char* kKind = "run";
+  static const Kind& kind();
 
   struct BestExpert {
     std::string name;
@@ -81,7 +85,7 @@ struct RunResult {
 
   std::size_t rounds = 0;
   std::vector<std::string> experts;   // [K]
-  std::vector<std::size_t> switches;  // budgets, at least one
+  std::vector<std::size_t> switches;  // budgets; empty where regret was not asked for
   ByBudget<double> oracle;
   std::optional<BestExpert> best_expert;  // none if nobody was awake throughout
   double scale = 1;
@@ -96,5 +100,18 @@ struct RunResult {
 };
 
 RunResult run_result(const compare::Problem& problem, const compare::Comparison& comparison);
+// The same with errors that are known already.
+RunResult run_result(const compare::Problem& problem, const compare::Comparison& comparison,
+                     const compare::Errors& errors);
+
+// Of what was published, where something was; else of the weights.
+const ByBudget<double>& regret_of(const RunResult::Method& method);
+
+// Loss, regret, what is proved and the time of each method, in their order.
+show::Table regret_table(const RunResult& run);
+
+// As a table for people; `origin` is the file that was played. With forecasts the errors come first, and
+// then what the theory says.
+std::string run_table(const RunResult& run, const std::string& origin);
 
 }  // namespace pcgs::results

@@ -11,6 +11,8 @@
 
 namespace pcgs::results {
 
+struct Kind;
+
 // Sequences of one kind that were not trained on, with the weights of one moment.
 struct HeldOutResult {
   std::string name;
@@ -54,6 +56,7 @@ TrainingCourse read_course(std::string_view text, std::string_view origin);
 
 struct TrainingResult {
   static constexpr const char* kKind = "training";
+  static const Kind& kind();
 
   std::string recipe;
   std::size_t steps = 0;

@@ -13,9 +13,9 @@
 
 #include "network/model_file.h"
 #include "network/token_stream.h"
-#include "pcgs/certify.h"
 #include "pcgs/registry.h"
 #include "pcgs/trace.h"
+#include "proof/path_certificates.h"
 #include "reference/shares.h"
 #include "research/suite.h"
 #include "research/tournament.h"

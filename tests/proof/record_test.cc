@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "pcgs/aggregator.h"
-#include "pcgs/certify.h"
 #include "pcgs/registry.h"
+#include "proof/path_certificates.h"
 #include "support/expect.h"
 #include "support/options.h"
 #include "support/random.h"

@@ -14,8 +14,8 @@
 
 #include "contract/specs.h"
 #include "data/whole_file.h"
-#include "pcgs/certify.h"
 #include "pcgs/registry.h"
+#include "proof/path_certificates.h"
 #include "research/suite.h"
 #include "run/comparison.h"
 #include "show/observers.h"
@@ -577,16 +577,6 @@ TEST(Verify, SaysWhatIsWrong) {
     other.seal();
     EXPECT_TRUE(mentions(other.objection(), said));
   }
-}
-
-TEST(Verify, ATraceOfTheFirstVersionIsRefused) {
-  const Pair pair = play(losses_of(uniform_losses(4, 2, 4)), {"hedge"}, {0});
-  const std::string csv =
-      "method,round,mixture_loss,learner_loss,eta,rho,mix_loss,gap,weight:a,loss:a,q:a\n"
-      "hedge,1,0.5,0.5,4,0,0.5,0,1,0.5,1\n";
-  const std::string json = pair.certificate.dump();
-  const std::string message = error_of([&] { verify::verify({csv, "t.csv"}, {json, "c.json"}); });
-  EXPECT_TRUE(mentions(message, "t.csv: is a trace of version 0.1"));
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "research/clipped_law.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "reference/losses.h"
+#include "research/bayes_filter.h"
 
 namespace pcgs::suite {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "combine/scores.h"
+#include "combine/quantile_levels.h"
 #include "run/central_intervals.h"
 #include "run/level_groups.h"
 #include "run/level_rows_problem.h"

@@ -27,8 +27,8 @@ struct Line {
 
 struct Long {
   Problem problem;
-  io::TextColumn experts;
-  std::vector<io::TextColumn> by;
+  TextColumn experts;
+  std::vector<TextColumn> by;
 };
 
 Long long_format(const std::vector<Line>& lines, bool with_by) {
@@ -84,7 +84,7 @@ TEST(LongFormat, BecomesTheSameRoundsInWhateverOrderItsRowsAre) {
     }
     shuffle(lines, random);
     Long given = long_format(lines, with_by);
-    const io::TextColumn names = given.experts;
+    const TextColumn names = given.experts;
     widen(given.problem, names, given.by);
     const Problem& wide = given.problem;
 

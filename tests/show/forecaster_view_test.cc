@@ -23,7 +23,7 @@ struct Example {
     problem.origin = "example";
     problem.experts = {"hours", "three"};
     problem.values = Matrix(rounds, 2);
-    io::TimeColumn times;
+    TimeColumn times;
     times.calendar = true;
     for (std::size_t t = 0; t < rounds; ++t) {
       const double sign = t % 2 == 0 ? 1 : -1, y = 50 + 10 * std::sin(0.3 * static_cast<double>(t));
