@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "data/calendar.h"
+#include "data/times.h"
 #include "run/errors.h"
 #include "show/run_page.h"
 
