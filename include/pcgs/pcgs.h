@@ -8,6 +8,7 @@
 #include "pcgs/error.h"
 #include "pcgs/expert_change.h"
 #include "pcgs/experts.h"
+#include "pcgs/forecast_errors.h"
 #include "pcgs/intervals.h"
 #include "pcgs/loss_scale.h"
 #include "pcgs/losses.h"

@@ -103,31 +103,6 @@ TEST(LevelPlay, ForecastsDependOnlyOnOutcomesThatAreKnownBeforeThem) {
   }
 }
 
-TEST(LevelPlay, InPiecesItIsTheSameAsInOneToTheBit) {
-  for (std::uint64_t seed = 0; seed < 5; ++seed) {
-    const auto rows = test::made_up_rows(seed, 30, 4, 5);
-    LevelProblem whole = problem_of(rows);
-    QuantilePanel panel({whole.levels});
-    const LevelPlay expected = play_levels(whole, panel);
-    leave_note(panel, expected.note);
-
-    QuantilePanel piecewise({whole.levels});
-    std::optional<LevelNote> note;
-    std::vector<double> published;
-    for (const int week : {7, 8, 19, 30}) {
-      LevelProblem piece = problem_of(until(rows, week));
-      const LevelPlay play = play_levels(piece, piecewise, note ? &*note : nullptr);
-      published.insert(published.end(), play.published.values.begin(), play.published.values.end());
-      leave_note(piecewise, play.note);
-      piecewise = QuantilePanel::load_bytes(piecewise.save_bytes(), "state");
-      note = find_note(piecewise, "state");
-      EXPECT_EQ(*note, play.note);
-    }
-    EXPECT_TRUE(test::same_bits(published, expected.published.values));
-    EXPECT_EQ(piecewise.save_bytes(), panel.save_bytes());
-  }
-}
-
 TEST(LevelPlay, RoundsWithoutAnOutcomeAreForecastAndStayOpen) {
   const auto rows = test::made_up_rows(2, 10, 2, 3);
   LevelProblem problem = problem_of(rows);
