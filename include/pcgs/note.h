@@ -17,6 +17,7 @@ enum class NoteKind : std::uint8_t {
   kZeros,    // that may stand for what is missing
   kComing,   // more rows are forecast ahead than errors are about
   kExperts,  // came, are missing, or have left since the state was saved
+  kUnused,   // what was given is of no use
   kLearned,  // rows that the state has learned already
 };
 

@@ -206,6 +206,10 @@ void drop_first(Problem& problem, std::size_t rounds) {
     for (std::size_t t = 0; t < problem.rounds(); ++t) problem.rows.push_back(t + 1);
   }
   problem.rows.erase(problem.rows.begin(), problem.rows.begin() + n);
+  if (!problem.known_at.empty()) {
+    problem.known_at.erase(problem.known_at.begin(), problem.known_at.begin() + n);
+    for (std::size_t& known : problem.known_at) known -= std::min(known, rounds);
+  }
   for (Matrix* matrix : {&problem.values, &problem.side}) {
     if (matrix->rows == 0) continue;
     matrix->values.erase(matrix->values.begin(),

@@ -12,7 +12,6 @@
 #include "pcgs/run.h"
 #include "pcgs/trace.h"
 #include "run/hindsight.h"
-#include "run/interval_record.h"
 #include "run/problem.h"
 
 namespace pcgs::compare {

@@ -14,6 +14,7 @@ using pcgs::Beside;
 using pcgs::Errors;
 using pcgs::ErrorSums;
 using pcgs::ForecastError;
+using pcgs::IntervalRecord;
 using pcgs::measure_name;
 
 // Of a comparison on forecasts. The combination is the last method. References are "equal weights",
@@ -28,5 +29,14 @@ Errors add_errors(std::span<const Errors* const> series, const TaskLoss& task);
 
 // Sorts the experts among `all` and finds the best one.
 void rank_experts(Errors& errors, const TaskLoss& task);
+
+// How often the outcomes lay inside intervals of one level.
+struct IntervalScore {
+  double level = 0;
+  std::size_t rounds = 0;  // with an interval and an outcome
+  double coverage = 0;     // share of them; NaN without one
+  double mean_width = 0;
+};
+std::vector<IntervalScore> interval_scores(const Problem& problem, const IntervalRecord& record);
 
 }  // namespace pcgs::compare

@@ -18,6 +18,20 @@ std::size_t Problem::known() const {
   return end;
 }
 
+IntervalRecord::IntervalRecord(std::size_t rounds, std::vector<double> of) : levels(std::move(of)) {
+  for (Matrix* side : {&low, &high}) {
+    *side = Matrix(rounds, levels.size());
+    std::fill(side->values.begin(), side->values.end(), std::numeric_limits<double>::quiet_NaN());
+  }
+}
+
+void IntervalRecord::put(std::size_t t, std::span<const Interval> intervals) {
+  for (std::size_t i = 0; i < intervals.size(); ++i) {
+    low.row(t)[i] = intervals[i].low;
+    high.row(t)[i] = intervals[i].high;
+  }
+}
+
 }  // namespace pcgs
 
 namespace pcgs::compare {

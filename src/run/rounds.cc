@@ -80,12 +80,15 @@ struct LongRows {
   std::vector<std::vector<std::string>> series;  // keys
   std::vector<std::string> models;
   std::vector<LongRound> rounds;
+  std::vector<std::size_t> rows;  // where they stand, as in Table
+
+  std::size_t file_row(std::size_t i) const { return rows.empty() ? i + 1 : rows[i]; }
 };
 
 enum class LongOrder { kSeriesFirst, kTimeFirst };
 
 [[noreturn]] void refuse_row(const LongRows& rows, std::size_t i, std::string_view why) {
-  throw Error(ErrorKind::kMismatch, {.file = rows.origin, .row = i + 1}, why);
+  throw Error(ErrorKind::kMismatch, {.file = rows.origin, .row = rows.file_row(i)}, why);
 }
 
 void add_to_round(const LongRows& rows, std::size_t i, std::size_t model, bool by_series,
@@ -129,6 +132,7 @@ std::vector<double> outcomes_of(const Table& table, const Request& request) {
 LongRows long_rows(const Table& table, const Request& request, LongOrder in) {
   LongRows out;
   out.origin = table.origin;
+  out.rows = table.rows;
   out.times = time_column(table, request.time, "time");
   if (!request.known.empty()) {
     out.known = time_column(table, request.known, "known");
@@ -147,7 +151,8 @@ LongRows long_rows(const Table& table, const Request& request, LongOrder in) {
   std::vector<std::size_t> model(rows), order(rows);
   for (std::size_t i = 0; i < rows; ++i) {
     if (names[i].empty()) {
-      throw Error(ErrorKind::kMissing, {.file = table.origin, .row = i + 1, .column = names.name},
+      throw Error(ErrorKind::kMissing,
+                  {.file = table.origin, .row = out.file_row(i), .column = names.name},
                   "is empty; give the name of the model");
     }
     model[i] = models.of(names[i]);
@@ -255,7 +260,7 @@ Whole long_problem(const Table& table, const Request& request, const std::string
     const LongRound& round = rows.rounds[t];
     for (const auto& [model, i] : round.forecasts) problem.values.row(t)[model] = forecasts[i];
     problem.outcomes.push_back(round.outcome);
-    problem.rows.push_back(round.first + 1);
+    problem.rows.push_back(rows.file_row(round.first));
     problem.times->at.push_back(rows.times.at[round.first]);
     problem.times->text.add(rows.times.text[round.first]);
     out.series.push_back(round.series);
@@ -330,6 +335,22 @@ void check_lengths(const Table& table, std::size_t rounds) {
 
 }  // namespace
 
+namespace {
+
+void check_known_at(const Problem& problem) {
+  const auto& known = problem.known_at;
+  for (std::size_t t = 0; t < known.size(); ++t) {
+    if (known[t] <= t && (t == 0 || known[t] >= known[t - 1])) continue;
+    throw Error(ErrorKind::kValue,
+                {.file = problem.origin, .row = problem.file_row(t), .field = "known_at"},
+                fmt::format("knows {} outcomes; give no more than there were before, and no fewer "
+                            "than the row before knows",
+                            known[t]));
+  }
+}
+
+}  // namespace
+
 std::vector<Series> problems_of(Table table, const Request& request, const TellNote& tell) {
   check_roles(request);
   std::vector<std::string> columns = model_columns(table, request);
@@ -364,6 +385,7 @@ std::vector<Series> problems_of(Table table, const Request& request, const TellN
     first.side = std::move(side);
   }
   for (Series& one : series) {
+    check_known_at(one.problem);
     one.problem.block = request.block;
     one.problem.delay = request.delay;
   }

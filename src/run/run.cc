@@ -17,8 +17,8 @@
 #include "run/check_request.h"
 #include "run/comparison.h"
 #include "run/errors.h"
-#include "run/level_play.h"
 #include "run/method_list.h"
+#include "run/quantile_play.h"
 #include "run/resume.h"
 #include "run/rounds.h"
 
@@ -156,6 +156,17 @@ std::vector<std::size_t> seasons_of(const Request& request, const Problem& probl
   return seasons;
 }
 
+void note_unused_side(const std::vector<std::string>& methods, const Problem& problem,
+                      Notes& notes) {
+  if (problem.side.columns == 0) return;
+  const bool used = std::ranges::any_of(methods, [&](const std::string& name) {
+    return is_playable(name) && make_method(name, problem.experts.size())->side_needed() > 0;
+  });
+  if (used) return;
+  notes.add(NoteKind::kUnused, fmt::format("{}: {} makes no use of side information",
+                                           problem.origin, fmt::join(methods, ", ")));
+}
+
 // The methods of a run that begins. The last one is published.
 void choose_methods(Plan& plan, const Request& request, const Problem& problem, Notes& notes) {
   ComparisonOptions& compared = plan.compared;
@@ -165,6 +176,7 @@ void choose_methods(Plan& plan, const Request& request, const Problem& problem, 
   compared.called = names_from(wanted);
   check_methods(compared.methods,
                 {problem.experts.size(), problem.side.columns, problem.has_forecasts()});
+  note_unused_side(compared.methods, problem, notes);
   const bool playable = is_playable(compared.methods.back());
   const auto levels = interval_levels(request);
   const bool log = problem.task.kind() == TaskLoss::Kind::kLog;

@@ -8,8 +8,7 @@
 #include <limits>
 #include <span>
 
-#include "run/central_intervals.h"
-#include "run/level_groups.h"
+#include "run/quantile_scores.h"
 #include "show/curves.h"
 #include "show/forecast_answer.h"
 #include "show/time_charts.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "run/level_problem.h"
+#include "run/quantile_play.h"
 #include "show/blocks.h"
 #include "show/curves.h"
 

@@ -12,9 +12,8 @@
 
 #include "data/csv.h"
 #include "data/json_fields.h"
-#include "run/central_intervals.h"
-#include "run/level_groups.h"
-#include "run/level_play.h"
+#include "run/quantile_play.h"
+#include "run/quantile_scores.h"
 #include "show/kinds.h"
 #include "show/sections.h"
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "data/keyed_values.h"
-#include "run/level_problem.h"
-#include "run/level_scores.h"
+#include "run/quantile_play.h"
+#include "run/quantile_scores.h"
 #include "show/forecast_answer.h"
 #include "show/table.h"
 

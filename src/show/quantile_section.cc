@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "run/level_scores.h"
+#include "run/quantile_scores.h"
 #include "show/answer_table.h"
 #include "show/curves.h"
 #include "show/fan.h"

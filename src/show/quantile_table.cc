@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "data/text_table.h"
-#include "run/level_scores.h"
+#include "run/quantile_scores.h"
 #include "show/answer_table.h"
 #include "show/quantile_result.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "run/comparison.h"
-#include "run/level_problem.h"
+#include "run/quantile_play.h"
 #include "show/depth.h"
 #include "show/quantile_result.h"
 #include "show/run_result.h"

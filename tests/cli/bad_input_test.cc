@@ -31,10 +31,6 @@ class BadInput : public ProgramTest {
   }
 };
 
-TEST_F(BadInput, RaggedRowIsNamed) {
-  refuses({"run", file("ragged.csv", "a,b\n0.1,0.2\n0.3\n")}, {"ragged.csv", "row 2", "1 field"});
-}
-
 TEST_F(BadInput, TextInANumberColumnIsNamed) {
   refuses({"run", file("text.csv", "a,b\n0.1,0.2\n0.3,high\n")},
           {"text.csv", "row 2", "column b", "high", "--ignore b"});
@@ -50,16 +46,6 @@ TEST_F(BadInput, LossOutsideTheUnitIntervalNeedsAScale) {
   refuses({"run", path}, {"big.csv", "row 2", "column b", "3.5", "[0, 1]", "--scale"});
   EXPECT_EQ(run_program({"run", path, "--scale", "4"}).exit_code, 0);
   EXPECT_EQ(run_program({"run", path, "--scale", "auto"}).exit_code, 0);
-}
-
-TEST_F(BadInput, NegativeLossIsRefusedEvenWithAScale) {
-  refuses({"run", file("neg.csv", "a,b\n0.1,-0.2\n"), "--scale", "2"},
-          {"neg.csv", "row 1", "column b", "-0.2"});
-}
-
-TEST_F(BadInput, EmptyFileAndHeaderOnlyAreRefused) {
-  refuses({"run", file("empty.csv", "")}, {"empty.csv", "empty"});
-  refuses({"run", file("header.csv", "a,b\n")}, {"header.csv", "row"});
 }
 
 TEST_F(BadInput, MissingColumnsAreNamedWithThoseThatExist) {
@@ -185,23 +171,8 @@ TEST_F(BadInput, OptionsWithoutEffectAreRefused) {
   refuses({"run", losses, "--resume", ""}, {"--resume", "empty"});
 }
 
-TEST_F(BadInput, TheOutcomeIsNoSideInformation) {
-  const auto path = file("leak.csv", "y,a,b\n1,1,2\n2,2,3\n");
-  refuses({"run", path, "--y", "y", "--side", "y"}, {"y is the outcome"});
-}
-
 TEST_F(BadInput, NumbersInPlaceOfAHeaderAreRefused) {
   refuses({"run", file("headless.csv", "0.1,0.2\n0.3,0.4\n")}, {"headless.csv", "first line"});
-}
-
-TEST_F(BadInput, StateOfOtherExpertsIsRefused) {
-  const auto first = file("first.csv", "a,b\n0.1,0.2\n");
-  const auto second = file("second.csv", "c,d\n0.1,0.2\n");
-  const std::string state = dir_ / "state";
-  ASSERT_EQ(run_program({"run", first, "--save", state}).exit_code, 0);
-  refuses({"run", second, "--resume", state}, {"state", "second.csv", "none of them"});
-  refuses({"run", first, "--resume", state, "--method", "hedge"}, {"state", "guard", "--method"});
-  refuses({"run", first, "--resume", state, "--scale", "2"}, {"state", "--scale"});
 }
 
 TEST_F(BadInput, EndlessFilesAreRefused) {

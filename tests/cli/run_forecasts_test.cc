@@ -41,27 +41,6 @@ class RunForecasts : public ProgramTest {
   }
 };
 
-TEST_F(RunForecasts, BlocksAndDelaysKeepOutcomesBack) {
-  const auto plain = series("plain.csv", 0, 200);
-  const auto bumped = series("bumped.csv", 0, 200, 5);
-  EXPECT_NE(forecasts({plain}), forecasts({bumped})) << "one step ahead, outcomes matter at once";
-  for (const char* late : {"--block", "--delay"}) {
-    EXPECT_EQ(forecasts({plain, late, "10"}), forecasts({bumped, late, "10"})) << late;
-  }
-}
-
-TEST_F(RunForecasts, GoOnToTheBit) {
-  const auto whole = series("whole.csv", 0, 200);
-  const auto first = series("first.csv", 0, 101);
-  const auto second = series("second.csv", 101, 200);
-  for (const auto& [option, value] :
-       {std::pair{"--season", "12,36"}, {"--method", "pcgs-tf:combine"}}) {
-    const auto all = forecasts({whole, option, value}, 101);
-    forecasts({first, option, value, "--save", dir_ / "state"});
-    EXPECT_EQ(forecasts({second, "--resume", dir_ / "state"}), all) << value;
-  }
-}
-
 TEST_F(RunForecasts, AModelThatCombinesIsGivenToTheMethodThatTakesIt) {
   const auto file = series("y.csv", 0, 100);
   const std::string combines = data_file("../models/combine.safetensors"),
@@ -121,24 +100,6 @@ TEST_F(RunForecasts, IntervalsHoldTheShareOfOutcomesThatTheySay) {
     EXPECT_NEAR(said_of_it["mean_width"].get<double>(), width / 600, 1e-9 * width);
     EXPECT_NEAR(inside / 600.0, i == 0 ? 0.5 : 0.9, 0.03);
   }
-}
-
-TEST_F(RunForecasts, IntervalsGoOnToTheBit) {
-  const auto whole = series("whole.csv", 0, 200);
-  const auto first = series("first.csv", 0, 101);
-  const auto second = series("second.csv", 101, 200);
-  // All but the number of the round, which begins anew.
-  const auto intervals = [&](std::size_t from) {
-    auto rows = csv_rows(dir_ / "out/intervals.csv");
-    rows.erase(rows.begin(), rows.begin() + 1 + static_cast<std::ptrdiff_t>(from));
-    for (auto& row : rows) row.erase(row.begin());
-    return rows;
-  };
-  forecasts({whole, "--season", "12"});
-  const auto all = intervals(101);
-  forecasts({first, "--season", "12", "--save", dir_ / "state"});
-  forecasts({second, "--resume", dir_ / "state"});
-  EXPECT_EQ(intervals(0), all);
 }
 
 TEST_F(RunForecasts, ThereAreNoIntervalsAroundProbabilities) {

@@ -17,49 +17,6 @@ using Options = std::vector<std::string>;
 
 class RunPieces : public ForecastRowsTest {};
 
-const std::vector<Options>& many_options() {
-  static const std::vector<Options> all = {
-      {},
-      {"--season", "24,168"},
-      {"--method", "ml-poly", "--season", "24"},
-      {"--method", "boa", "--loss", "absolute"},
-      {"--method", "genshare", "--scale", "400"},
-      {"--method", "guard"},
-      {"--method", "fixed-share", "--scale", "catoni:auto"},
-      {"--method", "blend", "--season", "12", "--loss", "pinball", "--tau", "0.3"},
-      {"--method", "pcgs-tf:combine", "--intervals", "50"},
-  };
-  return all;
-}
-
-TEST_F(RunPieces, EqualOneRunToTheBitWithGapsInTime) {
-  const auto rows = hours(0, 230, {100, 101, 170});
-  for (const Options& options : many_options()) {
-    SCOPED_TRACE(::testing::PrintToString(options));
-    auto whole_options = options;
-    whole_options.insert(whole_options.end(), {"--save", dir_ / "whole"});
-    const Written whole = run(write("whole.csv", rows), whole_options);
-    const Written pieces = run_pieces(rows, {55, 56, 100, 160}, options, dir_ / "pieces");
-    EXPECT_EQ(pieces.forecasts, whole.forecasts);
-    EXPECT_EQ(pieces.intervals, whole.intervals);
-    EXPECT_EQ(content(dir_ / "pieces"), content(dir_ / "whole"));
-    std::filesystem::remove(dir_ / "pieces");
-  }
-}
-
-TEST_F(RunPieces, ARowAtATimeEqualsOneRun) {
-  const auto rows = hours(0, 60, {40});
-  const Options options = {"--method", "ml-poly", "--season", "6"};
-  auto whole_options = options;
-  whole_options.insert(whole_options.end(), {"--save", dir_ / "whole"});
-  const Written whole = run(write("whole.csv", rows), whole_options);
-  std::vector<std::size_t> ends;
-  for (std::size_t end = 1; end < rows.size(); ++end) ends.push_back(end);
-  const Written pieces = run_pieces(rows, ends, options, dir_ / "pieces");
-  EXPECT_EQ(pieces.forecasts, whole.forecasts);
-  EXPECT_EQ(content(dir_ / "pieces"), content(dir_ / "whole"));
-}
-
 TEST_F(RunPieces, SeasonsThatTimesSuggestAreTheDefault) {
   const auto path = write("y.csv", hours(0, 150));
   const auto suggested = run(path, {}).forecasts;
@@ -88,20 +45,6 @@ TEST_F(RunPieces, AGapMovesThePhaseOfASeason) {
     ASSERT_EQ(with_gap.forecasts[t].back(), without.forecasts[t].back()) << "before the gap";
   }
   EXPECT_NE(with_gap.forecasts.back().back(), without.forecasts.back().back());
-}
-
-TEST_F(RunPieces, OverlappingFilesEqualOneRunWhereLearnedRowsAreSkipped) {
-  const auto rows = hours(0, 200, {120});
-  for (const Options& options : {Options{"--season", "24"}, Options{"--method", "boa"}}) {
-    auto whole_options = options;
-    whole_options.insert(whole_options.end(), {"--save", dir_ / "whole"});
-    const Written whole = run(write("whole.csv", rows), whole_options);
-    const Written pieces = run_pieces(rows, {60, 61, 130, 198}, options, dir_ / "pieces", 25);
-    EXPECT_EQ(pieces.forecasts, whole.forecasts);
-    EXPECT_EQ(pieces.intervals, whole.intervals);
-    EXPECT_EQ(content(dir_ / "pieces"), content(dir_ / "whole"));
-    std::filesystem::remove(dir_ / "pieces");
-  }
 }
 
 // What is said of a run that goes on is about its own rounds, on losses that are divided by what the
@@ -165,32 +108,6 @@ TEST_F(RunPieces, AFileWithoutANewRowLeavesTheStateAlone) {
   EXPECT_EQ(content(dir_ / "state"), before);
 }
 
-TEST_F(RunPieces, RowsWithoutAnOutcomeAtTheEndAreForecastAndLeaveNoTrace) {
-  const auto known = hours(0, 120, {70});
-  auto more = known;
-  for (int t = 120; t < 126; ++t) more.push_back({t, "", false});
-  for (const Options& options : many_options()) {
-    SCOPED_TRACE(::testing::PrintToString(options));
-    auto without = options, with = options;
-    without.insert(without.end(), {"--save", dir_ / "without"});
-    with.insert(with.end(), {"--save", dir_ / "with"});
-    const Written short_run = run(write("short.csv", known), without);
-    const Written long_run = run(write("long.csv", more), with);
-    EXPECT_EQ(content(dir_ / "with"), content(dir_ / "without"));
-    ASSERT_EQ(long_run.forecasts.size(), more.size());
-    for (std::size_t t = 0; t < more.size(); ++t) {
-      if (t < known.size()) {
-        EXPECT_EQ(long_run.forecasts[t], short_run.forecasts[t]);
-        EXPECT_EQ(long_run.intervals[t], short_run.intervals[t]);
-        continue;
-      }
-      EXPECT_EQ(long_run.forecasts[t][1], "") << "the outcome";
-      EXPECT_NE(long_run.forecasts[t].back(), "");
-      EXPECT_NE(long_run.intervals[t].back(), "");
-    }
-  }
-}
-
 // Every hour the rows that are known and the next ones, some of which stay without an outcome.
 TEST_F(RunPieces, CanForecastTheNextRowsEachTime) {
   auto rows = hours(0, 120);
@@ -219,17 +136,6 @@ TEST_F(RunPieces, CanForecastTheNextRowsEachTime) {
     from = to;
   }
   EXPECT_EQ(content(dir_ / "pieces"), content(dir_ / "whole"));
-}
-
-TEST_F(RunPieces, AStateThatHasLearnedNothingGoesOnAsIfItWereNotThere) {
-  auto nothing_known = hours(0, 5);
-  for (auto& row : nothing_known) row.known = false;
-  run(write("none.csv", nothing_known), {"--season", "24", "--state", dir_ / "state"});
-  const auto rows = hours(0, 80);
-  const Written resumed = run(write("rows.csv", rows), {"--state", dir_ / "state"});
-  const Written whole = run(dir_ / "rows.csv", {"--season", "24", "--save", dir_ / "whole"});
-  EXPECT_EQ(resumed.forecasts, whole.forecasts);
-  EXPECT_EQ(content(dir_ / "state"), content(dir_ / "whole"));
 }
 
 TEST_F(RunPieces, RowsWithoutAnOutcomeInsideAreForecastAndCounted) {
@@ -286,21 +192,6 @@ TEST_F(RunPieces, OfAnotherRunAreRefused) {
   EXPECT_EQ(said.exit_code, 0) << said.err;
 }
 
-// A file with its columns in another order is the same file.
-TEST_F(RunPieces, FollowTheNamesOfExpertsInAnyOrder) {
-  const auto rows = hours(0, 80);
-  const auto first = write("first.csv", part(rows, 0, 40)),
-             second = write("second.csv", part(rows, 40, 80));
-  run(first, {"--save", dir_ / "state"});
-  const auto go_on = [&](const Options& options) {
-    Options all = {"--resume", dir_ / "state", "--save", dir_ / "after"};
-    all.insert(all.end(), options.begin(), options.end());
-    const Written written = run(second, all);
-    return std::pair(written.forecasts, content(dir_ / "after"));
-  };
-  EXPECT_EQ(go_on({"--experts", "b,c,a"}), go_on({}));
-}
-
 // c is missing and sleeps, then is dropped; d comes.
 TEST_F(RunPieces, FollowExpertsThatComeAreMissingAndLeave) {
   const auto rows = hours(0, 90);
@@ -335,15 +226,6 @@ TEST_F(RunPieces, FollowExpertsThatComeAreMissingAndLeave) {
   EXPECT_EQ(weights.size(), 3u);
   EXPECT_TRUE(weights.contains("d") && !weights.contains("c")) << weights;
   refuses({"run", fourth, "--y", "y", "--drop", "a"}, {"--drop", "--resume"});
-}
-
-TEST_F(RunPieces, TimesThatRepeatOrRunBackwardsAreRefused) {
-  auto rows = hours(0, 30);
-  rows[12] = rows[11];
-  refuses({"run", write("twice.csv", rows), "--y", "y", "--quiet"}, {"row 13", "repeats", "--by"});
-  rows = hours(0, 30);
-  std::swap(rows[12], rows[13]);
-  refuses({"run", write("back.csv", rows), "--y", "y", "--quiet"}, {"row 14", "is before", "--by"});
 }
 
 TEST_F(RunPieces, SkippingLearnedRowsNeedsAState) {
@@ -446,27 +328,6 @@ TEST_F(RunSeries, RowsJoinBackInTheOrderOfTheFile) {
   }
 }
 
-TEST_F(RunSeries, InPiecesEqualOneRunToTheBit) {
-  const auto rows = interleaved(2);
-  for (const Options& options :
-       {Options{"--by", "site", "--season", "24"}, Options{"--by", "site", "--method", "boa"},
-        Options{"--by", "site", "--loss", "absolute", "--intervals", "50,90"}}) {
-    SCOPED_TRACE(::testing::PrintToString(options));
-    auto whole_options = options;
-    whole_options.insert(whole_options.end(), {"--save", dir_ / "whole"});
-    const Written whole = run(write("whole.csv", rows), whole_options);
-    const Written pieces = run_pieces(rows, {20, 21, 120}, options, dir_ / "pieces");
-    EXPECT_EQ(pieces.forecasts, whole.forecasts);
-    EXPECT_EQ(pieces.intervals, whole.intervals);
-    EXPECT_EQ(content(dir_ / "pieces"), content(dir_ / "whole"));
-    std::filesystem::remove(dir_ / "pieces");
-    const Written overlapping = run_pieces(rows, {20, 120}, options, dir_ / "pieces", 15);
-    EXPECT_EQ(overlapping.forecasts, whole.forecasts);
-    EXPECT_EQ(content(dir_ / "pieces"), content(dir_ / "whole"));
-    std::filesystem::remove(dir_ / "pieces");
-  }
-}
-
 TEST_F(RunSeries, DoNotDependOnTheOrderOfRowsBetweenThem) {
   run(write("a.csv", interleaved(3)), {"--by", "site", "--save", dir_ / "a"});
   run(write("b.csv", interleaved(4)), {"--by", "site", "--save", dir_ / "b"});
@@ -489,16 +350,6 @@ TEST_F(RunSeries, RefuseWhatBelongsToOneSeries) {
           {"--trace", "--by"});
   refuses({"run", path, "--y", "y", "--by", "site", "--resume", dir_ / "many", "--quiet"},
           {"--skip-learned"});
-}
-
-TEST_F(RunSeries, OneThatRunsBackwardsIsRefusedWithItsRow) {
-  auto rows = interleaved(1);
-  // Two rows of one series that are next to each other in it.
-  std::size_t first = 100, second = 101;
-  while (rows[second].series != rows[first].series) ++second;
-  std::swap(rows[first], rows[second]);
-  refuses({"run", write("all.csv", rows), "--y", "y", "--by", "site", "--quiet"},
-          {"row " + std::to_string(second + 1), "is before"});
 }
 
 TEST_F(RunSeries, LongFormatGivesTheNumbersOfWide) {

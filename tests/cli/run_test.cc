@@ -197,22 +197,6 @@ TEST_F(Run, TraceHoldsEveryRoundOfEveryMethod) {
   EXPECT_NEAR(total, out["methods"][0]["total_loss"], 1e-9);
 }
 
-TEST_F(Run, SavedAndResumedEqualsOneRun) {
-  csv("first.csv", kNames, losses_, 0, 123);
-  csv("second.csv", kNames, losses_, 123, 300);
-  for (const char* method : {"learn-alpha", "genshare"}) {
-    const std::string state = dir_ / "state";
-    const json whole = parsed({"run", csv_, "--method", method, "--json"});
-    const json first =
-        parsed({"run", dir_ / "first.csv", "--method", method, "--save", state, "--json"});
-    const json second = parsed({"run", dir_ / "second.csv", "--resume", state, "--json"});
-    EXPECT_EQ(second["methods"][0]["next_weights"], whole["methods"][0]["next_weights"]);
-    const double sum = first["methods"][0]["total_loss"].get<double>() +
-                       second["methods"][0]["total_loss"].get<double>();
-    EXPECT_NEAR(sum, whole["methods"][0]["total_loss"], 1e-9);
-  }
-}
-
 TEST_F(Run, ResumedRunKeepsItsLossAndItsScale) {
   const auto write = [&](const char* name, int from, int to) {
     std::ofstream csv(dir_ / name);

@@ -66,17 +66,6 @@ TEST_F(RunThreads, ChangeNoByteOfWhatIsSaidAndWritten) {
   }
 }
 
-TEST_F(RunThreads, ChangeNothingForSeveralMethods) {
-  const auto path = write("all.csv", panel(0, 48));
-  const Options options = {"--method", "hedge,fixed-share*,ml-poly", "--loss", "absolute",
-                           "--json"};
-  const Said alone = run_on(1, path, options);
-  ASSERT_EQ(alone.exit_code, 0) << alone.err;
-  for (const std::size_t threads : std::vector<std::size_t>{2, 3, 7}) {
-    EXPECT_EQ(run_on(threads, path, options).out, alone.out) << threads;
-  }
-}
-
 // Series d runs backwards late in the file and series h early, and d comes first in order.
 TEST_F(RunThreads, RefuseTheFirstSeriesThatIsWrong) {
   auto rows = panel(0, 48);

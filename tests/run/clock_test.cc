@@ -228,22 +228,6 @@ TEST(Clock, PiecesCountWhatTheWholeCounts) {
   }
 }
 
-// A run for every row, from the first row on.
-TEST(Clock, RowsOneByOneCountWhatTheWholeCounts) {
-  const Texts texts = dates(0, 120, kHour, {60, 61});
-  Put whole = put(texts);
-  std::vector<std::int64_t> pieces;
-  std::optional<Clock> clock;
-  for (const auto& text : texts) {
-    Put piece = put({text}, clock ? &*clock : nullptr);
-    piece.problem.missing.resize(1);
-    pieces.push_back(piece.problem.missing[0]);
-    clock = clock_after(piece.problem, clock ? &*clock : nullptr);
-  }
-  EXPECT_EQ(pieces, whole.problem.missing);
-  EXPECT_EQ(*clock, clock_after(whole.problem, nullptr));
-}
-
 // Whatever is coming, and whenever: the rounds that are learned are numbered as they were, and the
 // clock stands where it stood.
 TEST(Clock, RowsThatAreComingChangeNothing) {

@@ -204,35 +204,69 @@ TEST(Run, AForecastDependsOnWhatWasKnownAndOnNothingElse) {
 
 // ---- States -------------------------------------------------------------------------------------
 
+// Many requests of one method each, whose seasons do not follow from a few rows.
+std::vector<Request> many_requests() {
+  std::vector<Request> all(8, of_y());
+  for (Request& request : all) request.season = {24, 168};
+  all[1].methods = {"boa"};
+  all[1].loss = TaskLoss("absolute");
+  all[2].methods = {"genshare"};
+  all[2].scale = "400";
+  all[3].methods = {"guard"};
+  all[4].methods = {"fixed-share"};
+  all[4].scale = "catoni:auto";
+  all[5].loss = TaskLoss("pinball", 0.3);
+  all[5].season = {12};
+  all[6].methods = {"pcgs-tf:combine"};
+  all[6].intervals = {0.5};
+  all[7].methods = {"ml-poly"};
+  all[7].season = std::vector<std::size_t>{};
+  return all;
+}
+
 TEST(Run, InPiecesItIsTheSameAsAtOnce) {
-  for (const char* method : {"", "genshare", "guard", "boa"}) {
-    Request request = of_y();
-    if (*method != '\0') request.methods = {method};
+  for (Request request : many_requests()) {
+    const std::string method = request.methods.empty() ? "" : request.methods.front();
+    SCOPED_TRACE(method);
     request.save = true;
-    const Outcome whole = run(request, wave(0, 200, 200));
-    Request next = of_y();
-    next.season = {24, 168};  // of the first piece, which does not show it
-    if (*method != '\0') next.methods = {method};
-    next.save = true;
+    Table all = wave(0, 160, 160);
+    all.values.row(70)[3] = kNaN;  // never known
+    const Outcome whole = run(request, all);
     std::vector<double> forecasts, high;
-    std::vector<std::uint8_t> state;
+    Request next = request;
+    next.skip_learned = true;
     for (const auto& [from, to] :
-         {std::pair<std::size_t, std::size_t>{0, 60}, {60, 61}, {61, 200}}) {
-      next.state = state;
-      const Outcome piece = run(next, wave(from, to, to));
+         {std::pair<std::size_t, std::size_t>{0, 60}, {60, 61}, {50, 100}, {100, 160}}) {
+      Table rows = wave(from, to, to);
+      if (from <= 70 && 70 < to) rows.values.row(70 - from)[3] = kNaN;
+      const Outcome piece = run(next, rows);
       const auto& played = combination(piece);
       forecasts.insert(forecasts.end(), played.forecasts.begin(), played.forecasts.end());
       const auto& ends = played.intervals->high.values;
       high.insert(high.end(), ends.begin(), ends.end());
-      state = piece.state;
+      next.state = piece.state;
     }
-    EXPECT_TRUE(test::same_bits(forecasts, combination(whole).forecasts)) << method;
-    EXPECT_TRUE(test::same_bits(high, combination(whole).intervals->high.values)) << method;
-    EXPECT_EQ(state, whole.state) << method;
-    // Coming rounds leave no trace.
-    next.state.clear();
-    EXPECT_EQ(run(next, wave(0, 205, 200)).state, whole.state) << method;
+    EXPECT_TRUE(test::same_bits(forecasts, combination(whole).forecasts));
+    EXPECT_TRUE(test::same_bits(high, combination(whole).intervals->high.values));
+    EXPECT_EQ(next.state, whole.state);
+    // Coming rounds are forecast and leave no trace.
+    all = wave(0, 165, 160);
+    all.values.row(70)[3] = kNaN;
+    const Outcome longer = run(request, all);
+    EXPECT_EQ(longer.state, whole.state);
+    for (const double forecast : combination(longer).forecasts) EXPECT_FALSE(std::isnan(forecast));
   }
+}
+
+TEST(Run, AStateThatHasLearnedNothingIsResumedAsIfItWereNotThere) {
+  Request request = of_y();
+  request.season = {24};
+  request.save = true;
+  const Outcome whole = run(request, wave(5, 80, 80));
+  request.state = run(request, wave(0, 5, 0)).state;
+  const Outcome resumed = run(request, wave(5, 80, 80));
+  EXPECT_EQ(combination(resumed).forecasts, combination(whole).forecasts);
+  EXPECT_EQ(resumed.state, whole.state);
 }
 
 TEST(Run, RowsThatWereLearnedAreRefusedSkippedOrAllThereIs) {
@@ -249,6 +283,17 @@ TEST(Run, RowsThatWereLearnedAreRefusedSkippedOrAllThereIs) {
   const Outcome third = run(request, wave(20, 50, 50));
   EXPECT_TRUE(third.nothing_new());
   EXPECT_EQ(third.last_learned, "hour 49");
+}
+
+TEST(Run, ModelsAreFollowedByTheirNames) {
+  Request request = of_y();
+  request.save = true;
+  request.state = run(request, wave(0, 50, 50)).state;
+  const Outcome straight = run(request, wave(50, 90, 90));
+  request.models = {"c", "a", "b"};
+  const Outcome turned = run(request, wave(50, 90, 90));
+  EXPECT_EQ(combination(turned).forecasts, combination(straight).forecasts);
+  EXPECT_EQ(turned.state, straight.state);
 }
 
 TEST(Run, ModelsComeAndGo) {

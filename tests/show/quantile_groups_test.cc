@@ -7,8 +7,8 @@
 #include <set>
 
 #include "reference/levels.h"
-#include "run/level_play.h"
 #include "run/level_rows_problem.h"
+#include "run/quantile_play.h"
 #include "show/quantile_result.h"
 
 namespace pcgs::results {

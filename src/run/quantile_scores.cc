@@ -1,16 +1,85 @@
-#include "run/level_scores.h"
+#include "run/quantile_scores.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <functional>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "combine/missing_quantiles.h"
 #include "combine/quantile_pool.h"
-#include "run/level_play.h"
+#include "run/quantile_play.h"
 
 namespace pcgs::compare {
+
+std::vector<double> central_intervals(const levels::Levels& levels) {
+  std::vector<double> out;
+  for (std::size_t i = 0; levels.symmetric() && i < levels.size() / 2; ++i) {
+    out.push_back(levels[levels.size() - 1 - i] - levels[i]);
+  }
+  return out;
+}
+
+std::vector<std::size_t> usual_intervals(std::span<const double> intervals) {
+  std::vector<std::size_t> out;
+  if (intervals.empty()) return out;
+  for (const double wanted : {0.5, 0.8, 0.95}) {
+    const auto nearest = std::ranges::min_element(
+        intervals, {}, [&](double held) { return std::abs(held - wanted); });
+    const auto at = static_cast<std::size_t>(nearest - intervals.begin());
+    if (std::ranges::find(out, at) == out.end()) out.push_back(at);
+  }
+  return out;
+}
+
+namespace {
+
+// Horizon 10 comes after horizon 9, and before "all".
+struct BySize {
+  using Key = std::pair<bool, double>;  // whether it is a text, else the number
+  static Key key(const std::string& text) {
+    double number = 0;
+    const char* const last = text.data() + text.size();
+    const auto [end, problem] = std::from_chars(text.data(), last, number);
+    const bool is_number = problem == std::errc() && end == last && std::isfinite(number);
+    return is_number ? Key(false, number) : Key(true, 0);
+  }
+  bool operator()(const std::string& a, const std::string& b) const {
+    return std::pair<Key, const std::string&>(key(a), a) <
+           std::pair<Key, const std::string&>(key(b), b);
+  }
+};
+
+}  // namespace
+
+std::vector<std::vector<std::size_t>> rounds_by_series(const LevelProblem& problem) {
+  std::vector<std::vector<std::size_t>> out(problem.series.size());
+  for (std::size_t t = 0; t < problem.rounds.size(); ++t) {
+    out[problem.rounds[t].series].push_back(t);
+  }
+  return out;
+}
+
+std::vector<ValueRounds> rounds_by_value(const LevelProblem& problem) {
+  std::vector<ValueRounds> out;
+  if (problem.by.size() < 2) return out;
+  const auto by_series = rounds_by_series(problem);
+  for (std::size_t column = 0; column < problem.by.size(); ++column) {
+    std::map<std::string, std::vector<std::size_t>, BySize> values;
+    for (std::size_t s = 0; s < by_series.size(); ++s) {
+      auto& rounds = values[problem.series[s][column]];
+      rounds.insert(rounds.end(), by_series[s].begin(), by_series[s].end());
+    }
+    for (auto& [value, rounds] : values) {
+      if (rounds.empty()) continue;  // a state has learned them all before
+      std::ranges::sort(rounds);
+      out.push_back({column, value, std::move(rounds)});
+    }
+  }
+  return out;
+}
 
 void LevelSums::add(const levels::Levels& levels, std::span<const double> quantiles,
                     double outcome) {

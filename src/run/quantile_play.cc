@@ -1,4 +1,4 @@
-#include "run/level_play.h"
+#include "run/quantile_play.h"
 
 #include <fmt/format.h>
 

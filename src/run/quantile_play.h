@@ -4,11 +4,13 @@
 #include <functional>
 #include <vector>
 
+#include "pcgs/outcome.h"
 #include "pcgs/quantiles.h"
-#include "run/level_problem.h"
 #include "run/saved_state.h"
 
 namespace pcgs::compare {
+
+using LevelProblem = pcgs::QuantileProblem;
 
 struct LevelPlay {
   Matrix published;  // [rounds x P]; NaN where nobody gave anything
@@ -20,7 +22,7 @@ struct LevelPlay {
 // known before that time. Series and experts join with their first round. Rounds whose outcome is not
 // known at the last time stay open.
 //
-// With the note of a state that is gone on from, rounds up to its last time are left out of the
+// With the note of a state that is resumed, rounds up to its last time are left out of the
 // problem, but for the outcomes of those that the panel has open.
 LevelPlay play_levels(LevelProblem& problem, QuantilePanel& panel,
                       const LevelNote* before = nullptr,

@@ -1,5 +1,5 @@
 // How good distributions were: the combination, the experts, and what anybody could have published
-// without learning.
+// without learning; over all rounds, by series, and by the values that series share.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,37 @@
 
 #include "combine/quantile_levels.h"
 #include "pcgs/quantiles.h"
-#include "run/level_problem.h"
 #include "run/loss_ratio.h"
+#include "run/quantile_play.h"
 
 namespace pcgs::compare {
+
+// ---- Central intervals: that between the quantiles 0.1 and 0.9 should hold 0.8 of the outcomes ----
+
+// How much each pair (i, P - 1 - i) should hold, the widest first; none unless levels are symmetric.
+std::vector<double> central_intervals(const levels::Levels& levels);
+
+// Which of these intervals to show where there is no room for all: those nearest to 0.5, 0.8 and 0.95,
+// each once, in this order.
+std::vector<std::size_t> usual_intervals(std::span<const double> intervals);
+
+// ---- Rounds that are scored together ------------------------------------------------------------
+
+// [S] the rounds of each series, in their order.
+std::vector<std::vector<std::size_t>> rounds_by_series(const LevelProblem& problem);
+
+// Of all series that share a value of one of their columns, such as a horizon.
+struct ValueRounds {
+  std::size_t column = 0;  // of `by`
+  std::string value;
+  std::vector<std::size_t> rounds;  // at least one, in their order
+};
+
+// Columns in their order; within one, numbers by their size and then other texts. Empty unless there
+// are several columns: the values of a single one are the series.
+std::vector<ValueRounds> rounds_by_value(const LevelProblem& problem);
+
+// ---- Scores -------------------------------------------------------------------------------------
 
 // Sums over rounds with a forecast and an outcome.
 struct LevelSums {
