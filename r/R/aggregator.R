@@ -8,13 +8,11 @@ aggregator <- function(experts, method = "blend", season = NULL, intervals = NUL
   if (!is.character(experts) || anyNA(experts)) refuse("experts is ", deparse(experts, 40)[[1]],
                                                        "; give their names, or how many there are")
   each_its_own(experts, "experts")
-  task <- checked_loss(loss, tau)
-  options <- complete(c(task, list(
-    experts = experts, method = text(method, "method"), scale = scale_text(scale),
-    intervals = levels_of(intervals, task$loss),
+  held(.Call(C_aggregator_new, list(
+    experts = experts, method = text(method, "method"), loss = text(loss, "loss"), tau = number(tau, "tau"),
+    scale = scale_text(scale), intervals = levels_of(intervals),
     seasons = if (is.null(season)) numeric() else seasons(season)
-  )), "scale")
-  held(.Call(C_aggregator_new, options))
+  )))
 }
 
 # The names are kept beside the pointer, where a copy of the object finds those of now.
@@ -98,8 +96,7 @@ abandon <- function(object, round) {
 }
 
 set_experts <- function(object, names) {
-  if (!is.character(names) || anyNA(names)) refuse("names is ", deparse(names, 40)[[1]], "; give texts")
-  .Call(C_aggregator_set_experts, object$pointer, names)
+  .Call(C_aggregator_set_experts, object$pointer, texts(names, "names"))
   object$known$experts <- about(object)$experts
   invisible(object)
 }

@@ -36,9 +36,7 @@ those_rows <- function(parts, rows) {
   }
   parts$X <- parts$X[rows, , drop = FALSE]
   parts$y <- parts$y[rows]
-  if (!is.null(parts$times)) {
-    parts$times[c("text", "at", "time")] <- lapply(unclass(parts$times)[c("text", "at", "time")], function(x) x[rows])
-  }
+  parts$times <- times_in(parts$times, rows)
   parts
 }
 

@@ -1,14 +1,4 @@
-# What a forecast costs, by the names of this package and of opera.
-
-loss_names <- c("squared", "absolute", "pinball", "log")
-
-checked_loss <- function(loss, tau) {
-  loss <- text(loss, "loss")
-  if (!loss %in% loss_names) {
-    refuse("there is no loss '", loss, "'; give one of ", paste(loss_names, collapse = ", "))
-  }
-  list(loss = loss, tau = number(tau, "tau"))
-}
+# What a forecast costs, by the names of opera.
 
 # opera's loss.type: a name, or a list with a name and, for the pinball loss, tau.
 opera_loss <- function(loss.type) {

@@ -4,9 +4,7 @@ mixture <- function(Y = NULL, experts = NULL, model = "MLpol", loss.type = "squa
                     coefficients = "Uniform", awake = NULL, parameters = list(), use_cpp = TRUE, quiet = TRUE, ...) {
   no_more(...)
   only_uniform(coefficients, experts)
-  if (!isTRUE(loss.gradient) && !isFALSE(loss.gradient)) {
-    refuse("loss.gradient is ", deparse(loss.gradient, 40)[[1]], "; give TRUE or FALSE")
-  }
+  switched(loss.gradient, "loss.gradient")
   task <- opera_loss(loss.type)
   method <- mixture_method(model, loss.gradient, parameters)
   object <- structure(list(
@@ -18,7 +16,7 @@ mixture <- function(Y = NULL, experts = NULL, model = "MLpol", loss.type = "squa
   if (is.null(Y) && is.null(experts)) return(object)
   if (is.null(experts)) refuse("experts is missing; give the forecasts, a column for each expert")
   if (is.null(Y)) refuse("Y is missing; give what happened")
-  advanced(object, experts, Y, awake, TRUE, c("Y", names_of_outcome(substitute(Y), Y)))
+  advanced(object, experts, Y, awake, TRUE)
 }
 
 # The same number for every expert is uniform, too.
@@ -36,7 +34,7 @@ only_uniform <- function(coefficients, experts) {
 update.mixture <- function(object, newexperts, newY, awake = NULL, online = TRUE, use_cpp = TRUE, quiet = TRUE, ...) {
   no_more(...)
   if (missing(newY)) refuse("newY is missing; give what happened")
-  advanced(object, newexperts, newY, awake, online, names_of_outcome(substitute(newY), newY))
+  advanced(object, newexperts, newY, awake, online)
 }
 
 predict.mixture <- function(object, newexperts = NULL, newY = NULL, awake = NULL, online = !is.null(newY),
@@ -53,7 +51,7 @@ predict.mixture <- function(object, newexperts = NULL, newY = NULL, awake = NULL
     }
     rows <- object$T + seq_len(nrow(mixture_experts(object, newexperts, awake, length(newY) == 1)))
     after <- advanced(object, newexperts, if (is.null(newY)) rep(NA_real_, length(rows)) else newY, awake,
-                      online, names_of_outcome(substitute(newY), newY))
+                      online)
     # Rounds without an outcome are forecast and not kept.
     if (is.null(newY) && type == "model") return(object)
   }
@@ -86,12 +84,12 @@ mixture_experts <- function(object, experts, awake, one_round = FALSE) {
   X
 }
 
-# The mixture after these rounds. The outcome has these names where it comes from.
-advanced <- function(object, experts, y, awake, online, called) {
+# The mixture after these rounds.
+advanced <- function(object, experts, y, awake, online) {
   X <- mixture_experts(object, experts, awake, length(y) == 1)
   y <- outcomes(y, nrow(X), "Y")
-  if (object$K == 0) not_the_outcome(X, y, called, "experts")
-  if (!isTRUE(online) && !isFALSE(online)) refuse("online is ", deparse(online, 40)[[1]], "; give TRUE or FALSE")
+  if (object$K == 0) not_the_outcome(X, y)
+  switched(online, "online")
   whole <- if (is.null(object$experts)) X else rbind(object$experts, X)
   outcome <- c(object$Y, y)
   blocks <- c(object$blocks, if (online) rep(1, nrow(X)) else nrow(X))
@@ -116,10 +114,17 @@ advanced <- function(object, experts, y, awake, online, called) {
   object
 }
 
+not_the_outcome <- function(X, y) {
+  column <- .Call(C_outcome_column, X, y, "Y")
+  if (is.null(column)) return(invisible())
+  refuse("experts: the column ", column, " equals the outcome in every row, which no forecast does; leave it out",
+         column = column, field = "experts")
+}
+
 play_mixture <- function(object, unit, state, X, y, online) {
   options <- list(loss = object$task, tau = object$tau, experts = colnames(X), scale = unit,
                   method = spec_in_units(object$method, if (is.null(unit)) 1 else unit))
-  .Call(C_play_rows, complete(options, "scale"), state, X, y, online)
+  .Call(C_play_rows, options, state, X, y, online)
 }
 
 replay_mixture <- function(object, unit, X, y, blocks) {

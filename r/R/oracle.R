@@ -13,7 +13,7 @@ oracle <- function(Y, experts, model = "convex", loss.type = "square", awake = N
   if (anyNA(y)) {
     refuse("Y: row ", which(is.na(y))[[1]], " is not known; leave rows out whose outcome is missing")
   }
-  not_the_outcome(X, y, c("Y", names_of_outcome(substitute(Y), Y)), "experts")
+  not_the_outcome(X, y)
   if (!is.null(niter) && model != "shifting") refuse("niter is for the oracle with switches; leave it out")
   out <- models[[model]](X, y, task, niter)
   out$residuals <- y - out$prediction
@@ -65,10 +65,7 @@ complete_rounds <- function(X, which) {
 # others in proportion.
 best_convex <- function(X, y, task, niter) {
   rows <- complete_rounds(X, "convex")
-  problem <- list(origin = "experts", experts = colnames(X), values = X, y = y, loss = task$loss, tau = task$tau,
-                  scale = NULL, block = 1, delay = 0, times = NULL)
-  problem["scale"] <- problem["times"] <- list(NULL)
-  w <- .Call(C_convex_mix, problem)
+  w <- .Call(C_convex_mix, X, y, task[c("loss", "tau")])
   if (is.null(w)) refuse("this would take minutes; give fewer experts")
   awake <- !is.na(X)
   filled <- ifelse(awake, X, 0)

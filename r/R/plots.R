@@ -58,6 +58,7 @@ time_axis <- function(times, rounds) {
 
 plot.pcgs <- function(x, which = c("weights", "errors", "forecasts"), last = 200, col = NULL, ...) {
   which <- match.arg(which, several.ok = TRUE)
+  if (nrow(x$weights) == 0) refuse("no row of this run was new; there is nothing to draw", kind = "call")
   time <- time_axis(x$times, nrow(x$weights))
   asked <- length(which) > 1 && dev.interactive()
   if (asked) {
