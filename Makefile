@@ -7,7 +7,7 @@ WERROR ?= OFF
 CONFIGURE = cmake --preset release -DPCGS_WERROR=$(WERROR) --log-level=WARNING > /dev/null
 SOURCES = $(shell git ls-files '*.h' '*.cc')
 
-.PHONY: run test build setup bench format format-check tidy sanitize threads fuzz mutations kills coverage mutants picture train train-test results bounding real attention specialists combine flusight serve-load serve-scale peers clean
+.PHONY: run test core front-door build setup bench format format-check tidy sanitize threads fuzz mutations kills coverage mutants picture train train-test results bounding real attention specialists combine flusight serve-load serve-scale peers clean
 
 run: build  ## build, then combine the sample of forecasts and play the main study; ends with two pages
 	build/release/pcgs run examples/load.csv --y load --time ds --block 24 \
@@ -23,6 +23,17 @@ test: setup configure  ## build and run all tests
 	cmake --build --preset release -j $(JOBS)
 	ctest --preset release -j $(JOBS)
 
+core: core-packages  ## the library and the fast tests of its rooms: two minutes, and no package of the service, the pages or Python
+	@cmake --preset core -DPCGS_WERROR=$(WERROR) --log-level=WARNING --no-warn-unused-cli > /dev/null
+	cmake --build --preset core -j $(JOBS)
+	ctest --preset core -j $(JOBS)
+
+SUITES = trixie
+TARGETS = run
+front-door:  ## make run in a bare Debian, in build/front-door; as root; SUITES='bookworm trixie' TARGETS='run test' for more
+	@scripts/install-packages debootstrap
+	@for suite in $(SUITES); do scripts/front-door $$suite $(TARGETS) || exit 1; done
+
 build: configure  ## leave the program at build/release/pcgs
 	cmake --build --preset release -j $(JOBS) --target pcgs-program
 
@@ -33,11 +44,14 @@ configure: packages
 setup: packages  ## install what building and testing need, if anything is missing
 	@scripts/install-packages chromium
 
-.PHONY: packages
+CORE_PACKAGES = build-essential cmake ninja-build libhwy-dev libfmt-dev libboost-dev zlib1g-dev nlohmann-json3-dev libgtest-dev
+.PHONY: packages core-packages
+core-packages:
+	@scripts/install-packages $(CORE_PACKAGES)
+
 packages:
-	@scripts/install-packages build-essential cmake ninja-build libhwy-dev libfmt-dev libboost-dev \
-	  zlib1g-dev pybind11-dev python3-dev python3-numpy python3-pytest \
-	  libcli11-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev \
+	@scripts/install-packages $(CORE_PACKAGES) pybind11-dev python3-dev python3-numpy python3-pytest \
+	  libcli11-dev libbenchmark-dev \
 	  pkgconf librocksdb-dev libcpp-httplib-dev prometheus-cpp-dev librdkafka-dev
 	@command -v npm > /dev/null || scripts/install-packages nodejs npm
 
@@ -58,10 +72,10 @@ format-check:
 	@test -n "$(SOURCES)" || { echo "git lists no sources to check"; exit 1; }
 	clang-format --dry-run -Werror $(SOURCES)
 
-tidy: setup  ## clang-tidy over the library and the program
+tidy: packages  ## clang-tidy over the library and the program; SINCE=commit for what changed since then alone
 	@scripts/install-packages clang clang-tidy
-	cmake --preset tidy
-	cmake --build --preset tidy -j $(JOBS)
+	cmake --preset tidy --log-level=WARNING --no-warn-unused-cli > /dev/null
+	scripts/tidy build/tidy $(JOBS) $(SINCE)
 
 sanitize: packages  ## what handles bytes and pointers, under the address and undefined-behaviour sanitizers
 	@scripts/install-packages clang libclang-rt-dev
@@ -179,14 +193,14 @@ docs: build-python  ## the documentation as a site in build/site, notebooks play
 
 R_PACKAGES = r-base-core r-base-dev r-cran-cpp11 r-cran-testthat r-cran-knitr r-cran-rmarkdown pandoc
 # The release build, where there is one; else a smaller one of its own: its objects are position-independent, too.
-R_BUILD ?= $(if $(wildcard build/release/src/libpcgs_lab.a),build/release,build/r/library)
+R_BUILD ?= $(if $(wildcard build/release/src/libpcgs_show.a),build/release,build/r/library)
 .PHONY: r-library r-test r-package r-bench
 r-library: packages
 	@scripts/install-packages $(R_PACKAGES)
 	@test $(R_BUILD) != build/r/library || cmake -G Ninja -S . -B build/r/library -DCMAKE_BUILD_TYPE=Release \
 	  -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DPCGS_PYTHON=OFF -DPCGS_SERVE=OFF -DPCGS_TESTS=OFF -DPCGS_TRAIN=OFF \
 	  -DPCGS_REPORT=OFF -DPCGS_WERROR=$(WERROR) --log-level=WARNING > /dev/null
-	cmake --build $(R_BUILD) -j $(JOBS) --target pcgs pcgs_lab pcgs-program
+	cmake --build $(R_BUILD) -j $(JOBS) --target pcgs pcgs_show pcgs-program
 
 r-test: r-library  ## R CMD check of the R package, with its tests and those against the program; DATA=folder has what pages read
 	PCGS_DATA=$(DATA) scripts/r-check $(R_BUILD)
@@ -212,14 +226,14 @@ bench-series: build  ## what several threads gain in pcgs run --by; the ratio in
 	/usr/bin/python3 bench/series_bench.py build/release/pcgs
 
 RECIPE = pcgs-tf:oracle
-results: build  ## play all studies and put their tables into docs/results.md and docs/paper.md
+results: build  ## play all studies and put their tables into docs/results.md and docs/internals/paper.md
 	@scripts/install-packages python3
 	build/release/pcgs suite --study all --retrained models/ablation --out build/results > /dev/null
 	build/release/pcgs suite --out build/results/oracle-recipe \
 	  --method '$(RECIPE),$(RECIPE){rho=0.01},$(RECIPE){uniform=1},$(RECIPE){rho=0.01,uniform=1}' > /dev/null
 	python3 scripts/results.py build/results docs/results.md
 	python3 scripts/paper.py studies build/results build/paper
-	python3 scripts/results.py build/paper docs/paper.md
+	python3 scripts/results.py build/paper docs/internals/paper.md
 
 bounding: build-python  ## losses bent by Catoni's function beside clipped ones, into docs/results.md
 	@scripts/install-packages python3-numpy
@@ -228,12 +242,12 @@ bounding: build-python  ## losses bent by Catoni's function beside clipped ones,
 
 DATA ?= data
 TRAINER ?=
-real: build  ## real series into docs/results.md and docs/paper.md; DATA=folder, TRAINER=build/release/pcgs-train to fine-tune
+real: build  ## real series into docs/results.md and docs/internals/paper.md; DATA=folder, TRAINER=build/release/pcgs-train to fine-tune
 	@scripts/install-packages python3-numpy
 	/usr/bin/python3 scripts/real.py build/release/pcgs $(DATA) build/real $(TRAINER)
 	python3 scripts/results.py build/real docs/results.md
 	python3 scripts/paper.py electricity build/release/pcgs $(DATA) build/paper-electricity
-	python3 scripts/results.py build/paper-electricity docs/paper.md
+	python3 scripts/results.py build/paper-electricity docs/internals/paper.md
 
 attention: build  ## what attention and a memory are worth, networks trained alike, into docs/results.md; DATA=folder
 	@scripts/install-packages python3-numpy

@@ -25,7 +25,7 @@ constexpr std::size_t kStreams = 200;
 
 // The load test's: a round of three experts, or its outcome.
 std::string event(std::size_t number) {
-  using namespace pcgs::stream;
+  using namespace pcgs::serve;
   const std::string id = std::to_string(number / (2 * kStreams));
   const auto y = static_cast<double>(number);
   if (number / kStreams % 2 == 1) return event_bytes(OutcomeSeen{id, y});

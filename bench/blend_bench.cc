@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "benchmarks.h"
+#include "combine/blend.h"
 #include "pcgs/registry.h"
 #include "research/random.h"
 
@@ -52,15 +53,24 @@ const Series& series() {
   return made;
 }
 
+// Behind a spec of blend.
+constexpr const char* kWithoutNetwork = " without the network";
+
 pcgs::Aggregator make(const std::string& spec, bool certify) {
   pcgs::AggregatorOptions options;
   options.certify = certify;
-  return pcgs::make_aggregator(spec, kExperts, options);
+  if (spec.find(kWithoutNetwork) == std::string::npos) {
+    return pcgs::make_aggregator(spec, kExperts, options);
+  }
+  std::vector<std::size_t> seasons;
+  if (spec.find("season=24") != std::string::npos) seasons.push_back(24);
+  if (spec.find("longer=168") != std::string::npos) seasons.push_back(168);
+  return pcgs::Aggregator(pcgs::make_blend(kExperts, seasons, nullptr, "blend"), options);
 }
 
 void check(const std::string& spec) {
   constexpr double kUnit = 1000, kOrigin = -7;
-  const bool network = spec.find("without=learned") == std::string::npos;
+  const bool network = spec.find(kWithoutNetwork) == std::string::npos;
   const double most = network ? 1e-3 : 1e-8;  // a network calculates in float
   auto aggregator = make(spec, false);
   auto other = make(spec, false);
@@ -103,13 +113,13 @@ void register_blend() {
     ::benchmark::RegisterBenchmark((name + suffix).c_str(), blend_round, spec, certify)
         ->MinTime(0.2);
   };
-  for (const char* spec : {"blend{without=learned}", "blend{season=24,without=learned}",
-                           "blend{season=24,longer=168,without=learned}", "blend",
+  for (const char* spec : {"blend without the network", "blend{season=24} without the network",
+                           "blend{season=24,longer=168} without the network", "blend",
                            "blend{season=24,longer=168}", "pcgs-tf:combine"}) {
     check(spec);
     add(spec, spec, false);
   }
-  add("blend{without=learned}, certified", "blend{without=learned}", true);
+  add("blend without the network, certified", "blend without the network", true);
 }
 
 }  // namespace pcgs::bench

@@ -1,7 +1,7 @@
 #define HWY_TARGET_INCLUDE "fma_peak.cc"
 #include "fma_peak.h"
 
-#include "core/dispatch_inl.h"
+#include "core/simd_inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pcgs::bench::HWY_NAMESPACE {

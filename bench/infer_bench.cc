@@ -14,9 +14,9 @@
 
 #include "benchmarks.h"
 #include "fma_peak.h"
-#include "infer/random_model.h"
 #include "network/network.h"
-#include "network/token_schema.h"
+#include "network/random_model.h"
+#include "network/token_stream.h"
 #include "operations.h"
 
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "benchmarks.h"
-#include "core/aligned.h"
+#include "core/kernels.h"
 #include "pcgs/oracle.h"
 #include "research/suite.h"
 

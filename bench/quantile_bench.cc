@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "benchmarks.h"
-#include "combine/combination.h"
-#include "combine/scores.h"
+#include "combine/quantile_levels.h"
+#include "combine/quantile_pool.h"
 #include "pcgs/quantiles.h"
 #include "reference/levels.h"
 #include "research/random.h"

@@ -19,7 +19,6 @@
 #include "fma_peak.h"
 #include "network/model_file.h"
 #include "network/network.h"
-#include "network/shipped.h"
 #include "operations.h"
 
 namespace {

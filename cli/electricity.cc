@@ -7,7 +7,7 @@
 
 #include "commands.h"
 #include "data/npy.h"
-#include "data/output_set.h"
+#include "data/output_files.h"
 #include "option_kinds.h"
 #include "outputs.h"
 #include "pcgs/registry.h"

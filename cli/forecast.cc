@@ -3,20 +3,20 @@
 
 #include <optional>
 
-#include "combine/hindsight.h"
+#include "combine/hindsight_methods.h"
 #include "commands.h"
-#include "data/output_set.h"
+#include "data/output_files.h"
 #include "data/progress.h"
 #include "loss_options.h"
 #include "option_kinds.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
 #include "report_file.h"
-#include "research/forecast_series.h"
-#include "research/forecast_state.h"
+#include "run/forecast_series.h"
 #include "run/method_list.h"
 #include "run/resume.h"
 #include "say.h"
+#include "show/forecast_result.h"
 #include "show/result.h"
 #include "show/run_page.h"
 #include "state_options.h"
@@ -29,7 +29,7 @@ namespace {
 
 struct ForecastOptions {
   std::string input, pool, method, model, out, report;
-  studies::SeriesColumns columns;
+  compare::SeriesColumns columns;
   NumberSigns signs;
   SeasonOptions seasons;
   LossOptions loss;
@@ -85,7 +85,7 @@ struct Begun {
 void forecast_rows(Problem& problem, ExpertPool& pool, const compare::Clock* before,
                    const ForecastOptions& options) {
   const auto bar = io::progress_bars(options.quiet)("forecasting", problem.rounds());
-  studies::let_forecast(problem, options.columns.column, pool, before, bar);
+  compare::let_forecast(problem, options.columns.column, pool, before, bar);
 }
 
 Begun begin_anew(Problem problem, const ForecastOptions& options, const TellNote& note) {
@@ -113,7 +113,7 @@ Begun begin_anew(Problem problem, const ForecastOptions& options, const TellNote
 
 Begun go_on_from(const std::string& path, Problem problem, const ForecastOptions& options,
                  const TellNote& note) {
-  auto state = studies::ForecastState::load(path);
+  auto state = compare::ForecastState::load(path);
   if (options.seasons.given && options.seasons.rounds != state.seasons) {
     throw Error(
         fmt::format("{}: was saved with other seasons; leave --season out to go on with it", path));
@@ -143,7 +143,7 @@ Begun begin(const ForecastOptions& options) {
   auto columns = options.columns;
   columns.tell = note;
   columns.format = number_format(options.signs);
-  Problem problem = studies::read_series(options.input, columns);
+  Problem problem = compare::read_series(options.input, columns);
   const std::string& state = options.state.resume;
   return state.empty() ? begin_anew(std::move(problem), options, note)
                        : go_on_from(state, std::move(problem), options, note);
@@ -174,8 +174,8 @@ void run_forecast(ForecastOptions& options) {
   const auto comparison = compare::play_methods(problem, compared, &begun.aggregator);
   compared.advance = {};
 
-  const auto result = studies::forecast_result(problem, options.columns.column, comparison);
-  const std::string rows = studies::forecast_csv(problem, comparison);
+  const auto result = results::forecast_result(problem, options.columns.column, comparison);
+  const std::string rows = results::forecast_csv(problem, comparison);
   if (file != nullptr) file->write(rows);
   if (page != nullptr) {
     page->write(report::run_page(problem, comparison, results::run_result(problem, comparison),
@@ -186,7 +186,7 @@ void run_forecast(ForecastOptions& options) {
     if (problem.times)
       note.clock = compare::clock_after(problem, begun.before ? &*begun.before : nullptr);
     leave_note(begun.aggregator, note);
-    const auto bytes = studies::ForecastState{begun.pool.save_bytes(),
+    const auto bytes = compare::ForecastState{begun.pool.save_bytes(),
                                               begun.aggregator.save_bytes(), begun.seasons}
                            .file();
     state->write(bytes.data(), bytes.size());
@@ -195,7 +195,7 @@ void run_forecast(ForecastOptions& options) {
   if (options.json) {
     put(results::to_json(result) + "\n");
   } else if (!options.out.empty()) {
-    say(studies::forecast_table(result, problem.origin));
+    say(results::forecast_table(result, problem.origin));
     if (!options.report.empty()) say(fmt::format("page in {}\n", options.report));
   } else {
     put(rows);

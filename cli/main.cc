@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "commands.h"
-#include "data/temporary.h"
+#include "data/whole_file.h"
 #include "nearest.h"
 #include "out_of_memory.h"
 #include "pcgs/error.h"

@@ -1,7 +1,7 @@
 // pcgs methods: what --method takes.
 #include <fmt/format.h>
 
-#include "combine/hindsight.h"
+#include "combine/hindsight_methods.h"
 #include "commands.h"
 #include "core/spec.h"
 #include "data/text_table.h"

@@ -7,7 +7,7 @@
 #include <exception>
 #include <new>
 
-#include "data/temporary.h"
+#include "data/whole_file.h"
 
 namespace pcgs::cli {
 

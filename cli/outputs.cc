@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <set>
 
-#include "data/output_recovery.h"
+#include "data/output_files.h"
 #include "data/whole_file.h"
 #include "pcgs/error.h"
 #include "say.h"

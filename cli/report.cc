@@ -13,8 +13,10 @@
 #include "outputs.h"
 #include "pcgs/error.h"
 #include "report_file.h"
+#include "research/study_results.h"
 #include "say.h"
-#include "show/trace_depth.h"
+#include "show/depth.h"
+#include "show/run_result.h"
 
 namespace pcgs::cli {
 
@@ -60,50 +62,30 @@ std::vector<std::string> files_of(const std::vector<std::string>& inputs) {
 
 constexpr std::size_t kUsualSwitches = 20, kMostSwitches = 100000;
 
-// What a result was measured against, the largest if there are several budgets; none if it does not
-// say.
-template <class Kind>
-std::optional<std::size_t> switches_of(const Kind& result) {
-  if constexpr (requires { result.config; }) {
-    return result.config.switches;
-  } else if constexpr (requires { result.switches; }) {
-    const auto most = std::max_element(result.switches.begin(), result.switches.end());
-    return most == result.switches.end() ? std::optional<std::size_t>() : *most;
-  } else if constexpr (requires { result.studies; }) {
-    std::optional<std::size_t> most;
-    for (const auto& study : result.studies) {
-      most = std::max(most, std::visit([](const auto& one) { return switches_of(one); }, study));
-    }
-    return most;
-  } else {
-    return std::nullopt;
-  }
-}
-
+// That results were measured against, the largest budget if there are several.
 std::size_t switches_of(const report::Material& material) {
   std::optional<std::size_t> most;
   for (const auto& one : material.results) {
-    most =
-        std::max(most, std::visit([](const auto& kind) { return switches_of(kind); }, one.result));
+    most = std::max(most, one.result.kind().switches(one.result));
   }
   return std::min(most.value_or(kUsualSwitches), kMostSwitches);
 }
 
 // A trace beside the results of a run must be of that run.
 void add_trace(report::RunDepth depth, const std::string& path, report::Material& material) {
-  const auto run = std::find_if(
-      material.results.begin(), material.results.end(),
-      [](const auto& one) { return std::holds_alternative<results::RunResult>(one.result); });
-  if (run == material.results.end()) {
-    material.runs.push_back(std::move(depth));
+  for (auto& one : material.results) {
+    const auto* run = one.result.get_if<results::RunResult>();
+    if (run == nullptr) continue;
+    report::check_belongs(*run, one.origin, depth, path);
+    if (one.depth) {
+      throw Error(
+          fmt::format("{}: is a second trace of the run in {}; give one", path, one.origin));
+    }
+    if (run->answer) report::put_combination_first(depth);
+    one.depth = std::move(depth);
     return;
   }
-  report::check_belongs(std::get<results::RunResult>(run->result), run->origin, depth, path);
-  if (run->depth) {
-    throw Error(fmt::format("{}: is a second trace of the run in {}; give one", path, run->origin));
-  }
-  if (std::get<results::RunResult>(run->result).answer) report::put_combination_first(depth);
-  run->depth = std::move(depth);
+  material.runs.push_back(std::move(depth));
 }
 
 void make_report(const ReportOptions& options) {
@@ -134,7 +116,8 @@ void make_report(const ReportOptions& options) {
                       "writes with --out or --trace",
                       path));
     } else {
-      material.results.push_back({path, results::read_result(text.view(), path)});
+      material.results.push_back(
+          {path, results::read_result(text.view(), path, results::all_kinds())});
     }
   }
   const std::size_t switches = options.switches.value_or(switches_of(material));

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "data/output_set.h"
+#include "data/output_files.h"
 
 namespace pcgs::cli {
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 
+#include "combine/hindsight_methods.h"
 #include "commands.h"
 #include "data/progress.h"
 #include "run_files.h"
@@ -15,7 +16,7 @@
 #include "show/quantile_result.h"
 #include "show/result.h"
 #include "show/run_page.h"
-#include "show/run_table.h"
+#include "show/run_result.h"
 
 namespace pcgs::cli {
 
@@ -80,8 +81,7 @@ void run_command(RunOptions& options) {
     answer = answer_quantiles(*outcome.quantiles, files);
   } else {
     write_rows(files, outcome, options);
-    answer =
-        outcome.by.empty() ? answer_one(outcome, observers) : answer_many(outcome, files);
+    answer = outcome.by.empty() ? answer_one(outcome, observers) : answer_many(outcome, files);
   }
   answer.json += "\n";
   if (files.results != nullptr) files.results->write(answer.json);

@@ -5,8 +5,7 @@
 
 #include <algorithm>
 
-#include "combine/hindsight.h"
-#include "combine/share_forms.h"
+#include "combine/hindsight_methods.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
 #include "report_file.h"

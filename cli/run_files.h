@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "data/output_set.h"
+#include "data/output_files.h"
+#include "proof/trace_file.h"
+#include "run/comparison.h"
 #include "run_options.h"
 #include "show/observers.h"
 #include "show/run_page.h"

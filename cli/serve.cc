@@ -2,8 +2,8 @@
 #include "commands.h"
 #include "ending_signals.h"
 #include "option_kinds.h"
-#include "serve/log_line.h"
 #include "serve/service.h"
+#include "serve/service_json.h"
 
 namespace pcgs::cli {
 
@@ -24,7 +24,7 @@ void run_serve(const ServeOptions& options) {
   }
   service.connections = options.connections;
   service.patience.request = service.patience.answer = std::chrono::seconds(options.timeout);
-  if (options.unsafe_no_sync) service.durability = store::Durability::kUnsynced;
+  if (options.unsafe_no_sync) service.durability = serve::Durability::kUnsynced;
   service.limits.streams = options.streams;
   service.limits.in_memory = options.in_memory;
   const EndingSignals signals;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "data/number.h"
+#include "data/numbers.h"
 #include "loss_options.h"
 #include "outputs.h"
 #include "pcgs/note.h"

@@ -7,7 +7,7 @@
 
 #include "commands.h"
 #include "core/spec.h"
-#include "data/output_set.h"
+#include "data/output_files.h"
 #include "data/progress.h"
 #include "option_kinds.h"
 #include "outputs.h"
@@ -15,10 +15,8 @@
 #include "pcgs/registry.h"
 #include "report_file.h"
 #include "research/study.h"
-#include "research/study_tables.h"
 #include "run/method_list.h"
 #include "say.h"
-#include "show/first_sequences.h"
 #include "show/report.h"
 #include "show/result.h"
 
@@ -41,6 +39,10 @@ struct SuiteOptions {
 
 std::string json_file(const SuiteOptions& options, const char* study) {
   return fmt::format("{}/{}.json", options.out, study);
+}
+
+std::string study_json(const results::Study& study, int indent = -1) {
+  return std::visit([&](const auto& one) { return results::to_json(one, indent); }, study);
 }
 
 void save(OutputSet& outputs, const std::string& folder, const char* study,
@@ -101,7 +103,7 @@ results::Study run_study(const SuiteOptions& options, const studies::NamedStudy&
   std::visit([&](auto& one) { one.timing = {spent.count(), options.study.threads}; }, study);
   const auto tables = std::visit([](const auto& one) { return studies::tables_of(one); }, study);
   if (json != nullptr) {
-    json->write(results::to_json(study, 1) + "\n");
+    json->write(study_json(study, 1) + "\n");
     save(outputs, options.out, chosen.name, tables);
   }
   if (!options.json) {
@@ -151,12 +153,12 @@ void run_suite(SuiteOptions& options) {
   if (page != nullptr) {
     report::Material material;
     material.results.push_back({"pcgs suite", suite});
-    if (in_depth) material.runs = report::first_sequences(options.study);
+    if (in_depth) material.runs = studies::first_sequences(options.study);
     page->write(report::page(material));
   }
   outputs.commit();
   if (options.json) {
-    put((all ? results::to_json(suite) : results::to_json(suite.studies.front())) + "\n");
+    put((all ? results::to_json(suite) : study_json(suite.studies.front())) + "\n");
   }
   if (!options.report.empty() && !options.json) say(fmt::format("page in {}\n", options.report));
   if (!options.out.empty() && !options.json) say(fmt::format("files in {}\n", options.out));

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/instruction_set.h"
+#include "core/kernels.h"
 #include "pcgs_commit.h"
 
 namespace pcgs::cli {

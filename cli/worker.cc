@@ -1,25 +1,24 @@
 // pcgs worker: streams over Kafka, exactly once.
-#include "serve/worker.h"
-
 #include "commands.h"
 #include "ending_signals.h"
 #include "option_kinds.h"
-#include "serve/settings_file.h"
+#include "serve/kafka_client.h"
+#include "serve/kafka_worker.h"
 
 namespace pcgs::cli {
 
 namespace {
 
 struct WorkerCommand {
-  worker::WorkerOptions worker;
+  serve::WorkerOptions worker;
   std::string config;
 };
 
 void run(const WorkerCommand& command) {
-  worker::WorkerOptions options = command.worker;
-  if (!command.config.empty()) options.settings = worker::read_settings(command.config);
+  serve::WorkerOptions options = command.worker;
+  if (!command.config.empty()) options.settings = serve::read_settings(command.config);
   const EndingSignals signals;
-  worker::run_worker(options, [&] { return signals.pending(); });
+  serve::run_worker(options, [&] { return signals.pending(); });
 }
 
 }  // namespace
@@ -27,7 +26,7 @@ void run(const WorkerCommand& command) {
 void add_worker(CLI::App& app) {
   const auto [command, options] =
       add_command(app, "worker", "Combine many streams of forecasts over Kafka, exactly once", run);
-  worker::WorkerOptions& worker = options->worker;
+  serve::WorkerOptions& worker = options->worker;
   add_text(command, "--brokers", worker.brokers, "HOST:PORT of one or more brokers, with commas")
       ->required();
   add_text(command, "--events", worker.topics.events,

@@ -6,7 +6,7 @@
 #include <cstdio>
 
 int main() {
-  auto aggregator = pcgs::make_aggregator(pcgs::kDefaultForForecasts, 3);
+  auto aggregator = pcgs::make_aggregator(3);
   double own = 0;
   std::array<double, 3> theirs = {};
   for (int t = 0; t < 200; ++t) {

@@ -13,7 +13,7 @@
 #include "data/invariant.h"
 #include "data/number_table.h"
 #include "data/text.h"
-#include "data/time_column.h"
+#include "data/times.h"
 #include "pcgs/error.h"
 
 namespace pcgs::io {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/crc32.h"
+#include "data/checksums.h"
 #include "pcgs/state.h"
 
 namespace pcgs::fuzz {

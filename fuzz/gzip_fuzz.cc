@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "data/gunzip.h"
+#include "data/input_bytes.h"
 #include "data/invariant.h"
 #include "pcgs/error.h"
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "data/household.h"
 #include "data/invariant.h"
 #include "pcgs/error.h"
+#include "research/household.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using pcgs::invariant;

@@ -14,17 +14,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "data/crc32.h"
+#include "data/checksums.h"
 #include "data/invariant.h"
-#include "infer/random_model.h"
 #include "network/model_file.h"
 #include "network/network.h"
+#include "network/random_model.h"
 #include "pcgs/error.h"
 
 namespace pcgs::infer {
@@ -51,11 +52,7 @@ struct Parts {
 
 const Parts& real_parts() {
   static const Parts parts = [] {
-    Bytes file = model_bytes(tiny_model());
-    // As version 2 has it, whose checksum is of the data alone: then edits in the header are read.
-    constexpr std::string_view kVersion = "\"format_version\":\"3\"";
-    const auto version = std::search(file.begin(), file.end(), kVersion.begin(), kVersion.end());
-    *(version + kVersion.size() - 2) = '2';
+    const Bytes file = model_bytes(tiny_model());
     std::uint64_t size = 0;
     std::memcpy(&size, file.data(), sizeof size);
     const auto data = file.begin() + static_cast<std::ptrdiff_t>(kSizeField + size);
@@ -87,9 +84,52 @@ void edit(Bytes& bytes, std::size_t offset, std::uint8_t what, std::uint8_t valu
   }
 }
 
-// Where the header still says a checksum, it says the right one.
+// As model_file.h says; nothing where the header is no longer one of a model.
+std::optional<std::uint32_t> checksum_of(const Parts& parts) {
+  const auto header =
+      nlohmann::json::parse(parts.header.begin(), parts.header.end(), nullptr, false);
+  if (!header.is_object() || !header.contains("__metadata__")) return {};
+  const auto& texts = header["__metadata__"];
+  if (!texts.is_object()) return {};
+  Crc32 crc;
+  const auto add_size = [&](std::uint64_t size) {
+    crc.add(std::span<const std::uint64_t>(&size, 1));
+  };
+  const auto add_text = [&](const std::string& text) {
+    add_size(text.size());
+    crc.add(std::span<const char>(text));
+  };
+  add_size(texts.size() - texts.count("checksum"));
+  for (const auto& [key, text] : texts.items()) {
+    if (!text.is_string()) return {};
+    if (key == "checksum") continue;
+    add_text(key);
+    add_text(text.get<std::string>());
+  }
+  for (const auto& [name, tensor] : header.items()) {
+    if (name == "__metadata__") continue;
+    const auto numbers = [&](const char* key) {
+      std::vector<std::uint64_t> out;
+      if (!tensor.is_object() || !tensor.contains(key)) return out;
+      for (const auto& n : tensor[key]) {
+        if (n.is_number_unsigned()) out.push_back(n.get<std::uint64_t>());
+      }
+      return out;
+    };
+    const auto shape = numbers("shape"), offsets = numbers("data_offsets");
+    if (offsets.size() != 2 || offsets[0] > offsets[1] || offsets[1] > parts.data.size()) return {};
+    add_text(name);
+    add_size(shape.size());
+    for (const std::uint64_t n : shape) add_size(n);
+    crc.add(std::span(parts.data).subspan(offsets[0], offsets[1] - offsets[0]));
+  }
+  return crc.value();
+}
+
+// Where the header still says a checksum, it says the right one, so that edits in it are read.
 void set_checksum(Parts& parts) {
-  const std::uint32_t checksum = crc32(parts.data);
+  const auto checksum = checksum_of(parts);
+  if (!checksum) return;
   constexpr std::string_view kBefore = "\"checksum\":\"";
   constexpr std::size_t kDigits = 8;
   const std::string_view text(reinterpret_cast<const char*>(parts.header.data()),
@@ -98,7 +138,7 @@ void set_checksum(Parts& parts) {
   if (found == text.npos || text.size() - found < kBefore.size() + kDigits) return;
   for (std::size_t i = 0; i < kDigits; ++i) {
     parts.header[found + kBefore.size() + i] =
-        static_cast<std::uint8_t>("0123456789abcdef"[checksum >> (4 * (kDigits - 1 - i)) & 15]);
+        static_cast<std::uint8_t>("0123456789abcdef"[*checksum >> (4 * (kDigits - 1 - i)) & 15]);
   }
 }
 

@@ -57,7 +57,6 @@ Bytes file_from(Input input) {
   if (mode == 0) return {rest.begin(), rest.end()};
   const std::uint64_t architecture = architecture_hash(kQuantilePanel, kLevels);
   if (mode == 1) return framed(rest, architecture);
-  if (mode == 3) return framed(rest, architecture_hash(kFirstQuantilePanel, kLevels));
   static const Bytes real = payload_of(with_a_past().save_bytes());
   Bytes payload = real;
   edit(payload, rest);

@@ -3,11 +3,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 #include "pcgs/error.h"
+#include "research/study_results.h"
+#include "show/blocks.h"
+#include "show/depth.h"
 #include "show/report.h"
-#include "show/trace_depth.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace pcgs;
@@ -19,8 +22,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       material.runs.push_back(report::depth_of_trace(text.substr(trace), "fuzz", 3, 1));
     }
     if (trace != 0) {
-      auto result = results::read_result(text.substr(0, trace), "fuzz");
-      if (!(results::read_result(results::to_json(result), "fuzz") == result)) std::abort();
+      const auto kinds = results::all_kinds();
+      auto result = results::read_result(text.substr(0, trace), "fuzz", kinds);
+      const std::string json = results::to_json(result);
+      if (results::to_json(results::read_result(json, "fuzz", kinds)) != json) std::abort();
       material.results.push_back({"fuzz", std::move(result)});
     }
     for (const auto& section : report::sections(material)) report::html(section);

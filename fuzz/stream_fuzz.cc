@@ -22,16 +22,15 @@
 #include "edited_state.h"
 #include "pcgs/error.h"
 #include "serve/event.h"
-#include "serve/event_json.h"
-#include "serve/reply.h"
-#include "serve/request_head.h"
+#include "serve/http_request.h"
+#include "serve/service_json.h"
 #include "serve/stream.h"
 
 namespace pcgs {
 namespace {
 
 using namespace fuzz;
-using namespace stream;
+using namespace serve;
 
 // Larger ones take no other path, only longer.
 constexpr std::size_t kMostExperts = 8;
@@ -116,10 +115,8 @@ void play_lines(std::string_view text) {
   Stream stream;
   for (std::size_t lines = 0; !text.empty() && lines < 100; ++lines) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    try {
-      step(stream, serve::line_from(text.substr(0, end)).event);
-    } catch (const Error&) {
-    }
+    const auto line = serve::read_event_line(text.substr(0, end));
+    if (line.event) step(stream, line.event->event);
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   goes_on(stream);

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "data/invariant.h"
-#include "data/json_text.h"
+#include "data/json.h"
 #include "pcgs/error.h"
 #include "proof/certificate_file.h"
 #include "proof/verify.h"

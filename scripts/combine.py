@@ -25,11 +25,6 @@ NO_ATTENTION = "pcgs-tf:combine{model=models/ablation/combine-no-attention.safet
 ABLATION = {  # row: method, and whether it is told the season
     "blend": ("blend", True),
     "without seasons": ("blend", False),
-    "without derived experts but averages, linearised methods and the network": (
-        "blend{without=derived}", True),
-    "without linearised losses": ("blend{without=linear}", True),
-    "without the network": ("blend{without=learned}", True),
-    "with large losses clipped at the 95 % quantile": ("blend{without=tails}", True),
     "the network alone, pcgs-tf:combine": ("pcgs-tf:combine", False),
     "the same without attention, trained alike": (NO_ATTENTION, False),
 }

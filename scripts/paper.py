@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tables for docs/paper.md: what the paper reports beside what is measured here, as CSV files.
+"""Tables for docs/internals/paper.md: what the paper reports beside what is measured here, as CSV files.
 
 usage: paper.py studies RESULTS OUT
        paper.py electricity PCGS DATA OUT

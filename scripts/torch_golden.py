@@ -10,6 +10,7 @@ numbers from a seeded generator, the outputs are computed in float64. Tokens are
 import json
 import math
 import pathlib
+import struct
 import zlib
 
 import torch
@@ -108,15 +109,32 @@ def tokens_of(experts, features):
 
 
 def model_bytes(weights, config, attention):
-    metadata = {"format": "pcgs-controller", "format_version": "2",
+    metadata = {"format": "pcgs-controller", "format_version": "3",
                 "config": json.dumps(config | {"attention": attention}),
                 "token_schema": "golden", "checksum": "00000000",
                 "provenance": json.dumps({"made_by": "scripts/torch_golden.py"})}
-    # The order of the data is the library's choice, so its checksum is known once it is written.
     draft = save(weights, metadata)
-    header_size = int.from_bytes(draft[:8], "little")
-    metadata["checksum"] = f"{zlib.crc32(draft[8 + header_size:]):08x}"
+    metadata["checksum"] = f"{checksum(draft):08x}"
     return save(weights, metadata)
+
+
+def checksum(file):
+    """CRC-32 of all but itself, as src/network/model_file.h says."""
+    end = 8 + int.from_bytes(file[:8], "little")
+    header, data = json.loads(file[8:end]), file[end:]
+    metadata = header.pop("__metadata__")
+    del metadata["checksum"]
+
+    def sized(text):
+        return struct.pack("<Q", len(text.encode())) + text.encode()
+
+    parts = [struct.pack("<Q", len(metadata))]
+    for key in sorted(metadata):
+        parts += [sized(key), sized(metadata[key])]
+    for name in sorted(header):
+        shape, (begin, stop) = header[name]["shape"], header[name]["data_offsets"]
+        parts += [sized(name), struct.pack(f"<{1 + len(shape)}Q", len(shape), *shape), data[begin:stop]]
+    return zlib.crc32(b"".join(parts))
 
 
 def stored(logits):

@@ -33,18 +33,18 @@ NAVIGATION: List[Section] = [
     ]),
     ("Notebooks", "notebooks"),
     ("How it works", [
-        ("Design", "docs/design.md"),
-        ("Mathematics", "docs/mathematics.md"),
+        ("Design", "docs/internals/design.md"),
+        ("Mathematics", "docs/internals/mathematics.md"),
         ("Certificates", "docs/certificates.md"),
         ("The learned controller", "docs/controller.md"),
         ("The oracle", "docs/oracle.md"),
-        ("Made-up families", "docs/families.md"),
+        ("Made-up families", "docs/internals/families.md"),
         ("Shipped models", "models/README.md"),
     ]),
     ("Results", [
         ("Results", "docs/results.md"),
-        ("Beside the paper", "docs/paper.md"),
-        ("Reliability", "docs/reliability.md"),
+        ("Beside the paper", "docs/internals/paper.md"),
+        ("Reliability", "docs/internals/reliability.md"),
     ]),
     ("Reference", [
         ("Python", "python"),

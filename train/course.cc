@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-#include "data/at_budget.h"
+#include "data/keyed_values.h"
 #include "trainer.h"
 
 namespace pcgs::train {

@@ -6,8 +6,8 @@
 
 #include "clipped_squares.h"
 #include "pcgs/experts.h"
+#include "research/prior.h"
 #include "research/random.h"
-#include "research/series.h"
 #include "varied_series.h"
 
 namespace pcgs::train {

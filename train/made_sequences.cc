@@ -6,7 +6,7 @@
 #include <atomic>
 #include <span>
 
-#include "data/fnv1a.h"
+#include "data/checksums.h"
 #include "error_matrices.h"
 #include "error_pool.h"
 #include "forecast_losses.h"

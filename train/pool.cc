@@ -4,10 +4,10 @@
 #include <cmath>
 #include <mutex>
 
-#include "combine/hindsight.h"
+#include "combine/hindsight_methods.h"
 #include "data/parallel.h"
-#include "network/side_features.h"
 #include "network/token_stream.h"
+#include "network/transformer.h"
 #include "pcgs/oracle.h"
 #include "research/tournament.h"
 

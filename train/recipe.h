@@ -4,7 +4,7 @@
 #include <torch/torch.h>
 
 #include "controller_net.h"
-#include "network/control_maps.h"
+#include "network/model.h"
 #include "pool.h"
 
 namespace pcgs::train {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "research/series.h"
+#include "research/prior.h"
 
 namespace pcgs::train {
 

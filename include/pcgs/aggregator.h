@@ -32,8 +32,8 @@
 #include <string_view>
 #include <vector>
 
+#include "pcgs/certificates.h"
 #include "pcgs/intervals.h"
-#include "pcgs/live_certificate.h"
 #include "pcgs/loss_scale.h"
 #include "pcgs/losses.h"
 #include "pcgs/method.h"

@@ -46,6 +46,9 @@ class Combiner {
                                          std::span<const std::uint8_t> awake) const = 0;
   // Whether combine() could have left these, for numbers that come from a file.
   virtual bool could_have_kept(std::span<const double> kept) const = 0;
+  // A number made from everything that its state for so many experts consists of, in order, so that a
+  // state of anything else is told from a damaged one.
+  virtual std::uint64_t signature(std::size_t experts) const = 0;
 
  protected:
   ~Combiner() = default;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "pcgs/certify.h"
+#include "pcgs/certificates.h"
 #include "pcgs/forecast_errors.h"
 #include "pcgs/intervals.h"
 #include "pcgs/loss_scale.h"

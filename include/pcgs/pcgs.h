@@ -3,14 +3,12 @@
 #pragma once
 
 #include "pcgs/aggregator.h"
-#include "pcgs/certify.h"
+#include "pcgs/certificates.h"
 #include "pcgs/controller.h"
 #include "pcgs/error.h"
 #include "pcgs/expert_change.h"
 #include "pcgs/experts.h"
-#include "pcgs/forecast_certificate.h"
 #include "pcgs/intervals.h"
-#include "pcgs/live_certificate.h"
 #include "pcgs/loss_scale.h"
 #include "pcgs/losses.h"
 #include "pcgs/matrix.h"

@@ -37,7 +37,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pcgs/forecast_certificate.h"
+#include "pcgs/certificates.h"
 
 namespace pcgs {
 
@@ -110,7 +110,7 @@ class QuantilePanel {
   // Experts' rounds whose quantiles crossed and were put in order, and those that were so far from
   // everybody's that they were left out.
   std::int64_t crossed() const;
-  std::int64_t wild() const;
+  std::int64_t outliers() const;
 
   // A text of the owner's, kept with the state.
   const std::string& note() const;

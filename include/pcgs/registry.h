@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "pcgs/aggregator.h"
@@ -72,6 +73,10 @@ std::string with_seasons(std::string_view spec, std::span<const std::size_t> sea
 
 Aggregator make_aggregator(std::string_view spec, std::size_t experts,
                            Aggregator::Options options = {});
+// Of forecasts, by kDefaultForForecasts.
+inline Aggregator make_aggregator(std::size_t experts, Aggregator::Options options = {}) {
+  return make_aggregator(kDefaultForForecasts, experts, std::move(options));
+}
 Aggregator load_aggregator(const std::string& path);
 
 }  // namespace pcgs

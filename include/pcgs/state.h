@@ -90,6 +90,8 @@ class StateReader {
   // To be called last: the payload must be used up.
   void finish() const;
   [[noreturn]] void fail(std::string_view why) const;
+  // Nothing is wrong with the file, but it is of something else: an Error of the kind kMismatch.
+  [[noreturn]] void mismatch(std::string_view sentence) const;
 
  private:
   void raw(void* out, std::size_t size);
@@ -103,8 +105,7 @@ std::uint64_t architecture_hash(std::string_view method_name, std::size_t expert
 // In the place of a method's name in a file that pcgs run --by saves: it holds the states of several
 // series, and is not one itself.
 inline constexpr std::string_view kStatesOfSeries = "states of several series";
-// And in a file that a QuantilePanel saves, and in those that its first version saved.
+// And in a file that a QuantilePanel saves.
 inline constexpr std::string_view kQuantilePanel = "quantile panel 2";
-inline constexpr std::string_view kFirstQuantilePanel = "quantile panel";
 
 }  // namespace pcgs

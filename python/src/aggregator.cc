@@ -6,11 +6,11 @@
 #include <limits>
 
 #include "arrays.h"
-#include "combine/share_forms.h"
+#include "combine/hindsight_methods.h"
 #include "data/whole_file.h"
 #include "expert_names.h"
 #include "interpreter.h"
-#include "pcgs/certify.h"
+#include "pcgs/certificates.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
 #include "state_bytes.h"

@@ -10,7 +10,7 @@
 
 #include "arrays.h"
 #include "bindings.h"
-#include "combine/hindsight.h"
+#include "combine/hindsight_methods.h"
 #include "construction_guard.h"
 #include "expert_names.h"
 #include "interpreter.h"
@@ -23,9 +23,9 @@
 #include "run/clock.h"
 #include "run/method_list.h"
 #include "run/problem.h"
-#include "show/headline.h"
+#include "show/forecast_answer.h"
 #include "show/result.h"
-#include "show/run_table.h"
+#include "show/run_result.h"
 #if __has_include("show/report.h")
 #include "show/run_page.h"
 #endif
@@ -66,8 +66,8 @@ Matrix side_of(py::handle side, std::size_t rounds) {
 }
 
 // (name, texts, seconds since 1970), as pcgs._rows.times_of has them.
-io::TimeColumn times_of(const py::tuple& given) {
-  io::TimeColumn times;
+TimeColumn times_of(const py::tuple& given) {
+  TimeColumn times;
   times.calendar = true;
   times.text.name = given[0].cast<std::string>();
   for (const py::handle text : given[1]) times.text.add(text.cast<std::string>());

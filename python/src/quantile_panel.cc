@@ -423,7 +423,7 @@ void bind_properties(Class& panel) {
           "crossed", [](const PythonPanel& self) { return self.at_rest().crossed(); },
           "How often an expert's quantiles crossed and were put in order.")
       .def_property_readonly(
-          "wild", [](const PythonPanel& self) { return self.at_rest().wild(); },
+          "wild", [](const PythonPanel& self) { return self.at_rest().outliers(); },
           "How often an expert was so far from all others that it was left out of a round.")
       .def_property(
           "note", [](const PythonPanel& self) { return py::bytes(self.at_rest().note()); },

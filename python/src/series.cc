@@ -7,7 +7,7 @@
 #include "pcgs/error.h"
 #include "report_page.h"
 #include "run.h"
-#include "show/headline.h"
+#include "show/forecast_answer.h"
 #include "show/series_result.h"
 #if __has_include("show/report.h")
 #include "show/run_page.h"

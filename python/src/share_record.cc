@@ -7,13 +7,13 @@
 #include "aggregator.h"
 #include "arrays.h"
 #include "bindings.h"
-#include "combine/share_forms.h"
+#include "combine/hindsight_methods.h"
 #include "construction_guard.h"
 #include "interpreter.h"
 #include "paths.h"
-#include "pcgs/certify.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
+#include "proof/path_certificates.h"
 #include "proof/verify.h"
 
 namespace pcgs::python {

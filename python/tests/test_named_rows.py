@@ -35,7 +35,7 @@ def with_missing(row):
 
 
 @pytest.mark.parametrize("named", [as_dict, with_nones, with_nans, with_missing])
-@pytest.mark.parametrize("method", ["guard{learned=0}", "blend{without=learned}", "boa"])
+@pytest.mark.parametrize("method", ["guard{learned=0}", "blend", "boa"])
 def test_a_dict_is_an_array(named, method):
     by_name, plain = pcgs.Aggregator(NAMES, method), pcgs.Aggregator(NAMES, method)
     for row in rows():

@@ -7,7 +7,6 @@
 #include "run/errors.h"
 #include "run/saved_state.h"
 #include "show/forecast_answer.h"
-#include "show/headline.h"
 #include "words.h"
 
 namespace pcgs::r {

@@ -7,12 +7,12 @@
 #include <limits>
 
 #include "combine/aggregator_slot.h"
-#include "core/forecast_range.h"
+#include "core/combination.h"
 #include "core/kernels.h"
 #include "core/order_statistic.h"
 #include "data/invariant.h"
+#include "pcgs/certificates.h"
 #include "pcgs/error.h"
-#include "pcgs/forecast_certificate.h"
 
 namespace pcgs {
 
@@ -36,7 +36,8 @@ void check_forecasts(const TaskLoss& task, std::span<const double> forecasts) {
     if (std::isnan(forecasts[k])) continue;
     const auto objection = task.objection_to_forecast(forecasts[k]);
     if (!objection.empty()) {
-      throw Error(fmt::format("the forecast of expert {}, {}, {}", k + 1, forecasts[k], objection));
+      throw Error(ErrorKind::kValue, {.field = "forecasts"},
+                  fmt::format("the forecast of expert {}, {}, {}", k + 1, forecasts[k], objection));
     }
   }
 }
@@ -45,9 +46,11 @@ void check_unit_losses(const TaskLoss& task, std::span<const double> losses,
                        std::span<const std::uint8_t> awake) {
   for (std::size_t k = 0; k < losses.size(); ++k) {
     if (awake[k] == 0 || losses[k] <= 1) continue;
-    throw Error(fmt::format(
-        "the {} loss of expert {} is {}; give losses in [0, 1], or the aggregator a scale",
-        task.name(), k + 1, losses[k]));
+    throw Error(
+        ErrorKind::kValue, {.field = "losses"},
+        fmt::format(
+            "the {} loss of expert {} is {}; give losses in [0, 1], or the aggregator a scale",
+            task.name(), k + 1, losses[k]));
   }
 }
 
@@ -57,7 +60,8 @@ Aggregator::Aggregator(std::unique_ptr<Method> method, Options options)
     : method_(std::move(method)), options_(std::move(options)) {
   invariant(method_ != nullptr, "an Aggregator has a method");
   if (!options_.names.empty() && options_.names.size() != experts()) {
-    throw Error(fmt::format("{} names for {} experts; give one for each", options_.names.size(),
+    throw Error(ErrorKind::kMismatch, {.field = "names"},
+                fmt::format("{} names for {} experts; give one for each", options_.names.size(),
                             experts()));
   }
   if (options_.certify) {
@@ -66,16 +70,18 @@ Aggregator::Aggregator(std::unique_ptr<Method> method, Options options)
     } else {
       of_forecasts_ = method_->certify_forecasts();
       if (of_forecasts_ == nullptr) {
-        throw Error(fmt::format("{} carries no certificate; methods of the share form and blend do",
+        throw Error(ErrorKind::kRequest, {.field = "certify"},
+                    fmt::format("{} carries no certificate; methods of the share form and blend do",
                                 method_->name()));
       }
     }
   }
   if (options_.intervals) {
     if (options_.task.kind() == TaskLoss::Kind::kLog) {
-      throw Error(
-          "outcomes of log loss are 0 and 1, and no interval around a probability holds them; "
-          "leave intervals out");
+      throw Error(ErrorKind::kRequest, {.field = "intervals"},
+                  fmt::format("outcomes of log loss are 0 and 1, and no interval around a "
+                              "probability holds them; leave {} out",
+                              option("intervals")));
     }
     intervals_ = std::make_unique<Intervals>(*options_.intervals);
   }
@@ -96,14 +102,17 @@ std::size_t Aggregator::experts() const { return method_->weights().size(); }
 
 void Aggregator::check_side(std::span<const double> side) const {
   if (const std::size_t needed = method_->side_needed(); needed != 0 && side.size() != needed) {
-    throw Error(fmt::format(
-        "{} needs {} number{} of side information in every round, and here are {}; give "
-        "them when the round is opened",
-        method_->name(), needed, needed == 1 ? "" : "s", side.size()));
+    throw Error(
+        ErrorKind::kMismatch, {.field = "side"},
+        fmt::format(
+            "{} needs {} number{} of side information in every round, and here are {}; give "
+            "them when the round is opened",
+            method_->name(), needed, needed == 1 ? "" : "s", side.size()));
   }
   for (const double x : side) {
     if (!std::isfinite(x)) {
-      throw Error(fmt::format("side information holds {}; give finite numbers", x));
+      throw Error(ErrorKind::kValue, {.field = "side"},
+                  fmt::format("side information holds {}; give finite numbers", x));
     }
   }
 }
@@ -186,6 +195,7 @@ void Aggregator::put_intervals(Slot& slot) const {
 void Aggregator::check_takes_losses() const {
   if (!needs_forecasts_) return;
   throw Error(
+      ErrorKind::kRequest, {.field = "method"},
       fmt::format("{} combines forecasts and has none here; give forecasts to predict(), or "
                   "take a method that learns from losses, such as guard",
                   method_->name()));
@@ -195,6 +205,7 @@ std::int64_t Aggregator::open(std::span<const std::uint8_t> awake, std::span<con
   check_takes_losses();
   if (!awake.empty() && awake.size() != experts()) {
     throw Error(
+        ErrorKind::kMismatch, {.field = "awake"},
         fmt::format("{} awake flags for {} experts; give one for each", awake.size(), experts()));
   }
   check_side(side);
@@ -211,6 +222,7 @@ std::int64_t Aggregator::open(std::span<const std::uint8_t> awake, std::span<con
 double Aggregator::predict(std::span<const double> forecasts, std::span<const double> side) {
   if (forecasts.size() != experts()) {
     throw Error(
+        ErrorKind::kMismatch, {.field = "forecasts"},
         fmt::format("{} forecasts for {} experts; give one for each, NaN where there is none",
                     forecasts.size(), experts()));
   }
@@ -249,7 +261,8 @@ std::size_t Aggregator::checked_index(std::int64_t round) const {
   for (std::size_t i = 0; i < open_.size(); ++i) {
     if (open_[i]->number == round) return i;
   }
-  throw Error(fmt::format("round {} is not open; {} rounds have been opened and {} of them are",
+  throw Error(ErrorKind::kCall, {.field = "round"},
+              fmt::format("round {} is not open; {} rounds have been opened and {} of them are",
                           round, last_opened(), open_.size()));
 }
 
@@ -285,6 +298,7 @@ void Aggregator::learn(std::int64_t round, std::span<const double> losses) {
   Slot& slot = *open_[index];
   if (slot.has_forecasts) {
     throw Error(
+        ErrorKind::kCall, {.field = "round"},
         fmt::format("round {} was opened with forecasts; close it with its outcome", round));
   }
   check_losses(losses, slot.awake);
@@ -296,6 +310,7 @@ void Aggregator::check_losses(std::span<const double> losses,
                               std::span<const std::uint8_t> awake) const {
   if (losses.size() != experts()) {
     throw Error(
+        ErrorKind::kMismatch, {.field = "losses"},
         fmt::format("{} losses for {} experts; give one for each", losses.size(), experts()));
   }
   const bool unit = options_.scale.wants_unit(LossSource::kGiven);
@@ -304,7 +319,8 @@ void Aggregator::check_losses(std::span<const double> losses,
   for (std::size_t k = 0; k < losses.size(); ++k) {
     const bool sleeps = !awake.empty() && awake[k] == 0;
     if (sleeps || (losses[k] >= 0 && losses[k] <= highest)) continue;
-    throw Error(fmt::format("the loss of expert {} is {}; give {}", k + 1, losses[k],
+    throw Error(ErrorKind::kValue, {.field = "losses"},
+                fmt::format("the loss of expert {} is {}; give {}", k + 1, losses[k],
                             unit ? "a number in [0, 1], or the aggregator a scale"
                                  : "a finite number that is not negative"));
   }
@@ -312,7 +328,8 @@ void Aggregator::check_losses(std::span<const double> losses,
 
 void Aggregator::learn(double outcome) {
   if (open_.size() != 1) {
-    throw Error(fmt::format("{} rounds are open; {}", open_.size(),
+    throw Error(ErrorKind::kCall, {.field = "round"},
+                fmt::format("{} rounds are open; {}", open_.size(),
                             open_.empty() ? "predict() opens one" : "say which one this closes"));
   }
   learn(open_.front()->number, outcome);
@@ -322,10 +339,12 @@ void Aggregator::learn(std::int64_t round, double outcome) {
   const std::size_t index = checked_index(round);
   Slot& slot = *open_[index];
   if (!slot.has_forecasts) {
-    throw Error(fmt::format("round {} was opened without forecasts; close it with losses", round));
+    throw Error(ErrorKind::kCall, {.field = "round"},
+                fmt::format("round {} was opened without forecasts; close it with losses", round));
   }
   if (const auto objection = options_.task.objection_to_outcome(outcome); !objection.empty()) {
-    throw Error(fmt::format("the outcome of round {}, {}, {}", round, outcome, objection));
+    throw Error(ErrorKind::kValue, {.field = "outcome"},
+                fmt::format("the outcome of round {}, {}, {}", round, outcome, objection));
   }
   options_.task.each(slot.forecasts, outcome, slot.losses);
   if (options_.scale.wants_unit(LossSource::kForecasts)) {
@@ -345,7 +364,8 @@ void Aggregator::abandon(std::int64_t round) {
 
 void Aggregator::skip(std::int64_t rounds) {
   if (rounds < 0 || rounds > kMostRounds - next_round_) {
-    throw Error(fmt::format("{} rounds cannot be skipped; give a number of at least 0", rounds));
+    throw Error(ErrorKind::kValue, {.field = "rounds"},
+                fmt::format("{} rounds cannot be skipped; give a number of at least 0", rounds));
   }
   next_round_ += rounds;
 }
@@ -353,6 +373,7 @@ void Aggregator::skip(std::int64_t rounds) {
 void Aggregator::set_note(std::string note) {
   if (note.size() > kLongestNote) {
     throw Error(
+        ErrorKind::kLimit, {.field = "note"},
         fmt::format("a note of {} bytes is too long; give at most {}", note.size(), kLongestNote));
   }
   note_ = std::move(note);

@@ -7,10 +7,10 @@
 #include <limits>
 
 #include "combine/aggregator_slot.h"
-#include "core/forecast_range.h"
+#include "core/combination.h"
 #include "data/whole_file.h"
+#include "pcgs/certificates.h"
 #include "pcgs/error.h"
-#include "pcgs/forecast_certificate.h"
 
 namespace pcgs {
 
@@ -71,6 +71,7 @@ std::vector<std::uint8_t> Aggregator::bytes_after(const ExpertChange* change,
     out.f64s(options_.intervals->levels);
   }
   if (!note_.empty()) out.text(note_);
+  if (const Combiner* combiner = method_->combiner()) out.u64(combiner->signature(count));
   out.u64(static_cast<std::uint64_t>(next_round_));
   out.u64(static_cast<std::uint64_t>(learned_));
   out.u64(static_cast<std::uint64_t>(skipped_));
@@ -111,10 +112,12 @@ Aggregator Aggregator::load_bytes(std::span<const std::uint8_t> file, const std:
   StateReader in(file, origin);
   const std::string name = in.text();
   if (name == kStatesOfSeries) {
-    in.fail("it holds the states of several series; pcgs run goes on with it, with --by");
+    in.mismatch(fmt::format("holds the states of several series; resume it with pcgs run and {}",
+                            option("by")));
   }
-  if (name == kQuantilePanel || name == kFirstQuantilePanel) {
-    in.fail("it holds a panel of quantile forecasts; pcgs run goes on with it, with --quantiles");
+  if (name == kQuantilePanel) {
+    in.mismatch(fmt::format("holds a panel of quantile forecasts; resume it with pcgs run and {}",
+                            option("quantiles")));
   }
   const std::size_t experts = in.count(1);  // each expert takes more than a byte
   if (experts == 0) in.fail("it has no experts");
@@ -143,6 +146,13 @@ Aggregator Aggregator::load_bytes(std::span<const std::uint8_t> file, const std:
   std::string note;
   if ((with & kWithNote) != 0) note = in.text();
   if (note.size() > kLongestNote) in.fail("its note is too long");
+  if (const Combiner* combiner = method->combiner();
+      combiner != nullptr && in.u64() != combiner->signature(experts)) {
+    in.mismatch(
+        fmt::format("was saved by a {} of other derived experts or filters than this version's; "
+                    "learn its rounds again from the data",
+                    name));
+  }
 
   Aggregator loaded(std::move(method), std::move(options));
   loaded.note_ = std::move(note);
@@ -160,10 +170,7 @@ Aggregator Aggregator::load_bytes(std::span<const std::uint8_t> file, const std:
   loaded.skipped_ = counter(opened);
   loaded.capped_ = counter(opened);
   loaded.total_loss_ = in.f64_within(0, 1e18, "the total loss");
-  // Infinite in states of earlier versions.
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  loaded.total_forecast_loss_ =
-      std::min(in.f64_within(0, kInfinity, "the total loss of forecasts"), kMost);
+  loaded.total_forecast_loss_ = in.f64_within(0, kMost, "the total loss of forecasts");
   const std::size_t open = in.count(experts);
   for (std::size_t i = 0; i < open; ++i) {
     loaded.open_.push_back(loaded.new_slot());

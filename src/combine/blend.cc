@@ -15,7 +15,7 @@
 
 #include "combine/derived_pool.h"
 #include "combine/second_level.h"
-#include "methods/state_checks.h"
+#include "methods/methods.h"
 
 namespace pcgs {
 
@@ -23,12 +23,11 @@ namespace {
 
 class Blend final : public Method, public Combiner {
  public:
-  Blend(std::size_t experts, std::vector<std::size_t> seasons, const BlendParts& parts,
-        std::string name)
+  Blend(std::size_t experts, std::vector<std::size_t> seasons,
+        std::shared_ptr<const TransformerModel> network, std::string name)
       : name_(std::move(name)),
-        parts_(parts),
-        pool_({experts, std::move(seasons), parts}),
-        second_(experts, pool_.trust(), parts),
+        pool_({experts, std::move(seasons), std::move(network)}),
+        second_(experts, pool_.trust()),
         forecasts_(experts + pool_.size()),
         shares_(pool_.size()),
         weights_(experts, 1 / static_cast<double>(experts)),
@@ -74,6 +73,12 @@ class Blend final : public Method, public Combiner {
     share_out({round.number + 1, pool_.filled(), all_awake_, *given.task}, everybody_);
   }
 
+  std::uint64_t signature(std::size_t experts) const override {
+    const std::string derived =
+        experts == weights_.size() ? pool_.description() : pool_.fresh_for(experts).description();
+    return architecture_hash(derived + blend::SecondLevel::description(), experts);
+  }
+
   std::vector<double> kept_after(const ExpertChange& change, std::span<const double> kept,
                                  std::span<const std::uint8_t> awake) const override {
     std::vector<double> out = pool_.kept_after(change, kept.first(pool_.kept()), awake);
@@ -83,16 +88,15 @@ class Blend final : public Method, public Combiner {
   }
 
   ExpertChange change_of_forecasts(const ExpertChange& experts) const override {
-    const blend::DerivedPool after = pool_.fresh_after(experts);
-    return second_.change_to({experts.after(), after.trust(), parts_}, experts,
-                             pool_.change_to(after));
+    const blend::DerivedPool after = pool_.fresh_for(experts.after());
+    return second_.change_to({experts.after(), after.trust()}, experts, pool_.change_to(after));
   }
 
   void save(StateWriter& out) const override {
     pool_.save(out);
     if (const ExpertChange* change = out.change()) {
       const ExpertChange all = change_of_forecasts(*change);
-      const ExpertChange derived = pool_.change_to(pool_.fresh_after(*change));
+      const ExpertChange derived = pool_.change_to(pool_.fresh_for(change->after()));
       second_.save(out, &all, &derived);
     } else {
       second_.save(out, nullptr, nullptr);
@@ -138,7 +142,6 @@ class Blend final : public Method, public Combiner {
   }
 
   std::string name_;
-  BlendParts parts_;
   blend::DerivedPool pool_;
   blend::SecondLevel second_;
   std::vector<double> forecasts_;        // [N] scratch
@@ -151,8 +154,9 @@ class Blend final : public Method, public Combiner {
 }  // namespace
 
 std::unique_ptr<Method> make_blend(std::size_t experts, std::vector<std::size_t> seasons,
-                                   const BlendParts& parts, std::string name) {
-  return std::make_unique<Blend>(experts, std::move(seasons), parts, std::move(name));
+                                   std::shared_ptr<const TransformerModel> network,
+                                   std::string name) {
+  return std::make_unique<Blend>(experts, std::move(seasons), std::move(network), std::move(name));
 }
 
 }  // namespace pcgs

@@ -18,7 +18,7 @@
 #include <span>
 #include <vector>
 
-#include "combine/levels.h"
+#include "combine/quantile_levels.h"
 #include "pcgs/state.h"
 
 namespace pcgs::levels {

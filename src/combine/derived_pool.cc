@@ -1,10 +1,12 @@
 #include "combine/derived_pool.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
 
-#include "combine/robust_row.h"
+#include "combine/outliers.h"
 #include "core/order_statistic.h"
 
 namespace pcgs::blend {
@@ -18,8 +20,7 @@ constexpr std::size_t kMostLearned = 128;                   // so does attention
 constexpr std::size_t kMostNumbers = std::size_t{1} << 19;  // of a stack with all its phases
 constexpr std::size_t kMostPhases = std::size_t{1} << 13;
 
-// What is wild; from which round on; over how many rounds the usual distance is a mean.
-constexpr double kWild = 50;
+// From which round on there are outliers; over how many rounds the usual distance is a mean.
 constexpr std::uint64_t kFirstRounds = 10;
 constexpr std::uint64_t kDistanceRounds = 200;
 
@@ -50,16 +51,12 @@ Standard standard_derived(const Setting& s) {
   Standard all;
   const bool stacks = s.experts <= kMostStacked;
   all.add("mean", make_mean());
-  const std::size_t centre = all.add(
-      "centre", s.parts.linear ? make_linear(s, Regrets::kBoa) : make_inverse_error(s, 1, 0.999));
+  const std::size_t centre = all.add("centre", make_linear(s, Regrets::kBoa));
   all.add("median", make_median(s));
-  if (s.parts.linear) {
-    all.add("ml-poly", make_linear(s, Regrets::kMlPoly));
-    all.add("ml-prod", make_linear(s, Regrets::kMlProd));
-    all.add("ml-ewa", make_linear(s, Regrets::kMlEwa));
-  }
-  if (s.parts.learned && s.experts <= kMostLearned) all.add("learned", make_learned(s));
-  if (!s.parts.derived) return all;
+  all.add("ml-poly", make_linear(s, Regrets::kMlPoly));
+  all.add("ml-prod", make_linear(s, Regrets::kMlProd));
+  all.add("ml-ewa", make_linear(s, Regrets::kMlEwa));
+  if (s.network != nullptr && s.experts <= kMostLearned) all.add("learned", make_learned(s));
   all.add("inverse error", make_inverse_error(s, 1, 0.99));
   all.add("filter", make_filter(s, 0.3, 0.05));
   all.add("fast filter", make_filter(s, 1, 0.05), kFragile);
@@ -123,7 +120,7 @@ double DerivedPool::median(const OpenedRound& round) {
   return upper_median(std::span(awake_).first(count));
 }
 
-// The median of the awake, and who of them is not wild, into `kept`.
+// The median of the awake, and who of them is no outlier, into `kept`.
 void DerivedPool::find_heard(const OpenedRound& round, std::span<double> kept) {
   const double middle = median(round);
   kept[kMedian] = middle;
@@ -137,7 +134,7 @@ void DerivedPool::find_heard(const OpenedRound& round, std::span<double> kept) {
   const double unit = units_.size(round.task, 0).error;
   for (std::size_t k = 0; k < heard.size(); ++k) {
     const double usual = std::max(distance_[k], unit);
-    if (std::abs(round.forecasts[k] - middle) > kWild * usual) heard[k] = 0;
+    if (is_outlier(std::abs(round.forecasts[k] - middle), usual, kOutlierForecast)) heard[k] = 0;
   }
 }
 
@@ -206,14 +203,15 @@ void DerivedPool::observe(const OpenedRound& round, std::span<const double> kept
   observe_distances(round, kept[kMedian]);
 }
 
-// Slowly, and a wild one counts like kWild usual ones.
+// Slowly, and an outlier counts like kOutlierForecast usual ones.
 void DerivedPool::observe_distances(const OpenedRound& round, double middle) {
   rounds_ = std::min(rounds_ + 1, kDistanceRounds);
   for (std::size_t k = 0; k < distance_.size(); ++k) {
     if (round.awake[k] == 0) continue;
     const double d = std::min(std::abs(round.forecasts[k] - middle), 1e140);
-    const double most = rounds_ < kFirstRounds ? d : kWild * (distance_[k] + 1e-140);
-    distance_[k] += (std::min(d, most) - distance_[k]) / static_cast<double>(rounds_);
+    const double counts =
+        rounds_ < kFirstRounds ? d : capped(d, distance_[k] + 1e-140, kOutlierForecast);
+    distance_[k] += (counts - distance_[k]) / static_cast<double>(rounds_);
   }
 }
 
@@ -236,9 +234,17 @@ bool DerivedPool::could_have_kept(std::span<const double> kept) const {
                      [](double e) { return std::abs(e) <= kLargestError; });
 }
 
-DerivedPool DerivedPool::fresh_after(const ExpertChange& experts) const {
+std::string DerivedPool::description() const {
+  std::string all = fmt::format("errors {}; ", errors_);
+  for (std::size_t i = 0; i < size(); ++i) {
+    all += fmt::format("{} keeps {} trust {}; ", names_[i], derived_[i]->kept(), trust_[i]);
+  }
+  return all;
+}
+
+DerivedPool DerivedPool::fresh_for(std::size_t experts) const {
   Setting setting = setting_;
-  setting.experts = experts.after();
+  setting.experts = experts;
   return DerivedPool(setting);
 }
 
@@ -255,7 +261,7 @@ ExpertChange DerivedPool::change_to(const DerivedPool& after) const {
 std::vector<double> DerivedPool::kept_after(const ExpertChange& experts,
                                             std::span<const double> kept,
                                             std::span<const std::uint8_t> awake) const {
-  const DerivedPool after = fresh_after(experts);
+  const DerivedPool after = fresh_for(experts.after());
   const ExpertChange derived = change_to(after);
   std::vector<double> out(after.kept());
   std::copy_n(kept.begin(), heard_at_, out.begin());
@@ -263,7 +269,7 @@ std::vector<double> DerivedPool::kept_after(const ExpertChange& experts,
     std::copy(values.begin(), values.end(), out.begin() + static_cast<std::ptrdiff_t>(at));
   };
   auto heard = experts.moved(kept.subspan(heard_at_, this->experts()), 0.0);
-  // Whoever was heard has left: the wild ones are all there is.
+  // Everybody who was heard has left: the outliers are all there is.
   if (std::all_of(heard.begin(), heard.end(), [](double x) { return x == 0; })) {
     std::copy(awake.begin(), awake.end(), heard.begin());
   }
@@ -280,7 +286,7 @@ std::vector<double> DerivedPool::kept_after(const ExpertChange& experts,
 void DerivedPool::save(StateWriter& out) const {
   units_.save(out);
   centre_errors_.save(out);
-  // A newcomer is not taken to be wild for what others may be.
+  // A newcomer is not taken for an outlier where others are not.
   out.experts(distance_, *std::max_element(distance_.begin(), distance_.end()));
   out.u64(rounds_);
   if (out.change() == nullptr) {
@@ -288,7 +294,7 @@ void DerivedPool::save(StateWriter& out) const {
     return;
   }
   // Some come and go with the number of experts.
-  const DerivedPool after = fresh_after(*out.change());
+  const DerivedPool after = fresh_for(out.change()->after());
   const ExpertChange derived = change_to(after);
   for (std::size_t i = 0; i < after.size(); ++i) {
     if (derived.is_new(i)) {

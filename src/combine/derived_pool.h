@@ -1,9 +1,9 @@
 // All derived experts of a blend, and what they share: the usual size of errors, the centre and its
 // earlier errors.
 //
-// A wild forecast is treated as if the expert slept: one that is further from the median of all, by
-// a factor of fifty, than both the best expert's usual error and its own usual distance. At least
-// three experts have to be awake, and nobody is judged in the first rounds.
+// An outlier is treated as missing: a forecast that is further from the median of all, by a factor of
+// fifty, than both the best expert's usual error and its own usual distance. At least three experts
+// have to be there, and nobody is judged in the first rounds.
 #pragma once
 
 #include <memory>
@@ -11,9 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "combine/derived.h"
+#include "combine/blend.h"
 #include "combine/error_memory.h"
-#include "combine/units.h"
 #include "pcgs/method.h"
 
 namespace pcgs::blend {
@@ -32,7 +31,7 @@ class DerivedPool {
   std::span<const double> made(std::span<const double> kept) const {
     return kept.subspan(made_at_, size());
   }
-  // As if everybody had been awake, and nobody wild.
+  // As if everybody had been awake, and nobody an outlier.
   void hear_all(std::span<double> kept) const {
     for (double& heard : kept.subspan(heard_at_, experts())) heard = 1;
   }
@@ -51,9 +50,12 @@ class DerivedPool {
   void add_weights(const OpenedRound& round, std::span<const double> kept, std::span<double> shares,
                    std::span<double> weights);
 
-  // One that has learned nothing, for the experts after a change, and which of its derived experts are
-  // here: a few are there for some numbers of experts only.
-  DerivedPool fresh_after(const ExpertChange& experts) const;
+  // All of them in order, with what they keep and how they are trusted.
+  std::string description() const;
+
+  // One that has learned nothing, for other experts, and which of its derived experts are here: a few are
+  // there for some numbers of experts only.
+  DerivedPool fresh_for(std::size_t experts) const;
   ExpertChange change_to(const DerivedPool& after) const;
   // What is kept with an open round, for the experts after a change.
   std::vector<double> kept_after(const ExpertChange& experts, std::span<const double> kept,
@@ -82,7 +84,7 @@ class DerivedPool {
   std::uint64_t rounds_ = 0;          // that it is made of
   std::vector<double> forecasts_;     // [K] scratch
   std::vector<double> awake_;         // [K] scratch
-  std::vector<std::uint8_t> heard_;   // [K] scratch: awake and not wild
+  std::vector<std::uint8_t> heard_;   // [K] scratch: awake and no outlier
 };
 
 }  // namespace pcgs::blend

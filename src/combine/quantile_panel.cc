@@ -8,9 +8,9 @@
 #include <cmath>
 #include <limits>
 
-#include "combine/operators.h"
-#include "combine/scores.h"
-#include "combine/wild.h"
+#include "combine/outliers.h"
+#include "combine/quantile_levels.h"
+#include "combine/quantile_pool.h"
 #include "data/invariant.h"
 #include "pcgs/error.h"
 
@@ -49,8 +49,7 @@ void QuantilePanel::Panel::take_forecasts(Round& round, std::span<const double> 
   round.awake.resize(experts());
   crossed += static_cast<std::int64_t>(completion.put_in_order(round.forecasts, round.awake));
   // Before experts borrow shapes from each other.
-  wild +=
-      static_cast<std::int64_t>(levels::put_wild_to_sleep(round.forecasts, round.awake, scratch));
+  outliers += static_cast<std::int64_t>(leave_out_outliers(round.forecasts, round.awake, scratch));
   least_given = std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < experts(); ++k) {
     if (round.awake[k]) least_given = std::min(least_given, least_given_by(round, k));
@@ -148,7 +147,7 @@ void QuantilePanel::Panel::learn_weights(Round& round, double y) {
                     std::numeric_limits<double>::max());
   };
   const auto divide = [](std::span<double> out, double unit) {
-    for (double& x : out) x = levels::in_units(x, unit);
+    for (double& x : out) x = in_units(x, unit, kLargestScore);
   };
 
   scores.clear();
@@ -165,7 +164,7 @@ void QuantilePanel::Panel::learn_weights(Round& round, double y) {
   uncapped.clear();
   for (std::size_t k = 0, heard = 0; k < experts(); ++k) {
     const double one = round.awake[k] ? scores[heard++] : of_sleepers;
-    losses.push_back(levels::in_units(one, unit));
+    losses.push_back(in_units(one, unit, kLargestScore));
     if (!proofs.empty()) uncapped.push_back(uncapped_units(one));
   }
   std::array<double, kVectors> of_vectors{};
@@ -192,7 +191,8 @@ std::size_t QuantilePanel::Panel::index_of(std::int64_t round) const {
   const auto at =
       std::ranges::lower_bound(open, round, {}, [](const auto& one) { return one->number; });
   if (at == open.end() || (*at)->number != round) {
-    throw Error(fmt::format("round {} is not open; rounds are opened by open()", round));
+    throw Error(ErrorKind::kCall, {.field = "round"},
+                fmt::format("round {} is not open; rounds are opened by open()", round));
   }
   return static_cast<std::size_t>(at - open.begin());
 }
@@ -250,14 +250,15 @@ std::span<const std::string> QuantilePanel::experts() const { return panel_->nam
 std::span<const std::string> QuantilePanel::series() const { return panel_->series; }
 std::int64_t QuantilePanel::rounds() const { return panel_->learned; }
 std::int64_t QuantilePanel::crossed() const { return panel_->crossed; }
-std::int64_t QuantilePanel::wild() const { return panel_->wild; }
+std::int64_t QuantilePanel::outliers() const { return panel_->outliers; }
 const std::string& QuantilePanel::note() const { return panel_->note; }
 void QuantilePanel::set_note(std::string note) { panel_->note = std::move(note); }
 
 std::size_t QuantilePanel::add_expert(std::string_view name) {
   Panel& p = *panel_;
   if (std::ranges::find(p.names, name) != p.names.end()) {
-    throw Error(fmt::format("there is an expert {} already; give each a name of its own", name));
+    throw Error(ErrorKind::kDuplicate, {.field = "experts"},
+                fmt::format("there is an expert {} already; give each a name of its own", name));
   }
   auto proofs = p.proofs;  // what may be refused comes before anything is changed
   for (auto& one : proofs) one.add_expert();
@@ -277,7 +278,8 @@ void QuantilePanel::remove_expert(std::string_view name) {
   Panel& p = *panel_;
   const auto at = std::ranges::find(p.names, name);
   if (at == p.names.end())
-    throw Error(fmt::format("there is no expert {}; there are {}", name, fmt::join(p.names, ", ")));
+    throw Error(ErrorKind::kUnknown, {.field = "experts"},
+                fmt::format("there is no expert {}; there are {}", name, fmt::join(p.names, ", ")));
   const auto expert = at - p.names.begin();
   const auto index = static_cast<std::size_t>(expert);
   auto proofs = p.proofs;
@@ -299,7 +301,8 @@ void QuantilePanel::remove_expert(std::string_view name) {
 std::size_t QuantilePanel::add_series(std::string_view name) {
   Panel& p = *panel_;
   if (std::ranges::find(p.series, name) != p.series.end()) {
-    throw Error(fmt::format("there is a series {} already; give each a name of its own", name));
+    throw Error(ErrorKind::kDuplicate, {.field = "series"},
+                fmt::format("there is a series {} already; give each a name of its own", name));
   }
   p.series.emplace_back(name);
   p.units.emplace_back();
@@ -319,10 +322,12 @@ std::int64_t QuantilePanel::open(std::size_t series, std::span<const double> qua
   for (std::size_t i = 0; i < quantiles.size(); ++i) {
     if (std::isinf(quantiles[i]) ||
         (p.options.scale == QuantileScale::kLog1p && quantiles[i] <= -1)) {
-      throw Error(fmt::format(
-          "the quantile {:g} of {} is {}; give {}, or NaN for none", p.levels[i % p.levels.size()],
-          p.names[i / p.levels.size()], quantiles[i],
-          p.options.scale == QuantileScale::kLog1p ? "finite numbers above -1" : "finite numbers"));
+      throw Error(
+          ErrorKind::kValue, {.field = "forecasts"},
+          fmt::format("the quantile {:g} of {} is {}; give {}, or NaN for none",
+                      p.levels[i % p.levels.size()], p.names[i / p.levels.size()], quantiles[i],
+                      p.options.scale == QuantileScale::kLog1p ? "finite numbers above -1"
+                                                               : "finite numbers"));
     }
   }
   Panel::Round& round = p.new_round();
@@ -344,9 +349,10 @@ void QuantilePanel::learn(std::int64_t round, double outcome) {
   Panel& p = *panel_;
   const std::size_t index = p.index_of(round);
   if (!std::isfinite(outcome) || (p.options.scale == QuantileScale::kLog1p && outcome <= -1)) {
-    throw Error(fmt::format(
-        "the outcome of round {} is {}; give a {}", round, outcome,
-        p.options.scale == QuantileScale::kLog1p ? "finite number above -1" : "finite number"));
+    throw Error(ErrorKind::kValue, {.field = "outcome"},
+                fmt::format("the outcome of round {} is {}; give a {}", round, outcome,
+                            p.options.scale == QuantileScale::kLog1p ? "finite number above -1"
+                                                                     : "finite number"));
   }
   if (p.open[index]->heard) p.learn_from(*p.open[index], outcome);
   ++p.learned;
@@ -358,7 +364,8 @@ void QuantilePanel::abandon(std::int64_t round) { panel_->drop(panel_->index_of(
 ScoreClaims QuantilePanel::certificate(std::size_t series) const {
   invariant(series < panel_->series.size(), "a certificate is of a series of the panel");
   if (!panel_->options.certify) {
-    throw Error("this panel proves nothing; make it with certify");
+    throw Error(ErrorKind::kCall, {.field = "certify"},
+                fmt::format("this panel proves nothing; make it with {}", option_on("certify")));
   }
   const levels::ScoreCertificate& proof = panel_->proofs[series];
   return {proof.rounds(), proof.against_path(), proof.against_expert()};

@@ -8,11 +8,10 @@
 #include <vector>
 
 #include "combine/calibration.h"
-#include "combine/combination.h"
-#include "combine/complete.h"
-#include "combine/levels.h"
-#include "combine/running_unit.h"
-#include "combine/scope.h"
+#include "combine/missing_quantiles.h"
+#include "combine/quantile_levels.h"
+#include "combine/quantile_pool.h"
+#include "combine/quantile_weights.h"
 #include "pcgs/quantiles.h"
 #include "pcgs/state.h"
 
@@ -51,14 +50,10 @@ struct QuantilePanel::Panel {
   void learn_weights(Round& round, double y);
   void drop(std::size_t index);
   void resize_for_experts();
-
-  // Of the file: the first had other operators, and no calibration.
-  enum class Version { kFirst, kNow };
   void save(StateWriter& out) const;
-  void load(StateReader& in, Version version);
+  void load(StateReader& in);
   void save(StateWriter& out, const Round& round) const;
-  void load(StateReader& in, Version version, Round& round);
-  void load_made(StateReader& in, Version version, Round& round);
+  void load(StateReader& in, Round& round);
 
   QuantileOptions options;
   levels::Levels levels;
@@ -70,7 +65,7 @@ struct QuantilePanel::Panel {
   std::vector<levels::ScoreCertificate> proofs;  // [series] if it certifies
   levels::Calibration calibration;  // from all series; does nothing if it is not wanted
   std::vector<std::unique_ptr<Round>> open, free;
-  std::int64_t next_round = 1, learned = 0, crossed = 0, wild = 0;
+  std::int64_t next_round = 1, learned = 0, crossed = 0, outliers = 0;
   std::string note;
 
   // Of one call.

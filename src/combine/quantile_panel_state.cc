@@ -4,8 +4,8 @@
 #include <cmath>
 #include <unordered_set>
 
-#include "combine/operators.h"
 #include "combine/quantile_panel.h"
+#include "combine/quantile_pool.h"
 #include "data/whole_file.h"
 #include "pcgs/error.h"
 
@@ -41,7 +41,7 @@ std::vector<std::string> load_names(StateReader& in) {
 void load_rows(StateReader& in, std::span<double> rows, std::size_t count) {
   in.f64s(rows);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (!std::isfinite(rows[i])) in.fail("a quantile in it is no number");
+    if (!std::isfinite(rows[i])) in.fail("a quantile in it is not finite");
     if (i % count > 0 && rows[i] < rows[i - 1]) in.fail("quantiles in it are not in order");
   }
 }
@@ -63,7 +63,7 @@ void QuantilePanel::Panel::save(StateWriter& out, const Round& round) const {
   out.f64s(round.calibrated);
 }
 
-void QuantilePanel::Panel::load(StateReader& in, Version version, Round& round) {
+void QuantilePanel::Panel::load(StateReader& in, Round& round) {
   const std::size_t count = levels.size();
   round.number = counter(in);
   if (round.number < 1 || round.number >= next_round) in.fail("a round in it was never opened");
@@ -71,44 +71,24 @@ void QuantilePanel::Panel::load(StateReader& in, Version version, Round& round) 
   round.series = in.u64();
   if (round.series >= series.size()) in.fail("a round in it is of no series");
   const std::uint64_t heard = in.u64();
-  if (heard > 1) in.fail("a round in it is neither heard nor not");
+  if (heard > 1) in.fail("a flag in it is neither 0 nor 1");
   round.heard = heard == 1;
   round.awake.resize(experts());
   in.bytes(round.awake);
   if (round.heard) round.forecasts.assign(experts() * count, std::nan(""));
   for (std::size_t k = 0; k < experts(); ++k) {
-    if (round.awake[k] > 1) in.fail("it says of somebody neither that he sleeps nor that he wakes");
+    if (round.awake[k] > 1) in.fail("an awake flag in it is neither 0 nor 1");
     if (!round.awake[k]) continue;
-    if (!round.heard) in.fail("somebody is awake in a round in which nobody is heard");
+    if (!round.heard) in.fail("an expert is awake in a round without forecasts");
     load_rows(in, {round.forecasts.data() + k * count, count}, count);
   }
   if (!round.heard) return;
   make_room(round);
   load_rows(in, round.of_vectors, count);
-  load_made(in, version, round);
+  load_rows(in, round.made, count);
   load_rows(in, round.combined, count);
-  if (version == Version::kFirst) {
-    round.calibrated = round.combined;
-  } else {
-    load_rows(in, round.calibrated, count);
-  }
+  load_rows(in, round.calibrated, count);
   publish(round);
-}
-
-void QuantilePanel::Panel::load_made(StateReader& in, Version version, Round& round) {
-  const std::size_t count = levels.size();
-  if (version == Version::kNow) return load_rows(in, round.made, count);
-  // Mean, pool and both with equal weights: of these, what a round needs today is made.
-  std::vector<double> first(levels::kFirstOperators * count);
-  load_rows(in, first, count);
-  const auto copy = [&](std::size_t from, levels::Operator to) {
-    const std::span<double> row(round.made.data() + to * count, count);
-    std::copy_n(first.begin() + static_cast<std::ptrdiff_t>(from * count), count, row.begin());
-    return row;
-  };
-  const auto mean = copy(0, levels::kMean);
-  levels::put_into_middle(levels, mean, copy(1, levels::kTails));
-  levels::put_into_middle(levels, mean, copy(3, levels::kEqualTails));
 }
 
 void QuantilePanel::Panel::save(StateWriter& out) const {
@@ -119,7 +99,7 @@ void QuantilePanel::Panel::save(StateWriter& out) const {
   out.u64((options.calibrate ? kCalibrates : 0) | (options.certify ? kCertifies : 0));
   save_names(out, names);
   save_names(out, series);
-  for (const std::int64_t n : {next_round, learned, crossed, wild}) {
+  for (const std::int64_t n : {next_round, learned, crossed, outliers}) {
     out.u64(static_cast<std::uint64_t>(n));
   }
   out.text(note);
@@ -132,26 +112,21 @@ void QuantilePanel::Panel::save(StateWriter& out) const {
   for (const auto& round : open) save(out, *round);
 }
 
-void QuantilePanel::Panel::load(StateReader& in, Version version) {
+void QuantilePanel::Panel::load(StateReader& in) {
   names = load_names(in);
   series = load_names(in);
   next_round = counter(in);
   if (next_round < 1) in.fail("its rounds do not start at 1");
   learned = counter(in);
   crossed = counter(in);
-  wild = counter(in);
+  outliers = counter(in);
   note = in.text();
   own.resize(series.size());
   units.resize(series.size());
-  if (version == Version::kFirst) {
-    all.load_first_version(in, experts());
-    for (auto& one : own) one.load_first_version(in, experts());
-  } else {
-    all.load(in, experts());
-    for (auto& one : own) one.load(in, experts());
-    for (auto& one : units) one.load(in);
-    calibration.load(in);
-  }
+  all.load(in, experts());
+  for (auto& one : own) one.load(in, experts());
+  for (auto& one : units) one.load(in);
+  calibration.load(in);
   for (std::size_t i = 0; options.certify && i < series.size(); ++i) {
     proofs.emplace_back(levels::kRates.size()).load(in, experts());
     if (proofs.back().rounds() > static_cast<std::uint64_t>(learned)) {
@@ -161,7 +136,7 @@ void QuantilePanel::Panel::load(StateReader& in, Version version) {
   resize_for_experts();
   const std::size_t rounds = in.count(4 * sizeof(std::uint64_t));
   for (std::size_t i = 0; i < rounds; ++i) {
-    load(in, version, new_round());
+    load(in, new_round());
     open.push_back(std::move(free.back()));
     free.pop_back();
   }
@@ -177,10 +152,8 @@ QuantilePanel QuantilePanel::load_bytes(std::span<const std::uint8_t> file,
                                         const std::string& origin) {
   StateReader in(file, origin);
   const std::string name = in.text();
-  if (name != kQuantilePanel && name != kFirstQuantilePanel) {
-    in.fail("it holds no panel of quantile forecasts");
-  }
-  const auto version = name == kQuantilePanel ? Panel::Version::kNow : Panel::Version::kFirst;
+  if (name != kQuantilePanel)
+    in.mismatch("holds the state of something else than a panel of quantile forecasts");
   QuantileOptions options;
   options.levels.resize(in.count(sizeof(double)));
   in.f64s(options.levels);
@@ -190,19 +163,17 @@ QuantilePanel QuantilePanel::load_bytes(std::span<const std::uint8_t> file,
   const std::uint64_t scale = in.u64();
   if (scale > 1) in.fail("it was combined on a scale that is unknown");
   options.scale = scale == 1 ? QuantileScale::kLog1p : QuantileScale::kRaw;
-  if (version == Panel::Version::kNow) {
-    const std::uint64_t does = in.u64();
-    if (does > (kCalibrates | kCertifies)) in.fail("it does something unknown");
-    options.calibrate = (does & kCalibrates) != 0;
-    options.certify = (does & kCertifies) != 0;
-  }
+  const std::uint64_t does = in.u64();
+  if (does > (kCalibrates | kCertifies)) in.fail("it does something unknown");
+  options.calibrate = (does & kCalibrates) != 0;
+  options.certify = (does & kCertifies) != 0;
   std::unique_ptr<Panel> panel;
   try {
     panel = std::make_unique<Panel>(std::move(options));
   } catch (const Error&) {
-    in.fail("its levels are none");
+    in.fail("its levels are damaged");
   }
-  panel->load(in, version);
+  panel->load(in);
   in.finish();
   return QuantilePanel(std::move(panel));
 }

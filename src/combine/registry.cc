@@ -6,10 +6,9 @@
 #include <cmath>
 
 #include "combine/blend.h"
-#include "combine/share_forms.h"
+#include "combine/hindsight_methods.h"
 #include "core/controllers.h"
 #include "core/spec.h"
-#include "methods/linearised.h"
 #include "methods/methods.h"
 #include "network/transformer.h"
 #include "pcgs/error.h"
@@ -28,7 +27,6 @@ std::unique_ptr<Method> steered(std::size_t experts,
 constexpr std::string_view kModel = "model";
 constexpr std::string_view kSeason = "season";
 constexpr std::string_view kLonger = "longer";
-constexpr std::string_view kWithout = "without";
 
 using Numbers = std::span<const double>;
 using Values = std::span<const OptionValue>;
@@ -57,7 +55,8 @@ std::shared_ptr<const TransformerModel> weights_of(const std::string& file,
   if (file.empty()) return shipped_transformer(shipped);
   auto model = transformer_from_file(file);
   if (const bool combines = shipped == "combine"; model->combines() != combines) {
-    throw Error(fmt::format("{} was {}trained to combine forecasts; give it to {}", file,
+    throw Error(ErrorKind::kMismatch, {.field = "model"},
+                fmt::format("{} was {}trained to combine forecasts; give it to {}", file,
                             combines ? "not " : "",
                             combines ? "pcgs-tf or guard" : "pcgs-tf:combine or blend"));
   }
@@ -72,36 +71,12 @@ MethodSource guard(double learned, const std::string& file, const std::string& n
   MethodSource network;
   if (learned > 0) network = transformer(weights_of(file), "pcgs-tf");
   if (learned == 0 && !file.empty()) {
-    throw Error(fmt::format("{} has no network; leave model out or make learned larger", name));
+    throw Error(ErrorKind::kRequest, {.field = "model"},
+                fmt::format("{} has no network; leave model out or make learned larger", name));
   }
   return [learned, network, name](std::size_t experts) {
     return make_guard(experts, network ? network(experts) : nullptr, learned, name);
   };
-}
-
-BlendParts parts_without(std::string_view names, const std::string& name) {
-  BlendParts parts;
-  if (names.empty()) return parts;
-  for (std::size_t from = 0; from <= names.size();) {
-    const std::size_t plus = std::min(names.find('+', from), names.size());
-    const auto one = names.substr(from, plus - from);
-    from = plus + 1;
-    if (one == "linear") {
-      parts.linear = false;
-    } else if (one == "learned") {
-      parts.learned = false;
-    } else if (one == "derived") {
-      parts.derived = false;
-    } else if (one == "tails") {
-      parts.tails = false;
-    } else {
-      throw Error(
-          fmt::format("{} cannot do without '{}'; it can without linear, learned, derived "
-                      "or tails",
-                      name, one));
-    }
-  }
-  return parts;
 }
 
 MethodSource blend_source(Values values, const std::string& name) {
@@ -109,22 +84,17 @@ MethodSource blend_source(Values values, const std::string& name) {
   for (const OptionValue& value : values.first(2)) {
     if (!value.number) continue;
     if (*value.number != std::floor(*value.number)) {
-      throw Error(fmt::format("{}: a season is a whole number of rounds", name));
+      throw Error(ErrorKind::kValue, {.field = "season"},
+                  fmt::format("{}: a season is a whole number of rounds", name));
     }
     seasons.push_back(static_cast<std::size_t>(*value.number));
   }
   if (seasons.size() == 2 && seasons[0] >= seasons[1]) {
-    throw Error(fmt::format("{}: the longer season is not longer", name));
+    throw Error(ErrorKind::kValue, {.field = "longer"},
+                fmt::format("{}: the longer season is not longer", name));
   }
-  BlendParts parts = parts_without(values[2].text, name);
-  if (const std::string& file = values[3].text; !file.empty()) {
-    if (!parts.learned) {
-      throw Error(fmt::format("{} has no network; leave model out or keep learned", name));
-    }
-    parts.network = weights_of(file, "combine");
-  }
-  return [seasons, parts, name](std::size_t experts) {
-    return make_blend(experts, seasons, parts, name);
+  return [seasons, network = weights_of(values[2].text, "combine"), name](std::size_t experts) {
+    return make_blend(experts, seasons, network, name);
   };
 }
 
@@ -167,13 +137,6 @@ std::span<const Entry> all_entries() {
       kSeason, "rounds in a season whose phase matters, such as 24 hours", 0, 2, 262144, kOverride};
   const Option longer = {kLonger,  "rounds in a longer one, such as 168 hours", 0, 2, 262144,
                          kOverride};
-  const Option without = {kWithout,
-                          "parts to leave out, to see what they are worth: linear, learned, "
-                          "derived or tails; joined by +",
-                          0,
-                          0,
-                          0,
-                          Option::Kind::kText};
   const MethodTraits other = {};
   const MethodTraits share = {.share_form = true};
   const MethodTraits network = {.share_form = true, .learned = true, .takes_side = true};
@@ -278,7 +241,7 @@ std::span<const Entry> all_entries() {
       {{"blend",
         "raw experts, their averages, filters, stacks, corrections and a network in two levels",
         "this project",
-        {season, longer, without, model},
+        {season, longer, model},
         {.needs_forecasts = true, .certifies_forecasts = true}},
        [](Values v, const std::string& name) { return blend_source(v, name); }},
   });
@@ -290,7 +253,8 @@ const Entry& entry_of(const Spec& spec) {
   const auto entry = std::find_if(entries.begin(), entries.end(),
                                   [&](const Entry& e) { return e.info.name == spec.name; });
   if (entry != entries.end()) return *entry;
-  throw Error(fmt::format("there is no method '{}'; choose one of {}", spec.name,
+  throw Error(ErrorKind::kUnknown, {.field = "method"},
+              fmt::format("there is no method '{}'; choose one of {}", spec.name,
                           listed_names(registered_methods())));
 }
 
@@ -312,7 +276,8 @@ bool takes_usual_gradient(const Entry& entry, std::span<OptionValue> values) {
   auto& gradient = values.back().number;
   if (!gradient) return true;
   if (*gradient != 0 && *gradient != 1) {
-    throw Error(fmt::format("gradient is {} for {}; give 0 or 1", *gradient, entry.info.name));
+    throw Error(ErrorKind::kValue, {.field = "gradient"},
+                fmt::format("gradient is {} for {}; give 0 or 1", *gradient, entry.info.name));
   }
   if ((*gradient == 1) != entry.info.traits.linearises) return false;
   gradient.reset();
@@ -366,7 +331,9 @@ MethodSource resolve_method(std::string_view spec) {
   if (!entry.info.traits.needs_forecasts) values.pop_back();
   MethodSource source = entry.resolve(values, name);
   return [source, name, how, wrapped = linear || !as_usual](std::size_t experts) {
-    if (experts == 0) throw Error("there are no experts to combine; give at least one");
+    if (experts == 0)
+      throw Error(ErrorKind::kMissing, {.field = "experts"},
+                  "there are no experts to combine; give at least one");
     auto method = source(experts);
     return wrapped ? make_linearised(std::move(method), how, name) : std::move(method);
   };

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "combine/rotation_kernels.h"
 #include "core/kernels.h"
 
 namespace pcgs::blend {

@@ -1,9 +1,8 @@
 #define HWY_TARGET_INCLUDE "combine/rotation_kernels.cc"
-#include "combine/rotation_kernels.h"
-
 #include <algorithm>
 
-#include "core/dispatch_inl.h"
+#include "combine/ridge_regression.h"
+#include "core/simd_inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pcgs::blend::kernels::HWY_NAMESPACE {

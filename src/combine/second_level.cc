@@ -1,14 +1,16 @@
 #include "combine/second_level.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numeric>
 
-#include "combine/derived.h"
-#include "core/forecast_range.h"
+#include "combine/blend.h"
+#include "combine/derived_pool.h"
+#include "core/combination.h"
 #include "core/kernels.h"
-#include "methods/linearised.h"
 #include "methods/methods.h"
 
 namespace pcgs::blend {
@@ -27,9 +29,7 @@ constexpr std::array<Rates, 8> kRates = {{{0.005, 0.001},
                                           {0.3, 0.01},
                                           {0.3, 0.03}}};
 constexpr double kPriorOfRaw = 0.05;
-constexpr double kShortTail = 4;  // about the 95 % quantile of a squared normal error
-constexpr double kSpan = 300;     // rounds over which a filter's own losses are averaged
-constexpr double kWild = 20;      // a loss counts in that average like this many usual ones
+constexpr double kSpan = 300;  // rounds over which a filter's own losses are averaged
 constexpr double kLeastOfUnit =
     0.01;  // a filter's usual loss is at least this much of the best expert's
 
@@ -46,9 +46,8 @@ struct Ranged {
 
 }  // namespace
 
-SecondLevel::SecondLevel(std::size_t raw, std::span<const double> trust, const BlendParts& parts)
+SecondLevel::SecondLevel(std::size_t raw, std::span<const double> trust)
     : raw_(raw),
-      largest_loss_(parts.tails ? kLargestLoss : kShortTail),
       usual_(kRates.size(), 0.0),
       rounds_(kRates.size(), 0.0),
       raw_losses_(raw + trust.size()),
@@ -58,16 +57,18 @@ SecondLevel::SecondLevel(std::size_t raw, std::span<const double> trust, const B
   prior_.assign(raw, kPriorOfRaw / static_cast<double>(raw));
   for (const double one : trust) prior_.push_back((1 - kPriorOfRaw) * one / total);
   for (std::size_t i = 0; i < kRates.size(); ++i) filters_.emplace_back(prior_.size(), prior_);
-  if (parts.linear) {
-    regrets_.push_back(make_ml_poly(trust.size()));
-    regrets_.push_back(make_boa(trust.size()));
-  }
+  regrets_.push_back(make_ml_poly(trust.size()));
+  regrets_.push_back(make_boa(trust.size()));
   members_ = filters_.size() + regrets_.size();
-  if (parts.linear) {
-    final_.push_back(make_ml_poly(members_));
-    final_.push_back(make_boa(members_));
-  }
+  final_.push_back(make_ml_poly(members_));
+  final_.push_back(make_boa(members_));
   linear_losses_.resize(std::max(trust.size(), members_));
+}
+
+std::string SecondLevel::description() {
+  std::string all;
+  for (const auto& [eta, rho] : kRates) all += fmt::format("filter {} {}; ", eta, rho);
+  return all + "ml-poly; boa; over them ml-poly; boa";
 }
 
 double SecondLevel::forecast(std::span<const double> forecasts, std::span<double> kept) {
@@ -104,9 +105,9 @@ void SecondLevel::learn_filter(std::size_t i, double made, const Outcome& outcom
   const double own = std::min(outcome.task(made, outcome.value), 1e150);
   if (rounds_[i] == 0) usual_[i] = own;
   const double usual = std::max(usual_[i], kLeastOfUnit * outcome.loss_unit);
-  const double most = outcome.together * largest_loss_;
+  const double most = outcome.together * kLargestLoss;
   for (std::size_t k = 0; k < losses_.size(); ++k) {
-    losses_[k] = std::min(raw_losses_[k] / usual, most);
+    losses_[k] = in_units(raw_losses_[k], usual, most);
   }
   const double eta = outcome.together * kRates[i].eta;
   const ShareStep& step = filters_[i].step(losses_, {eta, kRates[i].rho, prior_});
@@ -115,7 +116,7 @@ void SecondLevel::learn_filter(std::size_t i, double made, const Outcome& outcom
     proved_->observe(i, {raw_losses_, published}, losses_, usual, step);
   }
   rounds_[i] = std::min(rounds_[i] + 1, kSpan);
-  usual_[i] += (std::min(own, kWild * usual) - usual_[i]) / rounds_[i];
+  usual_[i] += (capped(own, usual, kOutlierOwnLoss) - usual_[i]) / rounds_[i];
 }
 
 void SecondLevel::learn_regrets(Method& method, std::span<const double> forecasts, double made,

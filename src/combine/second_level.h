@@ -15,10 +15,11 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "combine/blend.h"
-#include "pcgs/forecast_certificate.h"
+#include "pcgs/certificates.h"
 #include "pcgs/losses.h"
 #include "pcgs/method.h"
 #include "pcgs/share.h"
@@ -29,7 +30,10 @@ class SecondLevel {
  public:
   // The first `raw` forecasts are the raw experts'; the others' share of the prior is as their
   // trust.
-  SecondLevel(std::size_t raw, std::span<const double> trust, const BlendParts& parts);
+  SecondLevel(std::size_t raw, std::span<const double> trust);
+
+  // Its members, in order.
+  static std::string description();
 
   std::size_t kept() const { return members_ + final_.size(); }
   // The published forecast. Fills `kept`.
@@ -64,7 +68,6 @@ class SecondLevel {
                      const Outcome& outcome);
 
   std::size_t raw_, members_ = 0;
-  double largest_loss_;                           // that a filter learns from, in usual ones
   std::vector<double> prior_;                     // [N]
   std::vector<Share> filters_;                    // over N
   std::vector<double> usual_, rounds_;            // [filters] mean of its losses, and of how many

@@ -4,13 +4,12 @@
 //     linear   ML-Poly, ML-Prod, ML-EWA or BOA on linearised losses: learns which errors cancel
 //     learned  the share recursion steered by a network that sees errors with their sign
 //
-// A wild loss counts like fifty usual ones. Sources: the methods' own files.
+// A loss above fifty usual ones counts as fifty. Sources: the methods' own files.
 #include <algorithm>
 #include <cmath>
 
-#include "combine/averages.h"
+#include "combine/blend.h"
 #include "core/controllers.h"
-#include "methods/linearised.h"
 #include "methods/methods.h"
 #include "network/transformer.h"
 
@@ -110,11 +109,9 @@ std::unique_ptr<Derived> make_linear(const Setting& setting, Regrets regrets) {
 }
 
 std::unique_ptr<Derived> make_learned(const Setting& setting) {
-  const auto& given = setting.parts.network;
-  auto steering =
-      make_transformer(given ? given : shipped_transformer("combine"), "pcgs-tf:combine");
   return std::make_unique<Weighted>(
-      std::make_unique<ShareMethod>(setting.experts, std::move(steering)),
+      std::make_unique<ShareMethod>(setting.experts,
+                                    make_transformer(setting.network, "pcgs-tf:combine")),
       Weighted::Learns::kFromErrors);
 }
 

@@ -1,4 +1,4 @@
-// The controllers of the share recursion. Each file holds one, with its formula and source.
+// The controllers of the share recursion; the .cc has the formula and the source above each of them.
 #pragma once
 
 #include <memory>

@@ -4,8 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/dispatch_inl.h"
-#include "core/exp_inl.h"
+#include "core/simd_inl.h"
 #include "data/invariant.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -271,6 +270,16 @@ SoftminSums Softmin(const double* x, std::size_t n, double scale, double* out) {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
+namespace pcgs {
+
+// As Highway chooses: the best that is compiled and that the machine has, which is the lowest bit.
+std::string instruction_set() {
+  const std::int64_t usable = hwy::SupportedTargets() & HWY_TARGETS;
+  return hwy::TargetName(usable & -usable);
+}
+
+}  // namespace pcgs
+
 namespace pcgs::kernels {
 
 HWY_EXPORT(ShareStep);

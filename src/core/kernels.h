@@ -1,10 +1,42 @@
-// Vector arithmetic over experts, compiled for each instruction set and chosen at run time.
+// Vector arithmetic over experts, compiled for each instruction set and chosen at run time; and the arrays that it
+// reads in whole registers.
 //
 // The plain loops that these must agree with are in tests/reference.
 #pragma once
 
 #include <cstddef>
+#include <new>
 #include <span>
+#include <string>
+#include <vector>
+
+namespace pcgs {
+
+inline constexpr std::size_t kCacheLine = 64;
+inline constexpr std::size_t kPadding = kCacheLine / sizeof(double);
+
+constexpr std::size_t padded(std::size_t n) { return (n + kPadding - 1) / kPadding * kPadding; }
+
+// Aligned to a cache line; with padded() sizes, the rest being zeros, whole registers can be read everywhere.
+template <class T>
+struct AlignedAllocator {
+  using value_type = T;
+  AlignedAllocator() = default;
+  template <class U>
+  AlignedAllocator(const AlignedAllocator<U>&) {}  // NOLINT: allocators must convert
+  T* allocate(std::size_t n) {
+    return static_cast<T*>(::operator new (n * sizeof(T), std::align_val_t{kCacheLine}));
+  }
+  void deallocate(T* p, std::size_t) { ::operator delete (p, std::align_val_t{kCacheLine}); }
+  bool operator==(const AlignedAllocator&) const { return true; }
+};
+
+using AlignedVector = std::vector<double, AlignedAllocator<double>>;
+
+// The instruction set that the kernels compute with on this machine: "AVX2". Sums have other last bits on another.
+std::string instruction_set();
+
+}  // namespace pcgs
 
 namespace pcgs::kernels {
 

@@ -5,10 +5,10 @@
 #include <limits>
 #include <vector>
 
-#include "core/aligned.h"
+#include "core/combination.h"
 #include "core/kernels.h"
-#include "core/simplex.h"
 #include "data/invariant.h"
+#include "pcgs/method.h"
 
 namespace pcgs {
 
@@ -153,6 +153,25 @@ void Share::load(StateReader& in) {
   }
   if (!sane || !on_simplex(weights_)) in.fail("its weights are not on the simplex");
   last_ = {};
+}
+
+ShareMethod::ShareMethod(std::size_t experts, std::unique_ptr<Controller> controller)
+    : share_(experts), controller_(std::move(controller)) {
+  controller_->reset(experts);
+}
+
+void ShareMethod::learn(const Round& round) {
+  share_.step(round.losses, controller_->after(round));
+}
+
+void ShareMethod::save(StateWriter& out) const {
+  share_.save(out);
+  controller_->save(out);
+}
+
+void ShareMethod::load(StateReader& in) {
+  share_.load(in);
+  controller_->load(in);
 }
 
 }  // namespace pcgs

@@ -147,11 +147,15 @@ std::vector<OptionValue> option_values(std::string_view kind, const Spec& spec,
                                      [&key = key](const Option& o) { return o.name == key; });
     if (option == options.end()) {
       throw Error(
+          ErrorKind::kUnknown, {.field = std::string(key)},
           fmt::format("{} has no option '{}'; {}", owner, key,
                       options.empty() ? "it has none" : "it takes " + listed_names(options)));
     }
     const auto at = static_cast<std::size_t>(option - options.begin());
-    if (seen[at]) throw Error(fmt::format("{} is given {} twice; give it once", owner, key));
+    if (seen[at]) {
+      throw Error(ErrorKind::kDuplicate, {.field = std::string(key)},
+                  fmt::format("{} is given {} twice; give it once", owner, key));
+    }
     seen[at] = true;
     if (option->kind != Option::Kind::kText) {
       values[at].number = number_in(text, *option, owner);

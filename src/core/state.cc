@@ -6,8 +6,7 @@
 #include <bit>
 #include <cstring>
 
-#include "data/crc32.h"
-#include "data/fnv1a.h"
+#include "data/checksums.h"
 #include "pcgs/error.h"
 
 namespace pcgs {
@@ -105,8 +104,13 @@ StateReader::StateReader(std::span<const std::uint8_t> file, std::string origin)
 }
 
 void StateReader::fail(std::string_view why) const {
-  throw Error(fmt::format(
-      "{}: cannot load this state: {}; give a file saved by this version of pcgs", origin_, why));
+  throw Error(
+      ErrorKind::kFormat, {.file = origin_},
+      fmt::format("cannot load this state: {}; give a file saved by this version of pcgs", why));
+}
+
+void StateReader::mismatch(std::string_view sentence) const {
+  throw Error(ErrorKind::kMismatch, {.file = origin_}, sentence);
 }
 
 void StateReader::raw(void* out, std::size_t size) {

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "data/encoding.h"
+#include "data/input_bytes.h"
 #include "data/text.h"
 #include "pcgs/error.h"
 
@@ -41,7 +41,56 @@ std::string_view without_blank_end(std::string_view text) {
   return newline == std::string_view::npos ? text : text.substr(0, newline + 1);
 }
 
+// A command that can be copied.
+std::string conversion(std::string_view from, const std::string& origin) {
+  const std::string iconv = fmt::format("iconv -f {} -t UTF-8", from);
+  if (origin == kStandardInput) return iconv;
+  if (origin.ends_with(".gz")) {
+    return fmt::format("zcat {} | {} > new.csv", as_argument(origin), iconv);
+  }
+  return fmt::format("{} {} > new.csv", iconv, as_argument(origin));
+}
+
+bool has_nul_in_every_second_byte(std::string_view text, std::size_t first) {
+  constexpr std::size_t kLookedAt = 64;
+  const std::string_view start = text.substr(0, kLookedAt);
+  if (start.size() < 4) return false;
+  for (std::size_t i = 0; i < start.size(); ++i) {
+    if ((start[i] == '\0') != (i % 2 == first)) return false;
+  }
+  return true;
+}
+
+std::string position_text(const ErrorPlace& place) {
+  std::string text = place.row > 0
+                         ? fmt::format("{}: row {} (line {})", place.file, place.row, place.line)
+                         : fmt::format("{}: line {}", place.file, place.line);
+  return place.column.empty() ? text : fmt::format("{}, column {}", text, place.column);
+}
+
 }  // namespace
+
+void require_text(std::string_view text, const std::string& origin) {
+  const auto refuse_utf16 = [&](std::string_view from) {
+    throw Error(
+        ErrorKind::kFormat, {.file = origin},
+        fmt::format("is in UTF-16; give UTF-8, which you get with {}", conversion(from, origin)));
+  };
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) refuse_utf16("UTF-16");
+  const std::size_t nul = text.find('\0');
+  if (nul == std::string_view::npos) return;
+  // Without a mark iconv takes the order of our own machines, which is little-endian.
+  if (has_nul_in_every_second_byte(text, 1)) refuse_utf16("UTF-16");
+  if (has_nul_in_every_second_byte(text, 0)) refuse_utf16("UTF-16BE");
+  const std::string_view before = text.substr(0, nul);
+  const auto line = 1 + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
+  throw Error(ErrorKind::kFormat, {.file = origin, .line = line},
+              "there is a NUL byte, so this is not a text file; give CSV in UTF-8");
+}
+
+std::string latin1_advice(const std::string& origin) {
+  return fmt::format("if it is Latin-1, convert it with {}", conversion("ISO-8859-1", origin));
+}
 
 CsvReader::CsvReader(std::string_view text, std::string origin)
     : text_(text), origin_(std::move(origin)) {
@@ -51,7 +100,7 @@ CsvReader::CsvReader(std::string_view text, std::string origin)
   require_text(text_, origin_);
   text_ = without_blank_end(text_);
   if (text_.empty()) {
-    fail(origin_ + ":",
+    fail(ErrorKind::kMissing, {.file = origin_},
          "the file is empty; give a header line with a name for each column, then "
          "the rows");
   }
@@ -63,24 +112,28 @@ CsvReader::CsvReader(std::string_view text, std::string origin)
 
 void CsvReader::name_columns() {
   if (fields_.size() == 1 && trimmed(fields_[0]).empty()) {
-    fail(origin_ + ": line 1", "should be the header but is empty; name the columns there");
+    fail(ErrorKind::kMissing, place(), "the header is empty; name the columns there");
   }
   std::unordered_map<std::string_view, std::size_t> taken;
   header_.reserve(fields_.size());  // `taken` looks into it
   if (fields_.size() > 1 && trimmed(fields_.back()).empty()) fields_.pop_back();
   for (std::size_t i = 0; i < fields_.size(); ++i) {
     const std::string& name = header_.emplace_back(trimmed(fields_[i]));
-    const std::string where = fmt::format("{}: header (line 1): column {}", origin_, i + 1);
+    const std::string which = fmt::format("column {} of the header", i + 1);
     const bool may_be_an_index = i == 0 && fields_.size() > 1;
-    if (name.empty() && !may_be_an_index) fail(where, "has no name; give every column one");
+    if (name.empty() && !may_be_an_index) {
+      fail(ErrorKind::kMissing, place(), which + " has no name; give every column one");
+    }
     if (!is_utf8(name)) {
-      fail(where, fmt::format("has a name that is not UTF-8 ({}); {}", excerpt(name),
-                              latin1_advice(origin_)));
+      fail(ErrorKind::kFormat, place(),
+           fmt::format("{} has a name that is not UTF-8 ({}); {}", which, excerpt(name),
+                       latin1_advice(origin_)));
     }
     const auto [first, is_new] = taken.emplace(name, i);
     if (!is_new) {
-      fail(where, fmt::format("has the name of column {} ({}); give every column its own",
-                              first->second + 1, excerpt(name)));
+      fail(ErrorKind::kDuplicate, place(),
+           fmt::format("{} has the name of column {} ({}); give every column its own", which,
+                       first->second + 1, excerpt(name)));
     }
   }
 }
@@ -94,7 +147,7 @@ bool CsvReader::next() {
   read_record();
   cut_empty_end();
   if (fields_.size() != header_.size()) {
-    fail(position(),
+    fail(ErrorKind::kFormat, place(),
          fmt::format("has {} field{}, but the header names {} column{}; {}", fields_.size(),
                      fields_.size() == 1 ? "" : "s", header_.size(), header_.size() == 1 ? "" : "s",
                      text_.ends_with('\n') || next_ < text_.size()
@@ -115,7 +168,8 @@ void CsvReader::cut_empty_end() {
   if (ends_so) {
     fields_.pop_back();
   } else if (fields_.size() == header_.size()) {
-    fail(position(), "does not end in a delimiter as row 1 does; end all rows so, or none");
+    fail(ErrorKind::kFormat, place(),
+         "does not end in a delimiter as row 1 does; end all rows so, or none");
   }
 }
 
@@ -137,7 +191,7 @@ std::string_view CsvReader::plain_field() {
     const char c = text_[next_];
     if (c == delimiter_ || c == '\n' || c == '\r') break;
     if (c == '"') {
-      fail(position(fields_.size()) + ":",
+      fail(ErrorKind::kFormat, place(fields_.size()),
            "a quote stands inside a field that does not begin with one; put the whole field in "
            "quotes and double the quotes inside it");
     }
@@ -150,7 +204,7 @@ std::string_view CsvReader::quoted_field() {
   std::string* whole = nullptr;
   for (;; ++next_) {
     if (next_ == text_.size()) {
-      fail(position(fields_.size()) + ":",
+      fail(ErrorKind::kFormat, place(fields_.size()),
            "the quote that opens this field is never closed; end "
            "the field with a quote");
     }
@@ -165,7 +219,7 @@ std::string_view CsvReader::quoted_field() {
       continue;
     }
     if (next_ < text_.size() && !at(delimiter_) && !at('\n') && !at('\r')) {
-      fail(position(fields_.size()) + ":",
+      fail(ErrorKind::kFormat, place(fields_.size()),
            "text follows the closing quote; end the field there, or double a quote that belongs "
            "to it");
     }
@@ -178,27 +232,43 @@ void CsvReader::end_record() {
   if (at('\r')) {
     ++next_;
     if (!at('\n')) {
-      fail(position() + ":", "a carriage return stands alone; end lines with LF or CRLF");
+      fail(ErrorKind::kFormat, place(),
+           "a carriage return stands alone; end lines with LF or CRLF");
     }
   }
   ++next_;
   ++next_line_;
 }
 
-std::string CsvReader::position() const {
-  if (row_ == 0) return fmt::format("{}: header (line {})", origin_, line_);
-  return fmt::format("{}: row {} (line {})", origin_, row_, line_);
+ErrorPlace CsvReader::place() const { return {.file = origin_, .row = row_, .line = line_}; }
+
+ErrorPlace CsvReader::place(std::size_t field) const {
+  ErrorPlace here = place();
+  const bool named = field < header_.size() && !header_[field].empty();
+  here.column = named ? excerpt(header_[field]) : std::to_string(field + 1);
+  return here;
 }
 
-std::string CsvReader::position(std::size_t field) const {
-  if (field < header_.size() && !header_[field].empty()) {
-    return fmt::format("{}, column {}", position(), excerpt(header_[field]));
-  }
-  return fmt::format("{}, field {}", position(), field + 1);
-}
+std::string CsvReader::position() const { return position_text(place()); }
 
-void CsvReader::fail(const std::string& where, std::string_view why) const {
-  throw Error(fmt::format("{} {}", where, why));
+std::string CsvReader::position(std::size_t field) const { return position_text(place(field)); }
+
+void CsvReader::fail(ErrorKind kind, ErrorPlace place, std::string_view why) const {
+  throw Error(kind, std::move(place), why);
 }
 
 }  // namespace pcgs::io
+
+namespace pcgs {
+
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",;\t\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  return out + '"';
+}
+
+}  // namespace pcgs

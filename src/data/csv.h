@@ -11,7 +11,7 @@
 //     - blank lines (nothing but spaces) at the end, which are ignored; elsewhere a blank line is a
 //       row with one field
 //
-// Everything else is refused with an Error that starts with `origin` and names the place: no
+// Everything else is refused with an Error whose place has `origin` as the file: no
 // header, another column without a name, a name already taken or not in UTF-8, a row with another
 // number of fields than the header, a quote that is not closed or stands inside a plain field, text
 // after a closing quote, a carriage return on its own, UTF-16 or any other NUL byte.
@@ -26,6 +26,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "pcgs/error.h"
 
 namespace pcgs::io {
 
@@ -51,7 +53,10 @@ class CsvReader {
   std::size_t row() const { return row_; }            // 0 before the first next()
   std::size_t line() const { return line_; }          // of the header before the first next()
 
-  // "FILE: row R (line N)", and with a field's index also ", column NAME".
+  // Where we are, and with a field's index also in which column; one without a name goes by its number.
+  ErrorPlace place() const;
+  ErrorPlace place(std::size_t field) const;
+  // The same as text: "FILE: row R (line N), column NAME".
   std::string position() const;
   std::string position(std::size_t field) const;
 
@@ -63,7 +68,7 @@ class CsvReader {
   void name_columns();
   void cut_empty_end();
   bool at(char c) const { return next_ < text_.size() && text_[next_] == c; }
-  [[noreturn]] void fail(const std::string& where, std::string_view why) const;
+  [[noreturn]] void fail(ErrorKind kind, ErrorPlace place, std::string_view why) const;
 
   std::string_view text_;
   std::string origin_;
@@ -79,4 +84,19 @@ class CsvReader {
   std::deque<std::string> unescaped_;  // fields with doubled quotes; a deque does not move them
 };
 
+// Throws Error for UTF-16 (by its byte order mark, or a NUL in every second byte), saying how to
+// convert it, and for what holds a NUL otherwise and so is no text at all.
+void require_text(std::string_view text, const std::string& origin);
+
+// "if it is Latin-1, convert it with iconv -f ISO-8859-1 -t UTF-8 FILE > new.csv": where a text
+// turned out not to be UTF-8.
+std::string latin1_advice(const std::string& origin);
+
 }  // namespace pcgs::io
+
+namespace pcgs {
+
+// The text as one field, in quotes where it must be.
+std::string csv_field(std::string_view text);
+
+}  // namespace pcgs

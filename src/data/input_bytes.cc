@@ -2,24 +2,70 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <limits>
+#include <new>
 #include <span>
 
-#include "data/descriptor.h"
-#include "data/gunzip.h"
+#include "data/whole_file.h"
 #include "pcgs/error.h"
 
 namespace pcgs::io {
+
 namespace {
 
+// A file up to this size is brought into memory at once; a larger one page by page, on use.
+constexpr std::size_t kBroughtIn = std::size_t{256} << 20;
+
+constexpr std::string_view kMagic = "\x1F\x8B";
+constexpr int kGzipOnly = 16;  // zlib's way to say so: added to the bits of the window
+
+class Inflater {
+ public:
+  Inflater() {
+    if (inflateInit2(&stream_, MAX_WBITS + kGzipOnly) != Z_OK) throw std::bad_alloc();
+  }
+  ~Inflater() { inflateEnd(&stream_); }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+
+  // One step: takes from the front of `in`, writes to the end of `out`, returns zlib's code.
+  int inflate_some(std::string_view& in, GrowingBytes& out) {
+    // zlib counts with unsigned int.
+    constexpr std::size_t kMostAtOnce = std::numeric_limits<uInt>::max();
+    const std::span<char> room = out.room();
+    const std::size_t given = std::min(in.size(), kMostAtOnce);
+    const std::size_t wanted = std::min(room.size(), kMostAtOnce);
+    // zlib does not write to its input; its interface is older than const.
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));
+    stream_.avail_in = static_cast<uInt>(given);
+    stream_.next_out = reinterpret_cast<Bytef*>(room.data());
+    stream_.avail_out = static_cast<uInt>(wanted);
+    const int code = inflate(&stream_, Z_NO_FLUSH);
+    in.remove_prefix(given - stream_.avail_in);
+    out.written(wanted - stream_.avail_out);
+    return code;
+  }
+
+  void next_member() { inflateReset(&stream_); }
+
+ private:
+  z_stream stream_{};
+};
+
 Error cannot_read(const std::string& name, int why) {
-  return Error(fmt::format("{}: cannot be read ({}); give the path of a file that can be", name,
-                           std::strerror(why)));
+  return Error(
+      ErrorKind::kFile, {.file = name},
+      fmt::format("cannot be read ({}); give the path of a file that can be", std::strerror(why)));
 }
 
 GrowingBytes read_to_end(int descriptor, const std::string& name) {
@@ -32,12 +78,13 @@ GrowingBytes read_to_end(int descriptor, const std::string& name) {
     if (got == 0) return bytes;
     bytes.written(static_cast<std::size_t>(got));
     if (bytes.text().front() == '\0') {  // /dev/zero, say, which has no end
-      throw Error(fmt::format(
-          "{}: begins with a NUL byte; give text, .npy or either of them gzipped", name));
+      throw Error(ErrorKind::kFormat, {.file = name},
+                  "begins with a NUL byte; give text, .npy or either of them gzipped");
     }
     if (bytes.size() > kMostBytesHeld) {
-      throw Error(fmt::format("{}: holds more than {} bytes; give less at a time, or a file", name,
-                              kMostBytesHeld));
+      throw Error(
+          ErrorKind::kLimit, {.file = name},
+          fmt::format("holds more than {} bytes; give less at a time, or a file", kMostBytesHeld));
     }
   }
 }
@@ -46,7 +93,8 @@ GrowingBytes read_standard_input(const std::string& name) {
   static std::atomic<bool> read_before{false};
   GrowingBytes bytes = read_to_end(STDIN_FILENO, name);
   if (read_before.exchange(true) && bytes.size() == 0) {
-    throw Error(fmt::format("{}: has been read already; give - once, and files otherwise", name));
+    throw Error(ErrorKind::kFile, {.file = name},
+                "has been read already; give - once, and files otherwise");
   }
   return bytes;
 }
@@ -58,6 +106,70 @@ GrowingBytes read_stream(const std::string& path) {
 }
 
 }  // namespace
+
+MappedFile::MappedFile(const std::string& path) {
+  const auto cannot = [&](std::string_view why) {
+    return Error(ErrorKind::kFile, {.file = path},
+                 fmt::format("cannot be read ({}); give the path of a file that can be", why));
+  };
+  // Nonblocking, so that a pipe is refused and not waited for.
+  const Descriptor file = open_file(path, O_RDONLY | O_NONBLOCK);
+  if (!file) throw cannot(std::strerror(errno));
+  struct stat status {};
+  int problem = fstat(file.get(), &status) != 0 ? errno : 0;
+  if (problem == 0 && S_ISDIR(status.st_mode)) problem = EISDIR;
+  const bool is_file = S_ISREG(status.st_mode);
+  if (problem == 0 && is_file && status.st_size > 0) {  // an empty mapping cannot be had
+    size_ = static_cast<std::size_t>(status.st_size);
+    const int flags = MAP_PRIVATE | (size_ <= kBroughtIn ? MAP_POPULATE : 0);
+    void* const address = mmap(nullptr, size_, PROT_READ, flags, file.get(), 0);
+    if (address == MAP_FAILED) {
+      problem = errno;
+    } else {
+      data_ = static_cast<const std::uint8_t*>(address);
+    }
+  }
+  if (problem != 0) throw cannot(std::strerror(problem));
+  if (!is_file) throw cannot("it is not a file");
+}
+
+MappedFile::~MappedFile() {
+  if (data_ != nullptr) munmap(const_cast<std::uint8_t*>(data_), size_);
+}
+
+bool is_gzipped(std::string_view bytes) { return bytes.substr(0, kMagic.size()) == kMagic; }
+
+GrowingBytes gunzip(std::string_view bytes, const std::string& name, std::size_t most) {
+  Inflater inflater;
+  GrowingBytes out;
+  for (;;) {
+    const bool at_end = bytes.empty();
+    const int code = inflater.inflate_some(bytes, out);
+    if (out.size() > most) {
+      throw Error(
+          ErrorKind::kLimit, {.file = name},
+          fmt::format("is gzipped and holds more than {} bytes; give less at a time, or the "
+                      "file as it was before gzip",
+                      most));
+    }
+    if (code == Z_STREAM_END) {
+      if (bytes.find_first_not_of('\0') == std::string_view::npos) return out;
+      if (!is_gzipped(bytes)) {
+        throw Error(ErrorKind::kFormat, {.file = name},
+                    "is gzipped, but something else follows at its end; gzip the whole text");
+      }
+      inflater.next_member();
+      continue;
+    }
+    if (code == Z_MEM_ERROR) throw std::bad_alloc();
+    if (code == Z_BUF_ERROR && at_end) {
+      throw Error(ErrorKind::kFormat, {.file = name}, "is gzipped and cut off; get the file again");
+    }
+    if (code != Z_OK && code != Z_BUF_ERROR) {
+      throw Error(ErrorKind::kFormat, {.file = name}, "is gzipped and damaged; get the file again");
+    }
+  }
+}
 
 InputBytes::InputBytes(const std::string& path) : name_(path == "-" ? kStandardInput : path) {
   if (path == "-") {

@@ -20,7 +20,9 @@
 #include <string_view>
 #include <vector>
 
+#include "data/input_bytes.h"
 #include "pcgs/matrix.h"
+#include "pcgs/oracle.h"
 
 namespace pcgs::io {
 
@@ -29,6 +31,7 @@ inline constexpr std::string_view kNpyMagic = "\x93NUMPY";
 // Whether a file of this name is taken for NPY: it ends in .npy, in any case.
 bool has_npy_name(const std::string& path);
 
+// What the header of a file says.
 struct NpyHeader {
   std::size_t rows = 0;          // >= 1
   std::size_t columns = 0;       // >= 1
@@ -40,22 +43,36 @@ struct NpyHeader {
   std::size_t data_size() const { return rows * columns * element_size; }
 };
 
-// Looks at the header alone, so `file` may be the beginning of a file or a mapping of it.
-NpyHeader parse_npy_header(std::span<const std::uint8_t> file, const std::string& origin);
-// The data must end exactly where a file of `file_size` bytes does.
-void check_npy_size(const NpyHeader& header, std::size_t file_size, const std::string& origin);
-
-// Rows first to first + count - 1 of the data of a file, row t at out + (t - first) * stride: of
-// each these columns, which stand in the order of the file. The numbers as they are, NaN and
-// infinities included.
-void copy_npy_rows(std::span<const std::uint8_t> file, const NpyHeader& header,
-                   std::span<const std::size_t> columns, std::size_t first, std::size_t count,
-                   double* out, std::size_t stride);
-
-// All of them.
 Matrix read_npy(std::span<const std::uint8_t> file, const std::string& origin);
 
 // The file of a matrix: version 1.0, '<f8', row-major, data aligned to 64 bytes.
 std::vector<std::uint8_t> npy_bytes(MatrixView matrix);
+
+// The losses of an .npy file where they lie: the file is mapped, not read, so it may be
+// larger than memory.
+//
+// A NaN is an expert that sleeps and becomes +infinity; everything else must be finite. That is
+// looked at when a row is read, so read() throws the Error that names file, row and column.
+// Requires that nobody shortens the file meanwhile.
+class NpyRows final : public LossRows {
+ public:
+  // The columns are called e1, e2, ..., eK; those in `ignore` are left out and never looked at.
+  explicit NpyRows(const std::string& path, const std::vector<std::string>& ignore = {});
+
+  std::size_t rows() const override { return header_.rows; }
+  std::size_t columns() const override { return columns_.size(); }
+  void read(std::size_t first, std::size_t count, double* out, std::size_t stride) const override;
+
+  const std::vector<std::string>& names() const { return names_; }  // [columns]
+
+ private:
+  void let_sleep(std::size_t t, double* row) const;
+
+  std::string path_;
+  MappedFile file_;
+  NpyHeader header_;
+  std::vector<std::size_t> columns_;  // [columns] where each is in the file
+  std::vector<std::string> names_;    // [columns]
+};
 
 }  // namespace pcgs::io

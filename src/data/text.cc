@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <iterator>
 
+#include "pcgs/error.h"
+
 namespace pcgs {
 namespace {
 
@@ -80,3 +82,17 @@ std::string excerpt(std::string_view text) {
 }
 
 }  // namespace pcgs
+
+namespace pcgs::io {
+
+std::string as_argument(std::string_view name) {
+  const auto plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("_-.,+:/@%").find(c) != std::string_view::npos;
+  };
+  if (!name.empty() && std::all_of(name.begin(), name.end(), plain)) return std::string(name);
+  const char quote = name.find('\'') == std::string_view::npos ? '\'' : '"';
+  return fmt::format("{}{}{}", quote, excerpt(name), quote);
+}
+
+}  // namespace pcgs::io

@@ -4,8 +4,10 @@
 // line whatever the file holds.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace pcgs {
 
@@ -24,3 +26,10 @@ std::string visible(std::string_view text, std::string_view kept = {});
 std::string excerpt(std::string_view text);
 
 }  // namespace pcgs
+
+namespace pcgs::io {
+
+// A name in a command to copy, as a shell takes it: in full where that is one plain word.
+std::string as_argument(std::string_view name);
+
+}  // namespace pcgs::io

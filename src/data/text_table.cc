@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "data/csv_field.h"
+#include "data/csv.h"
 
 namespace pcgs::io {
 

@@ -2,20 +2,183 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include "pcgs/error.h"
 
 namespace pcgs {
 
 namespace fs = std::filesystem;
+
+void Descriptor::close() {
+  // What was written is synced before; nothing that close() could say would change anything.
+  if (number_ >= 0) ::close(std::exchange(number_, -1));
+}
+
+Descriptor open_file(const std::string& path, int flags, unsigned mode) {
+  int number = -1;
+  do {
+    number = ::open(path.c_str(), flags | O_CLOEXEC, mode);
+  } while (number < 0 && errno == EINTR);
+  return Descriptor(number);
+}
+
+Lock try_lock(const Descriptor& file, bool shared) {
+  if (flock(file.get(), (shared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0) return Lock::kTaken;
+  return errno == EWOULDBLOCK ? Lock::kHeldByOther : Lock::kUnknown;
+}
+
+Descriptor lock_folder(const std::string& folder) {
+  Descriptor opened = open_file(folder, O_RDONLY | O_DIRECTORY);
+  if (opened) {
+    while (flock(opened.get(), LOCK_EX) != 0 && errno == EINTR) {
+    }
+  }
+  return opened;
+}
+
+int sync_folder(const std::string& folder) {
+  const Descriptor opened = open_file(folder, O_RDONLY | O_DIRECTORY);
+  if (!opened) return errno == EACCES ? 0 : errno;
+  if (fsync(opened.get()) == 0) return 0;
+  return errno == EINVAL || errno == ENOTSUP || errno == EROFS ? 0 : errno;
+}
+
+// What the handler looks at. It may run on any thread at any moment, so the list has a lock that
+// spins, and whoever holds it cannot be interrupted: signals are blocked on that thread, and the
+// handler itself blocks them.
+struct TemporaryList {
+  std::atomic_flag busy = ATOMIC_FLAG_INIT;
+  Temporary* first = nullptr;
+  int waiting = 0;  // SignalsWait that live
+  int pending = 0;  // the signal that came meanwhile
+
+  void take() {
+    while (busy.test_and_set(std::memory_order_acquire)) {
+    }
+  }
+  void give_back() { busy.clear(std::memory_order_release); }
+
+  // The lock is never given back after this: from here on no thread gives a file its name.
+  void remove_all() const {
+    for (const Temporary* one = first; one != nullptr; one = one->after_) {
+      unlink(one->path_.c_str());
+    }
+  }
+
+  [[noreturn]] void remove_all_and_die(int signal) const {
+    remove_all();
+    struct sigaction usual = {};
+    usual.sa_handler = SIG_DFL;
+    sigaction(signal, &usual, nullptr);
+    sigset_t this_one;
+    sigemptyset(&this_one);
+    sigaddset(&this_one, signal);
+    pthread_sigmask(SIG_UNBLOCK, &this_one, nullptr);
+    raise(signal);
+    _exit(128 + signal);
+  }
+};
+
+namespace {
+
+TemporaryList list;
+
+class ListLock {
+ public:
+  ListLock() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+    list.take();
+  }
+  ~ListLock() {
+    list.give_back();
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  ListLock(const ListLock&) = delete;
+  ListLock& operator=(const ListLock&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+void handle(int signal) {
+  const int kept = errno;
+  list.take();
+  if (list.waiting == 0) list.remove_all_and_die(signal);
+  list.pending = signal;
+  list.give_back();
+  errno = kept;
+}
+
+}  // namespace
+
+Temporary::Temporary(std::string path) : path_(std::move(path)), listed_(true) {
+  const ListLock lock;
+  after_ = list.first;
+  if (after_ != nullptr) after_->before_ = this;
+  list.first = this;
+}
+
+void Temporary::unlist() {
+  if (!listed_) return;
+  const ListLock lock;
+  (before_ != nullptr ? before_->after_ : list.first) = after_;
+  if (after_ != nullptr) after_->before_ = before_;
+  listed_ = false;
+}
+
+Temporary::~Temporary() { unlist(); }
+
+void Temporary::keep() { unlist(); }
+
+void Temporary::remove() {
+  unlink(path_.c_str());
+  unlist();
+}
+
+SignalsWait::SignalsWait() {
+  const ListLock lock;
+  ++list.waiting;
+}
+
+SignalsWait::~SignalsWait() {
+  const ListLock lock;
+  if (--list.waiting == 0 && list.pending != 0) list.remove_all_and_die(list.pending);
+}
+
+void remove_temporaries_on_signals() {
+  struct sigaction ours = {};
+  ours.sa_handler = handle;
+  sigfillset(&ours.sa_mask);
+  ours.sa_flags = SA_RESTART;
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU}) {
+    struct sigaction found = {};
+    sigaction(signal, nullptr, &found);
+    if (found.sa_handler == SIG_DFL) sigaction(signal, &ours, nullptr);
+  }
+  signal(SIGXFSZ, SIG_IGN);
+}
+
+void remove_temporaries_for_good() {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, nullptr);
+  list.take();
+  list.remove_all();
+}
 
 namespace {
 
@@ -25,16 +188,17 @@ constexpr int kMostLinks = 40;  // as many as Linux follows
 // Refuses what is no file, before anything is made beside it.
 std::string checked_place(const std::string& path) {
   const auto refuse = [&](const std::string& why) {
-    throw Error(
-        fmt::format("{}: cannot be written (it is {}); give the path of a file", path, why));
+    throw Error(ErrorKind::kFile, {.file = path},
+                fmt::format("cannot be written (it is {}); give the path of a file", why));
   };
   if (path.empty() || path.back() == '/') refuse("a folder");
   std::error_code why;
   const auto kind = fs::status(path, why).type();
   if (kind == fs::file_type::directory) refuse("a folder");
   if (kind == fs::file_type::none) {
-    throw Error(fmt::format("{}: cannot be written ({}); give a path in a folder that can be", path,
-                            why.message()));
+    throw Error(
+        ErrorKind::kFile, {.file = path},
+        fmt::format("cannot be written ({}); give a path in a folder that can be", why.message()));
   }
   if (kind != fs::file_type::not_found && kind != fs::file_type::regular) refuse("not a file");
   return place_of(path);
@@ -72,8 +236,8 @@ std::string random_id(const std::string& path) {
     got = getrandom(&bits, sizeof bits, 0);
   } while (got < 0 && errno == EINTR);
   if (got != sizeof bits) {
-    throw Error(
-        fmt::format("{}: cannot be written (no random numbers: {})", path, std::strerror(errno)));
+    throw Error(ErrorKind::kFile, {.file = path},
+                fmt::format("cannot be written (no random numbers: {})", std::strerror(errno)));
   }
   return fmt::format("{:016x}", bits);
 }
@@ -106,15 +270,16 @@ WholeFile::WholeFile(std::string path, std::string_view id)
   struct stat replaced = {};
   const bool there = stat(place_.c_str(), &replaced) == 0;
   if (there && somebody_elses(place_, replaced)) {
-    throw Error(fmt::format(
-        "{}: cannot be written (it belongs to somebody else); give another path", path_));
+    throw Error(ErrorKind::kFile, {.file = path_},
+                "cannot be written (it belongs to somebody else); give another path");
   }
   // O_EXCL: never over somebody else's file. Until it has the permissions of the one that it
   // replaces, it has none for others.
   file_ = open_file(temporary_.path(), O_WRONLY | O_CREAT | O_EXCL, there ? 0600 : 0666);
   if (!file_) {
-    throw Error(fmt::format("{}: cannot be written ({}); give a path in a folder that can be",
-                            path_, std::strerror(errno)));
+    throw Error(ErrorKind::kFile, {.file = path_},
+                fmt::format("cannot be written ({}); give a path in a folder that can be",
+                            std::strerror(errno)));
   }
   ours_ = true;
   try_lock(file_);
@@ -128,7 +293,8 @@ WholeFile::~WholeFile() {
 void WholeFile::fail(int why) {
   if (ours_) temporary_.remove();
   ours_ = false;
-  throw Error(fmt::format("{}: cannot be written ({}); what was there before is unchanged", path_,
+  throw Error(ErrorKind::kFile, {.file = path_},
+              fmt::format("cannot be written ({}); what was there before is unchanged",
                           std::strerror(why)));
 }
 
@@ -180,21 +346,23 @@ void WholeFile::commit() {
   const SignalsWait until_it_is_there;
   publish();
   if (const int why = sync_folder(folder_of(place_)); why != 0) {
-    throw Error(fmt::format("{}: is written, but might not outlive a power cut ({})", path_,
-                            std::strerror(why)));
+    throw Error(
+        ErrorKind::kFile, {.file = path_},
+        fmt::format("is written, but might not outlive a power cut ({})", std::strerror(why)));
   }
 }
 
 std::vector<std::uint8_t> read_whole_file(const std::string& path, std::size_t most) {
   const auto cannot = [&](int why) {
-    return Error(fmt::format("{}: cannot be read ({}); give the path of a file that can be", path,
+    return Error(ErrorKind::kFile, {.file = path},
+                 fmt::format("cannot be read ({}); give the path of a file that can be",
                              std::strerror(why)));
   };
   std::error_code ignored;
   const auto kind = fs::status(path, ignored).type();
   if (kind == fs::file_type::directory) throw cannot(EISDIR);
   if (kind == fs::file_type::character || kind == fs::file_type::block) {
-    throw Error(fmt::format("{}: is a device; give the path of a file", path));
+    throw Error(ErrorKind::kFile, {.file = path}, "is a device; give the path of a file");
   }
   const Descriptor file = open_file(path, O_RDONLY);
   if (!file) throw cannot(errno);
@@ -205,10 +373,10 @@ std::vector<std::uint8_t> read_whole_file(const std::string& path, std::size_t m
     if (got == 0) return bytes;
     if (got > 0) {
       if (bytes.size() + static_cast<std::size_t>(got) > most) {
-        throw Error(
-            fmt::format("{}: holds more than {} bytes, which no file of this kind does; give "
-                        "a file that pcgs wrote",
-                        path, most));
+        throw Error(ErrorKind::kLimit, {.file = path},
+                    fmt::format("holds more than {} bytes, which no file of this kind does; give "
+                                "a file that pcgs wrote",
+                                most));
       }
       bytes.insert(bytes.end(), block.begin(), block.begin() + got);
     } else if (errno != EINTR) {

@@ -1,4 +1,5 @@
-// Files that are written whole or not at all, and read whole.
+// Files that are written whole or not at all, and read whole; and what they stand on: descriptors, locks, and temporaries
+// that no signal leaves behind.
 #pragma once
 
 #include <cstddef>
@@ -6,12 +7,92 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "data/descriptor.h"
-#include "data/temporary.h"
-
 namespace pcgs {
+
+// Closed when its owner goes.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() { close(); }
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+
+  int get() const { return number_; }
+  explicit operator bool() const { return number_ >= 0; }
+  void close();
+
+ private:
+  int number_ = -1;
+};
+
+// Opens, however often a signal comes in between. Closed if the process starts another program.
+Descriptor open_file(const std::string& path, int flags, unsigned mode = 0);
+
+// Whether this process holds the file now; nobody waits. A lock goes when its holder does, however
+// that ends, so a file that can be locked has lost its owner.
+enum class Lock { kTaken, kHeldByOther, kUnknown };
+Lock try_lock(const Descriptor& file, bool shared = false);
+
+// Waits until nobody else holds the folder. Where folders cannot be locked nothing happens.
+Descriptor lock_folder(const std::string& folder);
+
+// Makes names in a folder outlive a power cut. Gives an errno, 0 if all is well; also where a file
+// system has no such thing, or does not let us open the folder.
+int sync_folder(const std::string& folder);
+
+// Files that must not outlive the process, and what a signal does about them.
+//
+// The names of all temporaries that live are kept in a list. A program that calls
+// remove_temporaries_on_signals() loses none of them to SIGINT, SIGTERM and their like: they are
+// removed, and the process dies by the signal that came. While files get their names (SignalsWait),
+// a signal waits until that is done.
+
+// A name in the list. Listed before the file is there, so that no moment is without it.
+class Temporary {
+ public:
+  explicit Temporary(std::string path);
+  ~Temporary();
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+
+  const std::string& path() const { return path_; }
+  // The file stays: it has its name, or a journal answers for it.
+  void keep();
+  // Removes the file.
+  void remove();
+
+ private:
+  friend struct TemporaryList;
+  void unlist();
+  std::string path_;
+  bool listed_ = false;
+  Temporary* before_ = nullptr;
+  Temporary* after_ = nullptr;
+};
+
+// While one of these lives, a signal that would end the process is put off. Whichever thread it is
+// delivered to.
+class SignalsWait {
+ public:
+  SignalsWait();
+  ~SignalsWait();  // dies here, if a signal came
+  SignalsWait(const SignalsWait&) = delete;
+  SignalsWait& operator=(const SignalsWait&) = delete;
+};
+
+// For programs, at their start: a library leaves signals to its host. Signals that are ignored
+// (nohup) stay so. A file that grows beyond its limit is an error that is told, and no signal.
+void remove_temporaries_on_signals();
+
+// For a process that is about to die in another way. No thread gives a file its name after this.
+void remove_temporaries_for_good();
 
 // Collects output in a temporary beside `path` and renames it there on commit(). Dropped without a
 // commit, it leaves nothing behind. Throws Error, naming the path, when it cannot be written or is

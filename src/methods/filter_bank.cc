@@ -5,9 +5,7 @@
 #include <limits>
 
 #include "core/kernels.h"
-#include "methods/filter_kernels.h"
 #include "methods/methods.h"
-#include "methods/state_checks.h"
 
 namespace pcgs {
 

@@ -1,8 +1,7 @@
 #define HWY_TARGET_INCLUDE "methods/filter_kernels.cc"
-#include "methods/filter_kernels.h"
 
-#include "core/dispatch_inl.h"
-#include "core/exp_inl.h"
+#include "core/simd_inl.h"
+#include "methods/filter_bank.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pcgs::kernels::HWY_NAMESPACE {

@@ -26,9 +26,8 @@
 #include <limits>
 #include <vector>
 
+#include "methods/adahedge.h"
 #include "methods/filter_bank.h"
-#include "methods/filter_kernels.h"
-#include "methods/member_hedge.h"
 #include "methods/methods.h"
 
 namespace pcgs {

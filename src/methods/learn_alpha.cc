@@ -21,9 +21,7 @@
 #include <vector>
 
 #include "core/kernels.h"
-#include "methods/grid.h"
 #include "methods/methods.h"
-#include "methods/state_checks.h"
 
 namespace pcgs {
 

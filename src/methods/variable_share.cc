@@ -17,7 +17,6 @@
 
 #include "core/kernels.h"
 #include "methods/methods.h"
-#include "methods/state_checks.h"
 
 namespace pcgs {
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "data/text.h"
+#include "pcgs/error.h"
 
 namespace pcgs::infer {
 namespace {
@@ -131,7 +132,7 @@ std::string problem_with(const Model& model) {
   const auto shapes = tensor_shapes(model.config);
   for (const auto& [name, tensor] : model.tensors) {
     if (!shapes.contains(name)) {
-      return fmt::format("tensor {} is none that its configuration asks for", excerpt(name));
+      return fmt::format("tensor {} is not one that its configuration asks for", excerpt(name));
     }
   }
   for (const auto& [name, shape] : shapes) {
@@ -144,3 +145,43 @@ std::string problem_with(const Model& model) {
 }
 
 }  // namespace pcgs::infer
+
+namespace pcgs {
+
+namespace {
+
+constexpr struct {
+  const char* name;
+  double ControlMaps::*field;
+  double low, high;
+} kConstants[] = {
+    {"rho_max", &ControlMaps::rho_max, 0, 0.999},
+    {"uniform", &ControlMaps::uniform, 1e-9, 1},
+    {"least_rate", &ControlMaps::least_rate, 1e-9, 1e3},
+    {"constant_eta", &ControlMaps::constant_eta, 0, 1e4},
+    {"constant_rho", &ControlMaps::constant_rho, 0, 0.999},
+};
+
+}  // namespace
+
+ControlMaps control_maps_of(const infer::Model& model, const std::string& origin) {
+  ControlMaps maps;
+  for (const auto& [name, field, low, high] : kConstants) {
+    const auto at = model.config.controls.find(name);
+    const bool missing = at == model.config.controls.end();
+    if (missing || !(at->second >= low && at->second <= high)) {
+      throw Error(ErrorKind::kMissing, {.file = origin, .field = name},
+                  fmt::format("no usable constant {}; give a number in [{}, {}]", name, low, high));
+    }
+    maps.*field = at->second;
+  }
+  return maps;
+}
+
+std::map<std::string, double> constants_of(const ControlMaps& maps) {
+  std::map<std::string, double> constants;
+  for (const auto& constant : kConstants) constants[constant.name] = maps.*constant.field;
+  return constants;
+}
+
+}  // namespace pcgs

@@ -6,11 +6,65 @@
 #include <cmath>
 
 #include "data/invariant.h"
-#include "network/pointwise.h"
-#include "network/product.h"
+#include "network/forward_kernels.h"
 #include "pcgs/error.h"
 
 namespace pcgs::infer {
+
+Packed packed(const Tensor& weight, const Tensor& bias, std::size_t group, float scale) {
+  Packed result;
+  result.out = weight.shape[0];
+  result.in = weight.shape[1];
+  result.group = group;
+  const std::size_t groups = (result.out + group - 1) / group;
+  result.weight.resize(groups * result.in * group);
+  result.bias.resize(groups * group);
+  for (std::size_t o = 0; o < result.out; ++o) {
+    for (std::size_t i = 0; i < result.in; ++i) {
+      result.weight[(o / group * result.in + i) * group + o % group] =
+          scale * weight.values[o * result.in + i];
+    }
+    result.bias[o] = scale * bias.values[o];
+  }
+  return result;
+}
+
+Tensor columns_of(const Tensor& weight, std::size_t begin, std::size_t end) {
+  Tensor result;
+  result.shape = {weight.shape[0], end - begin};
+  for (std::size_t row = 0; row < weight.shape[0]; ++row) {
+    const auto first = weight.values.begin() + static_cast<std::ptrdiff_t>(row * weight.shape[1]);
+    result.values.insert(result.values.end(), first + static_cast<std::ptrdiff_t>(begin),
+                         first + static_cast<std::ptrdiff_t>(end));
+  }
+  return result;
+}
+
+Memory::Memory(const Config& config, std::size_t experts)
+    : layers_(config.layers), channels_(config.memory), experts_(experts) {
+  panels_.resize(layers_ * layer_size());
+}
+
+void Memory::copy_to(std::span<float> values) const {
+  invariant(values.size() == size(), "room for what is remembered");
+  auto out = values.begin();
+  for (std::size_t i = 0; i < layers_; ++i) {
+    for (std::size_t c = 0; c < channels_; ++c) {
+      for (std::size_t k = 0; k < experts_; ++k) *out++ = panels_[i * layer_size() + at(c, k)];
+    }
+  }
+}
+
+void Memory::copy_from(std::span<const float> values) {
+  invariant(values.size() == size(), "as many numbers as are remembered");
+  auto in = values.begin();
+  for (std::size_t i = 0; i < layers_; ++i) {
+    for (std::size_t c = 0; c < channels_; ++c) {
+      for (std::size_t k = 0; k < experts_; ++k) panels_[i * layer_size() + at(c, k)] = *in++;
+    }
+  }
+}
+
 namespace {
 
 // Panels that go through several steps together while they are in the first-level cache.

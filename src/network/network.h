@@ -22,13 +22,56 @@
 #include <span>
 #include <vector>
 
-#include "network/attention.h"
-#include "network/memory.h"
+#include "network/forward_kernels.h"
 #include "network/model.h"
-#include "network/packed.h"
-#include "network/panels.h"
 
 namespace pcgs::infer {
+
+// Weights in the order in which the products read them.
+
+// y = W x + b, out numbers from in. W[o][i] = weight[(o / group * in + i) * group + o % group]: the
+// outputs come in groups that are computed together, and behind the last there are zeros.
+struct Packed {
+  std::size_t out = 0, in = 0, group = 0;
+  AlignedFloats weight;  // [groups x in x group]
+  AlignedFloats bias;    // [groups x group]
+};
+
+// weight [out x in] and bias [out], both multiplied by `scale`.
+Packed packed(const Tensor& weight, const Tensor& bias, std::size_t group, float scale = 1);
+
+// weight [rows x columns] without its columns before `begin` and from `end` on.
+Tensor columns_of(const Tensor& weight, std::size_t begin, std::size_t end);
+
+// What a network carries from one round to the next: `memory` channels of every expert in every layer.
+class Memory {
+ public:
+  // Zeros, as before the first round. Has no numbers where the network remembers nothing.
+  Memory(const Config& config, std::size_t experts);
+
+  std::size_t experts() const { return experts_; }
+  std::size_t size() const { return layers_ * channels_ * experts_; }
+
+  // All numbers, [layers x channels x K], for somebody to keep.
+  void copy_to(std::span<float> values) const;
+  void copy_from(std::span<const float> values);
+
+  float* layer(std::size_t i) { return panels_.data() + i * layer_size(); }  // panels of channels
+
+ private:
+  std::size_t layer_size() const { return panels_of(experts_) * channels_ * kPanel; }
+  // Where a channel of an expert stands in its layer.
+  std::size_t at(std::size_t channel, std::size_t expert) const {
+    return (expert / kPanel * channels_ + channel) * kPanel + expert % kPanel;
+  }
+
+  std::size_t layers_, channels_, experts_;
+  AlignedFloats panels_;
+};
+
+// No memory holds a larger number, whatever the weights and tokens: it is a mean of what a layer
+// makes of normalised numbers.
+inline constexpr float kLargestMemory = 1e14f;
 
 struct Norm {
   AlignedFloats weight, bias;  // [d]

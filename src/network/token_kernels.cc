@@ -2,7 +2,7 @@
 #include "network/token_kernels.h"
 
 // clang-format off
-#include "core/dispatch_inl.h"
+#include "core/simd_inl.h"
 #include <hwy/contrib/math/math-inl.h>  // after it
 // clang-format on
 

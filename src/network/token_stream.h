@@ -7,15 +7,120 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
-#include "network/leadership.h"
 #include "network/running_mean.h"
-#include "network/token_schema.h"
 #include "pcgs/state.h"
 
 namespace pcgs::tokens {
+
+// What a token is made of. A model is trained on one schema and refuses every other.
+
+// Averages: exponentially weighted means of these spans (a span of 0 is the last loss itself).
+inline constexpr std::array kSpans = {0.0f,  1.0f,  2.0f,   4.0f,   8.0f,   16.0f,
+                                      32.0f, 64.0f, 128.0f, 512.0f, 4096.0f};
+inline constexpr std::array kTrendSpans = {4.0f, 16.0f};         // of a line fitted to the losses
+inline constexpr std::array kDispersionSpans = {16.0f, 128.0f};  // of an expert's own noise
+inline constexpr std::array kEvidenceSpans = {2.0f, 8.0f,
+                                              32.0f};         // of losses in units of that noise
+inline constexpr std::array kDriftAllowances = {0.3f, 1.0f};  // of the cumulative sums
+inline constexpr float kExtremeSpan = 16;
+inline constexpr std::array kRegretSpans = {32.0f, 512.0f,
+                                            4096.0f};  // of losses beside a reference filter's
+
+// What the numbers above are measured in, and how far they reach.
+inline constexpr float kScaleSpan = 128;        // of the running scale and level
+inline constexpr float kSmallestScale = 1e-6f;  // equal losses have no scale; this changes nothing
+inline constexpr float kQuietest = 0.1f;      // own noise is taken to be at least this many scales
+inline constexpr float kLargestEvidence = 3;  // in own noises: one wild loss says no more than that
+inline constexpr float kLargestCharge = 20;   // in nats, of one round
+inline constexpr float kLargestSum = 200;     // of the cumulative sums, in own noises
+inline constexpr float kLongestMemory = 4096;    // rounds: longer counts are not told apart
+inline constexpr std::size_t kSurpriseSpan = 4;  // index into kSpans: surprise beside that mean
+inline constexpr std::size_t kNoiseSpan = 1;     // index into kDispersionSpans: own noise is that
+inline constexpr std::size_t kRivalrySpan = 1;   // index into kRegretSpans: whose noise is shown
+
+// Reference filters: Fixed Share at rates eta / scale and rho, and, with the likelihood of a winner
+// that is `gap` scales better, under each expert's own noise.
+inline constexpr std::array kFilterEta = {0.3f, 1.0f, 3.0f, 10.0f};
+inline constexpr std::array kFilterRho = {1e-5f, 3e-4f, 5e-3f, 5e-2f};
+inline constexpr std::array kLikelihoodGap = {0.5f, 1.0f, 2.0f};
+inline constexpr float kLikelihoodRho = 2e-3f;
+inline constexpr std::array kFilterSpans = {16.0f, 128.0f, 2048.0f};  // over which one is judged
+
+inline constexpr std::size_t kShareFilters = kFilterEta.size() * kFilterRho.size();
+inline constexpr std::size_t kFilters = kShareFilters + kLikelihoodGap.size();
+inline constexpr std::size_t kLeadingFilter = kShareFilters + 1;  // whose weights say who leads
+inline constexpr float kTakesOver = 0.6f;  // and how much of them makes a leader
+inline constexpr std::size_t kReferenceFilter = 2 * kFilterRho.size() + 1;  // of the regrets
+
+// Numbers of each expert, in this order.
+inline constexpr std::size_t kAverages = 0;                                // mean at each span
+inline constexpr std::size_t kGaps = kAverages + kSpans.size();            // beyond the least one
+inline constexpr std::size_t kTrends = kGaps + kSpans.size();              // where a line leads
+inline constexpr std::size_t kTrendGaps = kTrends + kTrendSpans.size();    // beyond the least one
+inline constexpr std::size_t kEvidence = kTrendGaps + kTrendSpans.size();  // mean at each span
+inline constexpr std::size_t kSums = kEvidence + kEvidenceSpans.size();    // cumulative sums
+inline constexpr std::size_t kExtremes = kSums + kDriftAllowances.size();  // least and largest
+inline constexpr std::size_t kRegrets = kExtremes + 2;                     // in their own noise
+inline constexpr std::size_t kDispersions =
+    kRegrets + kRegretSpans.size();  // log own noise / scale
+inline constexpr std::size_t kRivalry = kDispersions + kDispersionSpans.size();  // log of theirs
+inline constexpr std::size_t kLogWeights = kRivalry + 1;                         // of the filters
+inline constexpr std::size_t kLeadership = kLogWeights + kFilters;               // see leadership.h
+inline constexpr std::size_t kLeadershipFeatures = 5;
+inline constexpr std::size_t kExpertFeatures = kLeadership + kLeadershipFeatures;
+
+// Numbers that all experts share, in this order: how each filter has done at each span beside the
+// average expert; then the situation (see TokenStream::describe_situation).
+inline constexpr std::size_t kFilterScores = 0;
+inline constexpr std::size_t kSituation = kFilterScores + kFilters * kFilterSpans.size();
+inline constexpr std::size_t kSituationFeatures = 10;
+inline constexpr std::size_t kSharedFeatures = kSituation + kSituationFeatures;
+
+inline constexpr std::size_t kFeatures = kExpertFeatures + kSharedFeatures;
+
+// To be raised whenever what a feature means changes; a number above names another schema itself.
+inline constexpr int kSchemaVersion = 2;
+
+// "pcgs-tokens-VERSION-HASH", the hash being of all the constants above.
+std::string schema_name();
+
+// Who has led before, for how long, and who came next: what makes returning winners recognisable.
+//
+// A filter's weights say who leads: whoever carries more than kTakesOver of them. A leader stays
+// one until another takes over. Counts of rounds are told apart up to kLongestMemory.
+class Leadership {
+ public:
+  explicit Leadership(std::size_t experts);
+
+  void observe(std::span<const float> weights);  // [K]
+
+  // Five numbers of expert k: does it lead; ln(1 + K times its share of the rounds); ln(1 + times
+  // it took over); ln(1 + rounds since it led); and, where it followed the present leader the last
+  // time, ln(1 + times it did so in a row), else 0.
+  void describe(std::size_t k, float* out) const;
+
+  // Of the whole: ln(1 + age of this reign), ln(1 + mean length of the past ones), their
+  // difference, ln(1 + number of reigns).
+  void describe_reign(float* out) const;
+
+  void save(StateWriter& out) const;
+  void load(StateReader& in);
+
+ private:
+  static constexpr std::size_t kNobody = static_cast<std::size_t>(-1);
+  static_assert(kNobody == ExpertChange::kNew, "a leader that leaves makes nobody the leader");
+
+  std::size_t leader_ = kNobody;
+  double rounds_ = 0, age_ = 0, reigns_ = 0, past_rounds_ = 0;  // counts; past: of ended reigns
+  std::vector<double> led_, took_over_, last_led_;              // [K]
+  std::vector<double> successor_, in_a_row_;                    // [K] who followed k, how often so
+};
 
 class TokenStream {
  public:

@@ -12,10 +12,18 @@
 #include "network/error_stream.h"
 #include "network/model_file.h"
 #include "network/running_mean.h"
-#include "network/shipped.h"
-#include "network/side_features.h"
 #include "network/token_stream.h"
 #include "pcgs/error.h"
+
+namespace pcgs::tokens {
+
+void side_features(std::span<const double> side, std::span<float> out) {
+  std::transform(side.begin(), side.end(), out.begin(), [](double x) {
+    return static_cast<float>(std::copysign(std::log1p(std::abs(x)), x));
+  });
+}
+
+}  // namespace pcgs::tokens
 
 namespace pcgs {
 
@@ -151,8 +159,9 @@ void require_size(const infer::Model& model, const std::string& origin) {
     return;
   }
   throw Error(
-      fmt::format("{} takes {} features of an expert and {} shared ones; tokens have {} and {}",
-                  origin, model.config.features, model.config.shared, Stream::kExpertFeatures,
+      ErrorKind::kMismatch, {.file = origin},
+      fmt::format("takes {} features of an expert and {} shared ones; tokens have {} and {}",
+                  model.config.features, model.config.shared, Stream::kExpertFeatures,
                   Stream::kSharedFeatures));
 }
 

@@ -9,21 +9,32 @@
 // so that q(k) >= eps / K, every code length is finite, and every certificate holds. scale_t is the
 // typical difference between experts: eta is then a rate per typical difference, and losses of any
 // size are met with rates of their own. It is at most 1e6. side_t is the side information of round
-// t (network/side_features.h) where the model was trained with some, and absent where it was not.
+// t where the model was trained with some, and absent where it was not.
 //
 // A model that combines is trained on the squared error of the combined forecast, and sees the errors
-// of the experts with their sign (network/error_stream.h). Its q is a tilt of a good combination's
+// of the experts with their sign. Its q is a tilt of a good combination's
 // weights c: softmax(s + ln c) in the place of softmax(s).
 #pragma once
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
-#include "network/control_maps.h"
 #include "network/model.h"
 #include "network/network.h"
 #include "pcgs/controller.h"
+
+namespace pcgs::tokens {
+
+// Side information as a network takes it: what the user says of a round, such as the hour or the
+// temperature, beside what the losses say.
+//
+// sign(x) ln(1 + |x|) of each number: small ones stay almost as they are, and no finite one ends
+// beyond 710. Training and inference both use it. side [M] finite, out [M].
+void side_features(std::span<const double> side, std::span<float> out);
+
+}  // namespace pcgs::tokens
 
 namespace pcgs {
 

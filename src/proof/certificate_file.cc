@@ -5,18 +5,16 @@
 #include <algorithm>
 #include <cmath>
 
-#include "data/fields.h"
-#include "data/json_text.h"
-#include "data/parse_json.h"
+#include "data/json.h"
+#include "data/json_fields.h"
 #include "pcgs/error.h"
-#include "proof/json_checksum.h"
+#include "proof/trace_file.h"
 
 namespace pcgs::results {
 
 namespace {
 
 constexpr const char* kFormat = "pcgs certificate 2";
-constexpr const char* kFirstFormat = "pcgs certificate 1";
 
 // In units of loss where eta never changed.
 Certificate readable(const ShareRecord& record, const Certificate& weighted) {
@@ -79,7 +77,44 @@ std::string difference(const ordered_json& a, const ordered_json& b, const std::
   return a == b ? "" : at.substr(0, at.size() - 1);
 }
 
+void add_text(const std::string& text, io::Fingerprint& hash) {
+  hash.add(std::uint64_t{text.size()});
+  for (const char byte : text) hash.add(std::uint64_t{static_cast<unsigned char>(byte)});
+}
+
+void add_value(const ordered_json& value, io::Fingerprint& hash) {
+  if (value.is_null()) {
+    hash.add(std::uint64_t{1});
+  } else if (value.is_boolean()) {
+    hash.add(std::uint64_t{2});
+    hash.add(std::uint64_t{value.get<bool>()});
+  } else if (value.is_number()) {
+    hash.add(std::uint64_t{3});
+    hash.add(value.get<double>());
+  } else if (value.is_string()) {
+    hash.add(std::uint64_t{4});
+    add_text(value.get_ref<const std::string&>(), hash);
+  } else if (value.is_array()) {
+    hash.add(std::uint64_t{5});
+    hash.add(std::uint64_t{value.size()});
+    for (const auto& one : value) add_value(one, hash);
+  } else {
+    hash.add(std::uint64_t{6});
+    hash.add(std::uint64_t{value.size()});
+    for (const auto& [key, one] : value.items()) {
+      add_text(key, hash);
+      add_value(one, hash);
+    }
+  }
+}
+
 }  // namespace
+
+std::string json_checksum(const ordered_json& value) {
+  io::Fingerprint hash;
+  add_value(value, hash);
+  return hash.text();
+}
 
 void fields(Fields& f, CertificateFile::BestPath& best) {
   f("loss", best.loss, "code", best.code, "switches", best.switches, "regret", best.regret, "bound",
@@ -205,7 +240,7 @@ std::string sentences(const CertificateFile& certificate) {
 
 std::string to_json(const CertificateFile& certificate, int indent) {
   ordered_json file = encode(certificate);
-  file["checksum"] = io::json_checksum(file);
+  file["checksum"] = json_checksum(file);
   return io::json_text(file, indent);
 }
 
@@ -214,16 +249,9 @@ CertificateFile parse_certificate(std::string_view text, const std::string& orig
       io::parse_json(text, origin, "a certificate as pcgs run --certificate wrote it");
   const ordered_json format =
       file.is_object() ? file.value("format", ordered_json()) : ordered_json();
-  if (format == kFirstFormat) {
-    throw Error(
-        fmt::format("{}: is a certificate of format 1, which holds too little to be checked; make "
-                    "it again with "
-                    "pcgs run --certificate",
-                    origin));
-  }
   if (format != kFormat) {
-    throw Error(fmt::format(
-        "{}: is not a certificate; give a file that pcgs run --certificate wrote", origin));
+    throw Error(ErrorKind::kFormat, {.file = origin},
+                "is not a certificate; expected a file that pcgs run --certificate wrote");
   }
   const ordered_json checksum = file.value("checksum", ordered_json());
   file.erase("checksum");
@@ -231,14 +259,14 @@ CertificateFile parse_certificate(std::string_view text, const std::string& orig
   decode(file, Place(origin), certificate);
   const std::string differs = difference(file, encode(certificate), "");
   if (!differs.empty()) {
-    throw Error(
-        fmt::format("{}: {} is not what a certificate has there; give the file as pcgs run "
-                    "--certificate wrote it",
-                    origin, differs));
+    throw Error(ErrorKind::kFormat, {.file = origin, .field = differs},
+                fmt::format("{} is not what a certificate has there; give the file as pcgs run "
+                            "--certificate wrote it",
+                            differs));
   }
-  if (checksum != io::json_checksum(file)) {
-    throw Error(
-        fmt::format("{}: was changed since it was written: its checksum is another", origin));
+  if (checksum != json_checksum(file)) {
+    throw Error(ErrorKind::kMismatch, {.file = origin, .field = "checksum"},
+                "was changed since it was written: its checksum is another");
   }
   return certificate;
 }

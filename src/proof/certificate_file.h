@@ -16,7 +16,7 @@
 // Regrets and bounds of a method are in units of bounded loss, or weighted by eta ("weighted": true)
 // where eta changed. The path is given so that a checker need not find it: "from" counts the rounds as
 // they were learned, from 1. A fingerprint is made from every cell that a method has in the trace
-// (proof/trace_fingerprint.h); the checksum from everything else in the file (proof/json_checksum.h).
+// (TraceFingerprint); the checksum from everything else in the file (json_checksum).
 //
 // A claim is about the loss of combined forecasts in the user's units, a mean in which round t counts
 // with its rate: no expert, and no path with a code as short as that of the best one, had a mean loss
@@ -25,19 +25,17 @@
 // "loss", and "rmse_bound" by how much theirs could at most be lower. "published" is what methods
 // such as blend prove as they run; a trace does not hold what they know, so that it cannot be proved
 // again from it.
-//
-// Files of format 1 had neither the path nor the names of experts nor a checksum, so that they cannot
-// be checked strictly; they are refused.
 #pragma once
 
 #include <cstddef>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "pcgs/certify.h"
+#include "proof/path_certificates.h"
 
 namespace pcgs::results {
 
@@ -117,5 +115,13 @@ std::string sentences(const CertificateFile& certificate);
 
 // Throws Error, naming the origin and the place, unless it is one, to the last key, and unchanged.
 CertificateFile parse_certificate(std::string_view text, const std::string& origin);
+
+// A number made from every key and every value of a JSON document, in order; spaces do not count.
+//
+// Of each value a word for its type goes into a Fingerprint, and then: nothing for null (1), 0 or 1 for a
+// truth value (2), the bits of a number as a double (3), the length and every byte of a text (4), the size
+// and every value of a list (5), the size and every key, as a text without its type, and value of an
+// object (6).
+std::string json_checksum(const nlohmann::ordered_json& value);
 
 }  // namespace pcgs::results

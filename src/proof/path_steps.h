@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "pcgs/certificates.h"
 #include "pcgs/expert_change.h"
-#include "pcgs/live_certificate.h"
 
 namespace pcgs::certify {
 

@@ -4,18 +4,107 @@
 // with the code that writes certificates.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "pcgs/trace.h"
-#include "proof/bound_parts.h"
-#include "proof/bounded.h"
 #include "proof/certificate_file.h"
-#include "proof/replay.h"
+#include "proof/verify.h"
 
 namespace pcgs::verify {
+
+// Numbers that know how far a computation in double precision may be from them.
+//
+// Every operation adds to the bound what rounding may have done to its result (running error
+// analysis: Higham, Accuracy and Stability of Numerical Algorithms, 3.3). Two computations of the same
+// number, ours and the one that is checked, are then apart by at most both bounds.
+
+// Twice the rounding error of one operation: for somebody else's order of summation, and for
+// logarithms and exponentials that are not quite the nearest.
+inline constexpr double kRounding = std::numeric_limits<double>::epsilon();
+
+struct Bounded {
+  double value = 0;
+  double error = 0;  // at least 0
+
+  // A number whose error is at most `error`, rounded once.
+  static Bounded rounded(double value, double error) {
+    return {value, error + kRounding * std::abs(value)};
+  }
+};
+
+inline Bounded operator+(Bounded a, Bounded b) {
+  return Bounded::rounded(a.value + b.value, a.error + b.error);
+}
+inline Bounded operator-(Bounded a, Bounded b) {
+  return Bounded::rounded(a.value - b.value, a.error + b.error);
+}
+inline Bounded operator*(double exact, Bounded b) {
+  return Bounded::rounded(exact * b.value, std::abs(exact) * b.error);
+}
+inline Bounded& operator+=(Bounded& a, Bounded b) { return a = a + b; }
+
+// By something that is not near 0.
+inline Bounded operator/(Bounded a, Bounded b) {
+  const double quotient = a.value / b.value;
+  const double surely = std::abs(b.value) - b.error;
+  return Bounded::rounded(quotient, (a.error + std::abs(quotient) * b.error) / surely);
+}
+
+// |sqrt(x) - sqrt(y)| is at most |x - y| / sqrt(x), and at most sqrt(|x - y|).
+inline Bounded sqrt(Bounded a) {
+  const double root = std::sqrt(std::max(0.0, a.value));
+  return Bounded::rounded(root, std::min(a.error / root, std::sqrt(a.error)));
+}
+
+// Whether somebody's computation of the same number may have given `claimed`.
+inline bool agrees(double claimed, Bounded ours) {
+  return std::abs(claimed - ours.value) <= 4 * (ours.error + kRounding * std::abs(ours.value));
+}
+
+// Replays one run of the share recursion from its trace, in logarithms, with plain loops.
+//
+// Believed are the losses and the controls of each row. What follows from them is computed again, and
+// the row must say the same: the weights that were played, the mixture loss, the mix loss, the gap.
+// How far a row may be off is what rounding can have done since the first round, expert by expert; a
+// trace in which rounding explains more than a part in ten thousand is refused.
+class Replay {
+ public:
+  explicit Replay(std::size_t experts);
+
+  // What a round paid and what it was charged, in units of its losses.
+  struct Paid {
+    double eta = 0;
+    Bounded mixture;  // what was paid
+    Bounded on_time;  // <w_t,l_t>; differs from it where the losses came late
+    Bounded mix;      // m_t = -ln(Z_t) / eta_t
+    Bounded gap;      // <w_t,l_t> - m_t
+  };
+  // Throws Error, as half a sentence about the row ("has ..."), if it is not what the recursion gives.
+  Paid next(const TraceRow& row);
+
+  std::size_t rounds() const { return history_.size() / log_weights_.size() - 1; }
+
+ private:
+  bool could_have_played(const TraceRow& row, std::span<const double> log_weights) const;
+  void check_ranges(const TraceRow& row) const;
+  double mean_drift() const;
+
+  std::vector<double> log_weights_;  // ln w_t(k)
+  // By how much the logarithm of an unnormalised weight may be off. Normalising takes the same off
+  // every weight, so that it needs no term of its own.
+  std::vector<double> drift_;
+  std::vector<double> history_;  // [(t + 1) x K] of log_weights_, for losses that came late
+  std::unordered_set<std::int64_t> numbers_;
+  std::vector<double> updated_, updated_drift_;  // while a round is learned
+};
 
 class Reckoning {
  public:

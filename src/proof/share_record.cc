@@ -4,10 +4,11 @@
 #include <cmath>
 #include <limits>
 
+#include "core/combination.h"
 #include "core/kernels.h"
-#include "core/simplex.h"
-#include "pcgs/certify.h"
+#include "pcgs/certificates.h"
 #include "pcgs/error.h"
+#include "proof/path_certificates.h"
 
 namespace pcgs {
 
@@ -20,11 +21,15 @@ constexpr double kSimplexTolerance = 5e-10;
 constexpr double kMostTolerance = 1e-2;  // of a weight, relatively
 
 std::size_t checked(std::size_t experts, std::span<const double> initial) {
-  if (experts == 0) throw Error("a certificate needs at least one expert");
+  if (experts == 0)
+    throw Error(ErrorKind::kMissing, {.field = "experts"},
+                "a certificate needs at least one expert");
   if (!initial.empty() && (initial.size() != experts || !on_simplex(initial, kSimplexTolerance))) {
-    throw Error(fmt::format(
-        "the initial weights of a certificate are not on the simplex; give {} that sum to 1",
-        experts));
+    throw Error(
+        ErrorKind::kValue, {.field = "initial"},
+        fmt::format(
+            "the initial weights of a certificate are not on the simplex; give {} that sum to 1",
+            experts));
   }
   return experts;
 }
@@ -53,7 +58,9 @@ ShareRecord::ShareRecord(std::size_t experts, std::span<const double> initial)
 }
 
 ShareRecord ShareRecord::of(const Trace& trace, std::span<const double> initial) {
-  if (trace.rows().empty()) throw Error("the trace has no rounds; there is nothing to certify");
+  if (trace.rows().empty())
+    throw Error(ErrorKind::kMissing, {.field = "trace"},
+                "the trace has no rounds; there is nothing to certify");
   ShareRecord record(trace.rows().front().weights.size(), initial);
   for (const Trace::Row& row : trace.rows()) {
     const ShareStep step{{row.eta, row.rho, row.q}, row.mix_loss, row.gap};
@@ -81,7 +88,8 @@ std::span<const double> ShareRecord::weights(std::size_t t) const {
 
 void ShareRecord::add(std::span<const double> losses, const Controls& controls) {
   if (const auto objection = objection_to(losses, controls); !objection.empty()) {
-    throw Error(fmt::format("round {} {}", rounds() + 1, objection));
+    throw Error(ErrorKind::kValue, {.field = "losses"},
+                fmt::format("round {} {}", rounds() + 1, objection));
   }
   const double paid = kernels::dot(share_.weights(), losses);
   learn(losses, controls, {paid, paid, 1});
@@ -89,7 +97,8 @@ void ShareRecord::add(std::span<const double> losses, const Controls& controls) 
 
 void ShareRecord::add(const TraceRow& row) {
   const auto reject = [&](std::string_view what) {
-    throw Error(fmt::format("round {} of the trace {}", row.round.number, what));
+    throw Error(ErrorKind::kMismatch, {.field = "trace"},
+                fmt::format("round {} of the trace {}", row.round.number, what));
   };
   if (row.step == nullptr) reject("has no controls; only methods of the share form are certified");
   if (row.played.size() != experts()) reject("has another number of experts");
@@ -190,7 +199,6 @@ void ShareRecord::learn(std::span<const double> losses, const Controls& controls
   constant_eta_ = rounds() == 1 || constant_eta_ == eta ? eta : 0;
   total_eta_ += eta;
   const double rate = eta / paid.scale;
-  constant_rate_ = rounds() == 1 || constant_rate_ == rate ? rate : 0;
   total_rate_ += rate;
   total_paid_ += paid.mixture;
   weighted_paid_ += eta * paid.mixture;

@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "pcgs/error.h"
-#include "proof/sweep_kernel.h"
 
 namespace pcgs {
 
@@ -53,6 +52,7 @@ void MatrixRows::read_column(std::size_t column, std::size_t first, std::size_t 
 double checked_switch_cost(double cost) {
   if (!(cost >= 0 && cost <= kMostSwitchCost)) {
     throw Error(
+        ErrorKind::kValue, {.field = "switch_cost"},
         fmt::format("a switch cannot cost {}; give a number from 0 to {}", cost, kMostSwitchCost));
   }
   return cost;

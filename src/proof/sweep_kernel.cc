@@ -1,10 +1,9 @@
 #define HWY_TARGET_INCLUDE "proof/sweep_kernel.cc"
-#include "proof/sweep_kernel.h"
-
 #include <limits>
 
-#include "core/dispatch_inl.h"
+#include "core/simd_inl.h"
 #include "data/invariant.h"
+#include "proof/sweep.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pcgs::oracle::HWY_NAMESPACE {

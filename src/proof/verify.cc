@@ -11,18 +11,21 @@
 #include <unordered_set>
 
 #include "data/input_bytes.h"
-#include "data/json_text.h"
+#include "data/json.h"
+#include "data/text_table.h"
 #include "data/whole_file.h"
+#include "pcgs/certificates.h"
 #include "pcgs/error.h"
 #include "pcgs/losses.h"
 #include "proof/reckoning.h"
-#include "proof/replay.h"
-#include "proof/trace_fingerprint.h"
-#include "proof/trace_reader.h"
+#include "proof/trace_file.h"
 
 namespace pcgs::verify {
 
 namespace {
+
+std::string nats(double x) { return fmt::format("{:.2f}", x); }
+std::string if_any(const std::optional<double>& x) { return x ? fmt::format("{:.3f}", *x) : "-"; }
 
 using results::CertificateFile;
 
@@ -203,6 +206,48 @@ void check_published(const CertificateFile& certificate) {
 
 }  // namespace
 
+void fields(results::Fields& f, BoundParts& parts) {
+  f("name", parts.name, "switches", parts.switches, "start", parts.start, "stays", parts.stays,
+    "restarts", parts.restarts, "where_to", parts.where_to, "uniform_stays", parts.uniform_stays,
+    "uniform_where_to", parts.uniform_where_to);
+  f.unless_empty("cross_entropy", parts.cross_entropy);
+  f("gaps", parts.gaps, "weighted", parts.weighted, "regret", parts.regret, "sharp_bound",
+    parts.sharp_bound, "plain_bound", parts.plain_bound);
+  f.unless_empty("training_aligned_bound", parts.training_aligned_bound);
+}
+
+std::string tables(std::span<const BoundParts> methods) {
+  io::TextTable made{
+      "What the bounds are made of, in nats: the code length of the path, and the gaps. A switch "
+      "costs "
+      "that there is\na restart, and where it goes; uniform q: what the same path would cost with "
+      "it; "
+      "cross entropy: of q over\nall rounds, which is never below where to (Lemma 1)",
+      {"method", "switches", "start", "stays", "restarts", "where to", "gaps", "sum", "code length",
+       "uniform q: stays", "uniform q: where to", "cross entropy"},
+      {}};
+  io::TextTable bounds{
+      "Bounds on the same regret: with the gaps that occurred; with eta / 8 for each (Theorem 1); "
+      "in "
+      "terms of what a\ncontroller is trained on (Theorem 2 with rho_max = 1/2, for a constant eta "
+      "and no rho above rho_max)",
+      {"method", "in units of", "regret", "sharp", "Theorem 1", "Theorem 2"},
+      {}};
+  for (const BoundParts& one : methods) {
+    const double sum = one.code() + one.gaps;
+    made.rows.push_back({one.name, std::to_string(one.switches), nats(one.start), nats(one.stays),
+                         nats(one.restarts), nats(one.where_to), nats(one.gaps), nats(sum),
+                         sum > 0 ? fmt::format("{:.0f} %", 100 * one.code() / sum) : "-",
+                         nats(one.uniform_stays), nats(one.uniform_where_to),
+                         one.cross_entropy ? nats(*one.cross_entropy) : "-"});
+    bounds.rows.push_back(
+        {one.name, one.weighted ? "eta x loss" : "loss", fmt::format("{:.3f}", one.regret),
+         fmt::format("{:.3f}", one.sharp_bound), fmt::format("{:.3f}", one.plain_bound),
+         if_any(one.training_aligned_bound)});
+  }
+  return text(made) + "\n" + text(bounds);
+}
+
 Verified verify_files(const std::string& trace_path, const std::string& certificate_path) {
   const auto certificate = read_whole_file(certificate_path, kLargestCertificate);
   const io::InputBytes trace(trace_path);
@@ -219,14 +264,10 @@ Verified verify(const Named& trace_file, const Named& certificate_file) {
     try {
       check();
     } catch (const Error& wrong) {
-      throw Error(fmt::format("{}: does not hold for {}: {}", certificate_file.name,
-                              trace_file.name, wrong.what()));
+      throw Error(ErrorKind::kMismatch, {.file = certificate_file.name},
+                  fmt::format("does not hold for {}: {}", trace_file.name, wrong.what()));
     }
   };
-  if (!trace.has_scales()) {
-    throw Error(fmt::format("{}: is a trace of version 0.1; make it again with pcgs run --trace",
-                            trace_file.name));
-  }
   about_certificate([&] {
     check_budgets(certificate);
     check_loss(certificate);
@@ -272,8 +313,9 @@ Verified verify(const Named& trace_file, const Named& certificate_file) {
     try {
       rows->next(trace.row());
     } catch (const Error& wrong) {
-      throw Error(fmt::format("{}: the trace contradicts itself: round {} {}", trace.position(),
-                              trace.row().round.number, wrong.what()));
+      throw Error(ErrorKind::kMismatch, trace.place(),
+                  fmt::format("the trace contradicts itself: round {} {}", trace.row().round.number,
+                              wrong.what()));
     }
   }
   about_certificate([&] {
@@ -332,3 +374,11 @@ std::string sentences(const Verified& verified) {
 }
 
 }  // namespace pcgs::verify
+
+namespace pcgs {
+
+std::string check_certificate(const std::string& trace_path, const std::string& certificate_path) {
+  return sentences(verify::verify_files(trace_path, certificate_path));
+}
+
+}  // namespace pcgs

@@ -12,15 +12,14 @@
 
 #include "core/spec.h"
 #include "data/parallel.h"
-#include "methods/grid.h"
+#include "methods/methods.h"
 #include "network/transformer.h"
 #include "pcgs/aggregator.h"
 #include "pcgs/error.h"
 #include "pcgs/oracle.h"
 #include "pcgs/registry.h"
-#include "research/regrets.h"
 #include "research/study.h"
-#include "research/study_tables.h"
+#include "research/study_page.h"
 #include "run/summary.h"
 
 namespace pcgs::studies {
@@ -194,3 +193,38 @@ StudyTables tables_of(const results::AblationStudy& study) {
 }
 
 }  // namespace pcgs::studies
+
+namespace pcgs::report {
+
+namespace {
+
+using results::AblationStudy;
+
+Section ablation_section(const AblationStudy& study) {
+  Section section{"ablation", "Ablations: what each choice is worth", {}};
+  Chart chart;
+  chart.id = "ablation-chart";
+  chart.title = "Regret without one of the choices";
+  chart.note =
+      "Dynamic regret, mean and standard deviation; further left is better. The first row is the "
+      "whole.";
+  chart.alternative = "The means of the table below, one row of dots for each variant.";
+  add_dots(study.families, "variants", chart);
+  chart.height = static_cast<int>(20 + 18 * method_names(study.families).size());
+  section.blocks.emplace_back(std::move(chart));
+  Table table = means_table(study.families);
+  table.id = "ablation-means";
+  table.caption = "Dynamic regret, mean ± standard deviation; " + setting(study.config);
+  table.head.front().name = "variant";
+  section.blocks.emplace_back(std::move(table));
+  return section;
+}
+
+}  // namespace
+
+void show_ablation(const AblationStudy& study, const Shown& shown, PageParts& page) {
+  page.title = shown.result.kind().name;
+  page.add(ablation_section(study));
+}
+
+}  // namespace pcgs::report

@@ -1,10 +1,135 @@
 #include "research/bayes_filter.h"
 
 #include <algorithm>
+#include <boost/math/constants/constants.hpp>
+#include <boost/math/distributions/students_t.hpp>
+#include <boost/math/quadrature/gauss_kronrod.hpp>
+#include <cmath>
+#include <numeric>
 
 #include "data/invariant.h"
 
 namespace pcgs::suite {
+
+namespace {
+
+// std::lgamma keeps the sign in a variable that all threads share.
+double log_gamma(double x) {
+  int sign = 0;
+  return ::lgamma_r(x, &sign);
+}
+
+}  // namespace
+
+ClippedLaw::ClippedLaw(double centre, const Noise& noise) : centre_(centre), noise_(noise) {
+  namespace constants = boost::math::double_constants;
+  factor_ = std::isinf(noise.df)
+                ? constants::one_div_root_two_pi / noise.scale
+                : std::exp(log_gamma((noise.df + 1) / 2) - log_gamma(noise.df / 2)) /
+                      (std::sqrt(noise.df * constants::pi) * noise.scale);
+  at_zero_ = below(0);
+  at_one_ = above(1);
+  // E clip(X,0,1) is the integral of P(X > x) over [0,1].
+  mean_ = boost::math::quadrature::gauss_kronrod<double, 31>::integrate(
+      [this](double x) { return above(x); }, 0.0, 1.0, 8, 1e-10);
+}
+
+double ClippedLaw::draw_unclipped(Random& random) const {
+  double x = centre_ +
+             noise_.scale * (std::isinf(noise_.df) ? random.normal() : random.student_t(noise_.df));
+  if (noise_.jump_probability > 0) {
+    const double lot = random.unit();
+    if (lot < noise_.jump_probability)
+      x += 2 * lot < noise_.jump_probability ? noise_.jump : -noise_.jump;
+  }
+  return x;
+}
+
+double ClippedLaw::likelihood(double loss) const {
+  if (loss <= 0) return at_zero_;
+  if (loss >= 1) return at_one_;
+  return averaged([](const ClippedLaw& law, double z) { return law.density(z); }, loss);
+}
+
+// Each tail by its own function: one minus the other would lose the digits of small probabilities.
+double ClippedLaw::below(double x) const {
+  return averaged(
+      [](const ClippedLaw& law, double z) {
+        return std::isinf(law.noise_.df)
+                   ? std::erfc(-z * boost::math::double_constants::one_div_root_two) / 2
+                   : boost::math::cdf(boost::math::students_t(law.noise_.df), z);
+      },
+      x);
+}
+
+double ClippedLaw::above(double x) const {
+  return averaged(
+      [](const ClippedLaw& law, double z) {
+        return std::isinf(law.noise_.df)
+                   ? std::erfc(z * boost::math::double_constants::one_div_root_two) / 2
+                   : boost::math::cdf(
+                         boost::math::complement(boost::math::students_t(law.noise_.df), z));
+      },
+      x);
+}
+
+double ClippedLaw::density(double z) const {
+  if (std::isinf(noise_.df)) return factor_ * std::exp(-z * z / 2);
+  return factor_ * std::pow(1 + z * z / noise_.df, -(noise_.df + 1) / 2);
+}
+
+double ClippedLaw::averaged(double (*f)(const ClippedLaw&, double), double x) const {
+  const double z = (x - centre_) / noise_.scale;
+  if (noise_.jump_probability == 0) return f(*this, z);
+  const double step = noise_.jump / noise_.scale;
+  return (1 - noise_.jump_probability) * f(*this, z) +
+         noise_.jump_probability / 2 * (f(*this, z - step) + f(*this, z + step));
+}
+
+Dwell Dwell::geometric_after(std::size_t least, double hazard) {
+  Dwell dwell{std::vector<double>(least, 0.0)};
+  dwell.hazard.back() = hazard;
+  return dwell;
+}
+
+Dwell Dwell::between(std::size_t least, std::size_t most) {
+  Dwell dwell{std::vector<double>(most, 0.0)};
+  for (std::size_t age = least; age <= most; ++age) {
+    dwell.hazard[age - 1] = 1 / static_cast<double>(most - age + 1);
+  }
+  return dwell;
+}
+
+std::vector<std::uint32_t> WinnerProcess::draw(std::size_t rounds, Random& random) const {
+  std::vector<std::uint32_t> winners(rounds);
+  const std::size_t size = members.size();
+  std::size_t current = random.below(size);
+  std::size_t age = 0;
+  for (std::uint32_t& winner : winners) {
+    if (age > 0 && size > 1 && random.chance(dwell.at(age))) {
+      if (next.empty()) {
+        const std::size_t other = random.below(size - 1);
+        current = other < current ? other : other + 1;
+      } else {
+        const double* row = next.data() + current * size;
+        double left = random.unit();
+        std::size_t chosen = 0;
+        while (chosen + 1 < size && left >= row[chosen]) left -= row[chosen++];
+        current = chosen;
+      }
+      age = 0;
+    }
+    ++age;
+    winner = members[current];
+  }
+  return winners;
+}
+
+WinnerProcess any_other(std::size_t experts, Dwell dwell) {
+  WinnerProcess process{std::move(dwell), std::vector<std::uint32_t>(experts), {}};
+  std::iota(process.members.begin(), process.members.end(), 0U);
+  return process;
+}
 
 namespace {
 

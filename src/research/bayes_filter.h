@@ -1,3 +1,86 @@
+// The law of one loss: centre plus noise, clipped to [0,1].
+//
+//     loss = clip( centre + scale Z + jump J, 0, 1 )
+//
+// Z is normal or Student-t; J is +1 or -1, each with half the jump probability, and otherwise 0.
+// Clipping puts probability on 0 and on 1; between them there is a density.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "research/random.h"
+#include "research/suite.h"
+
+namespace pcgs::suite {
+
+struct Noise {
+  double scale = 0.1;
+  double df = std::numeric_limits<double>::infinity();  // infinite: normal
+  double jump_probability = 0;
+  double jump = 0;
+};
+
+class ClippedLaw {
+ public:
+  ClippedLaw(double centre, const Noise& noise);
+
+  double draw_unclipped(Random& random) const;
+  static double clip(double x) { return std::clamp(x, 0.0, 1.0); }
+  // The density at a loss inside (0,1), the probability of it at 0 and at 1.
+  double likelihood(double loss) const;
+  double mean() const { return mean_; }
+
+ private:
+  double density(double z) const;  // of Z
+  double below(double x) const;    // P(loss before clipping <= x)
+  double above(double x) const;    // and > x
+  double averaged(double (*f)(const ClippedLaw&, double), double x) const;  // over J
+
+  double centre_;
+  Noise noise_;
+  double factor_;  // of the density
+  double at_zero_, at_one_, mean_;
+};
+
+// Who wins when: segments of random length, each with one winner. The hidden half of the families
+// that have a limit.
+
+// How long a winner stays: hazard[a-1] is the chance that a segment which has lasted a rounds ends
+// there; the last entry holds for all longer ones.
+struct Dwell {
+  std::vector<double> hazard;
+
+  // At least `least` rounds; that one, and each further one, is the last with this chance.
+  static Dwell geometric_after(std::size_t least, double hazard);
+  // Any number of rounds from `least` to `most`, equally likely.
+  static Dwell between(std::size_t least, std::size_t most);
+
+  double at(std::size_t age) const {  // age >= 1
+    return hazard[age < hazard.size() ? age - 1 : hazard.size() - 1];
+  }
+};
+
+struct WinnerProcess {
+  Dwell dwell;
+  // The experts that ever win, M of them; the first winner is any of them.
+  std::vector<std::uint32_t> members;
+  // [M x M] next[i * M + j]: the chance that members[j] follows members[i]. Empty: any other
+  // member, equally likely.
+  std::vector<double> next;
+
+  // The winner of each round.
+  std::vector<std::uint32_t> draw(std::size_t rounds, Random& random) const;
+};
+
+// Everybody can win, and everybody else is as likely to be next.
+WinnerProcess any_other(std::size_t experts, Dwell dwell);
+
 // The limit of families with one winner at a time: the exact posterior over (winner, age of the
 // segment), and in each round the expert with the lowest expected loss.
 //
@@ -9,16 +92,6 @@
 //     play        argmin_k  P(k wins) E[l_k | wins] + P(k does not) E[l_k | does not]
 //
 // Exact, because the age makes the process Markov and losses are independent given the winner.
-#pragma once
-
-#include <functional>
-#include <memory>
-
-#include "research/clipped_law.h"
-#include "research/suite.h"
-#include "research/winner_process.h"
-
-namespace pcgs::suite {
 
 // One expert's law when it wins and when it does not.
 struct WinLose {

@@ -1,17 +1,104 @@
-// The household benchmark: the methods on one series, with rates tuned on its first part and
-// regrets measured on its last.
+// The household benchmark's protocol: from a series to the losses that methods are compared on.
+//
+// The last observations are kept; experts run over all of them, strictly online. The first of them
+// (the burn-in, or as many as the slowest expert needs before it speaks) are not judged; an expert
+// that says nothing later, as after values that are out of all reason, is an error. The rest
+// is split in time: a training part, on which rates are tuned and models fine-tuned, and a test
+// part, on which everything is measured. Losses are squared errors divided by a quantile of those
+// of the training part, and clipped at 1 or bounded as the options say.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "data/keyed_values.h"
 #include "data/progress.h"
-#include "research/split_losses.h"
+#include "pcgs/experts.h"
+#include "pcgs/loss_scale.h"
+#include "pcgs/matrix.h"
 #include "run/comparison.h"
-#include "show/electricity_result.h"
+#include "show/result.h"
+
+namespace pcgs::results {
+
+// What pcgs electricity found: methods on the test part of one series.
+struct ElectricityResult {
+  static constexpr const char* kKind = "electricity";
+  static const Kind& kind();
+
+  struct BestExpert {
+    std::string name;
+    double mean_loss = 0;
+    bool operator==(const BestExpert&) const = default;
+  };
+  struct Method {
+    std::string name;
+    // The rates of a tuned method; at most one of them is not empty.
+    std::string chosen_in_hindsight, chosen_on_training_part;
+    double mean_loss = 0;
+    ByBudget<double> regret_per_round;
+    double ns_per_round = 0;
+    // Of the same weights on squared errors as they are, neither divided nor clipped; none in
+    // results of earlier versions.
+    std::optional<double> unclipped_mean_loss{};
+    std::optional<ByBudget<double>> unclipped_regret_per_round{};
+    bool operator==(const Method&) const = default;
+  };
+
+  std::string file, column;
+  std::vector<std::size_t> seasons;
+  std::size_t observations = 0;
+  std::size_t burn_in = 0;
+  std::size_t training_rounds = 0;
+  std::size_t rounds = 0;  // of the test part
+  double scale = 1;        // what squared errors were divided by
+  std::vector<std::string> experts;
+  BestExpert best_expert;
+  std::vector<std::size_t> switches;  // budgets, at least one
+  ByBudget<double> oracle_mean_loss;
+  std::vector<Method> methods;  // at least one
+  std::string bound{};          // how squared errors were bounded, if they were not clipped
+  std::optional<ByBudget<double>> unclipped_oracle_mean_loss{};  // of squared errors as they are
+
+  bool operator==(const ElectricityResult&) const = default;
+};
+
+}  // namespace pcgs::results
+
+namespace pcgs::report {
+
+void show_electricity(const results::ElectricityResult& study, const Shown& shown, PageParts& page);
+
+}  // namespace pcgs::report
 
 namespace pcgs::studies {
+
+struct SplitOptions {
+  std::size_t observations = 20000;  // the last so many; fewer if there are not so many
+  double training = 0.7;             // share of the observations
+  std::size_t burn_in = 48;
+  double quantile = 0.95;
+  LossBound bound = LossBound::kClip;
+};
+
+struct SplitLosses {
+  std::size_t observations = 0;
+  std::size_t burn_in = 0;  // observations that are not judged
+  double scale = 0;         // what squared errors were divided by
+  LossBound bound = LossBound::kClip;
+  std::vector<std::string> experts;
+  Matrix training, test;  // [T x K] in [0,1]
+  Matrix test_errors;     // [T x K] squared, what `test` was made from
+};
+
+// Throws Error, naming `origin`, if too little is left of either part or an expert falls asleep.
+SplitLosses split_losses(const std::vector<double>& series, ExpertPool pool,
+                         const SplitOptions& options, const std::string& origin);
+
+// The household benchmark: the methods on one series, with rates tuned on its first part and
+// regrets measured on its last.
 
 // Where the series comes from: the UCI file as published, or a column of any other table.
 struct SeriesSource {

@@ -1,9 +1,60 @@
-// What the household benchmark found: a result for programs, a table for people.
+// What the household benchmark found: a result for programs, a table and a page for people.
 #include <fmt/format.h>
 
-#include "combine/hindsight.h"
+#include <algorithm>
+
+#include "combine/hindsight_methods.h"
+#include "data/json_fields.h"
 #include "data/text_table.h"
 #include "research/electricity.h"
+#include "show/kinds.h"
+#include "show/sections.h"
+
+namespace pcgs::results {
+
+void fields(Fields& f, ElectricityResult::BestExpert& expert) {
+  f("name", expert.name, "mean_loss", expert.mean_loss);
+}
+
+void fields(Fields& f, ElectricityResult::Method& method) {
+  f("name", method.name);
+  f.unless_empty("chosen_in_hindsight", method.chosen_in_hindsight);
+  f.unless_empty("chosen_on_training_part", method.chosen_on_training_part);
+  f("mean_loss", method.mean_loss, "regret_per_round", method.regret_per_round);
+  f.unless_empty("unclipped_mean_loss", method.unclipped_mean_loss);
+  f.unless_empty("unclipped_regret_per_round", method.unclipped_regret_per_round);
+  f("ns_per_round", method.ns_per_round);
+}
+
+void fields(Fields& f, ElectricityResult& study) {
+  f("file", study.file, "column", study.column, "seasons", study.seasons, "observations",
+    study.observations, "burn_in", study.burn_in, "training_rounds", study.training_rounds,
+    "rounds", study.rounds, "scale", study.scale, "experts", study.experts, "best_expert",
+    study.best_expert, "switches", study.switches, "oracle_mean_loss", study.oracle_mean_loss);
+  f.unless_empty("bound", study.bound);
+  f.unless_empty("unclipped_oracle_mean_loss", study.unclipped_oracle_mean_loss);
+  f("methods", study.methods);
+  f.require(!study.switches.empty(), "switches", "is empty");
+  f.require(study.oracle_mean_loss.has_all(study.switches) &&
+                (!study.unclipped_oracle_mean_loss ||
+                 study.unclipped_oracle_mean_loss->has_all(study.switches)),
+            "oracle_mean_loss", "lacks one of the switch budgets");
+  f.require(!study.methods.empty(), "methods", "is empty");
+  f.require(std::all_of(study.methods.begin(), study.methods.end(),
+                        [&](const auto& m) {
+                          return m.regret_per_round.has_all(study.switches) &&
+                                 (!m.unclipped_regret_per_round ||
+                                  m.unclipped_regret_per_round->has_all(study.switches));
+                        }),
+            "methods", "lack regrets for one of the switch budgets");
+}
+
+const Kind& ElectricityResult::kind() {
+  static const Kind kKind = make_kind<ElectricityResult, report::show_electricity>(40);
+  return kKind;
+}
+
+}  // namespace pcgs::results
 
 namespace pcgs::studies {
 
@@ -113,3 +164,101 @@ std::string electricity_table(const ElectricityResult& result, const std::string
 }
 
 }  // namespace pcgs::studies
+
+// What pcgs electricity found, in words and as a table.
+
+namespace pcgs::report {
+
+namespace {
+
+using results::ElectricityResult;
+using Methods = std::vector<const ElectricityResult::Method*>;
+
+// Against the last of the budgets.
+double regret_of(const ElectricityResult& study, const ElectricityResult::Method& method) {
+  return method.regret_per_round.at(study.switches.back()).value_or(0);
+}
+
+// Those that can be played, or those that were tuned in hindsight, the best first.
+Methods ranking(const ElectricityResult& study, bool playable) {
+  Methods methods;
+  for (const auto& method : study.methods) {
+    if (method.chosen_in_hindsight.empty() == playable) methods.push_back(&method);
+  }
+  std::stable_sort(methods.begin(), methods.end(), [&](const auto* a, const auto* b) {
+    return regret_of(study, *a) < regret_of(study, *b);
+  });
+  return methods;
+}
+
+std::vector<Block> electricity_summary(const ElectricityResult& study) {
+  Methods playable = ranking(study, true), tuned = ranking(study, false);
+  if (playable.empty()) std::swap(playable, tuned);
+  const auto& first = *playable.front();
+  std::string lead = fmt::format(
+      "On {} rounds of {} that no method that can be played was tuned on, {} has a dynamic regret "
+      "of {:.5f} a round against the best path with at most {} switches",
+      study.rounds, study.column, first.name, regret_of(study, first), study.switches.back());
+  if (playable.size() > 1) {
+    lead += fmt::format("; {} comes next with {:.5f}", playable[1]->name,
+                        regret_of(study, *playable[1]));
+  }
+  std::vector<Block> blocks;
+  blocks.emplace_back(Paragraph{lead + ".", true});
+  Figures figures;
+  figures.all.push_back(
+      {number(regret_of(study, first), "{:.5f}"), "regret a round of " + first.name});
+  if (!tuned.empty()) {
+    figures.all.push_back({number(regret_of(study, *tuned.front()), "{:.5f}"),
+                           fmt::format("of {}, tuned in hindsight", tuned.front()->name)});
+  }
+  figures.all.push_back({number(first.mean_loss, "{:.5f}"), "its mean loss"});
+  figures.all.push_back({number(study.best_expert.mean_loss, "{:.5f}"),
+                         "mean loss of the best expert, " + study.best_expert.name});
+  blocks.emplace_back(std::move(figures));
+  blocks.emplace_back(Paragraph{fmt::format(
+      "{} observations: {} of burn-in, {} to train on, {} to test; {} "
+      "experts; squared errors divided by {:.6g} and {}.",
+      study.observations, study.burn_in, study.training_rounds, study.rounds, study.experts.size(),
+      study.scale, study.bound.empty() ? "clipped at 1" : "bent to 1")});
+  return blocks;
+}
+
+Section electricity_section(const ElectricityResult& study) {
+  Section section{"electricity", "All methods on the series", {}};
+  Table table;
+  table.id = "electricity-methods";
+  table.caption =
+      "Dynamic regret per round of the test part, against the best path with at most S switches";
+  table.head = {{"method", "name"}};
+  for (const std::size_t s : study.switches) {
+    table.head.push_back({fmt::format("S={}", s), fmt::format("regret_per_round.{}", s)});
+  }
+  table.head.push_back({"mean loss", "mean_loss"});
+  table.head.push_back({"ns a round", "ns_per_round"});
+  table.head.push_back({"rates", ""});
+  for (const auto& method : study.methods) {
+    auto& row = table.rows.emplace_back();
+    row.push_back({method.name});
+    for (const std::size_t s : study.switches) {
+      row.push_back(number(method.regret_per_round.at(s), "{:.5f}"));
+    }
+    row.push_back(number(method.mean_loss, "{:.5f}"));
+    row.push_back(number(method.ns_per_round, "{:.0f}"));
+    row.push_back({method.chosen_in_hindsight + method.chosen_on_training_part});
+  }
+  section.blocks.emplace_back(std::move(table));
+  section.blocks.emplace_back(
+      Paragraph{"* Rates chosen in hindsight on the test part; nobody can play these. Other rates "
+                "were chosen on the training part."});
+  return section;
+}
+
+}  // namespace
+
+void show_electricity(const ElectricityResult& study, const Shown& /*shown*/, PageParts& page) {
+  page.add(electricity_summary(study));
+  page.add(electricity_section(study));
+}
+
+}  // namespace pcgs::report

@@ -10,11 +10,34 @@
 #include <mutex>
 #include <span>
 
-#include "data/csv_field.h"
-#include "data/npy_rows.h"
+#include "data/csv.h"
+#include "data/json_fields.h"
+#include "data/npy.h"
 #include "data/number_table.h"
 #include "data/text_table.h"
 #include "proof/sweep.h"
+#include "show/kinds.h"
+
+namespace pcgs::results {
+
+void fields(Fields& f, OracleResult::Unlimited& unlimited) {
+  f("value", unlimited.value, "switches_used", unlimited.switches_used);
+}
+
+void fields(Fields& f, OracleResult& oracle) {
+  f("rounds", oracle.rounds, "experts", oracle.experts, "values", oracle.values, "switches_used",
+    oracle.switches_used);
+  f.unless_empty("switch_cost", oracle.switch_cost);
+  f.unless_empty("unlimited", oracle.unlimited);
+  f("seconds", oracle.seconds, "states_per_second", oracle.states_per_second);
+}
+
+const Kind& OracleResult::kind() {
+  static const Kind kKind = make_kind<OracleResult>(120);
+  return kKind;
+}
+
+}  // namespace pcgs::results
 
 namespace pcgs::studies {
 

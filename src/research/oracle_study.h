@@ -1,4 +1,4 @@
-// The exact best sequence of experts of a file, for some numbers of switches.
+// What pcgs oracle found: the loss of the best path of experts for each number of switches.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,40 @@
 #include <string>
 #include <vector>
 
+#include "data/keyed_values.h"
 #include "data/progress.h"
 #include "data/whole_file.h"
 #include "pcgs/oracle.h"
-#include "show/oracle_result.h"
+
+namespace pcgs::results {
+
+struct Kind;
+
+struct OracleResult {
+  static constexpr const char* kKind = "oracle";
+  static const Kind& kind();
+
+  std::size_t rounds = 0;
+  std::size_t experts = 0;
+  ByBudget<double> values;
+  ByBudget<std::size_t> switches_used;  // the fewest that are as good
+  double seconds = 0;
+  double states_per_second = 0;
+  std::optional<double> switch_cost{};  // which the values contain; none if none was asked for
+  // With as many switches as pay for themselves; where they cost something.
+  struct Unlimited {
+    std::optional<double> value;  // none if no path stays awake
+    std::size_t switches_used = 0;
+    bool operator==(const Unlimited&) const = default;
+  };
+  std::optional<Unlimited> unlimited{};
+
+  bool operator==(const OracleResult&) const = default;
+};
+
+}  // namespace pcgs::results
+
+// The exact best sequence of experts of a file, for some numbers of switches.
 
 namespace pcgs::studies {
 

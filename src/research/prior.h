@@ -1,10 +1,20 @@
-// What the learned controller is trained on besides the families: sequences as different from each
-// other as real losses are. Each draws its own law.
+// Made-up series to forecast: what loads, prices and counts look like, each with a law of its own.
+// The learned controller is trained on the losses of forecasting experts on them (train/).
 #pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include "research/suite.h"
 
 namespace pcgs::suite {
+
+// `day` is the number of observations in a day; seven of them make a week.
+std::vector<double> make_series(std::size_t rounds, std::size_t day, std::uint64_t seed);
+
+// What the learned controller is trained on besides the families: sequences as different from each
+// other as real losses are. Each draws its own law.
 
 // The path of such a sequence is the expert with the lowest loss before noise in each round; it has
 // no limit.

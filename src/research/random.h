@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "data/fnv1a.h"
+#include "data/checksums.h"
 
 namespace pcgs::suite {
 

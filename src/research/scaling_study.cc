@@ -2,10 +2,10 @@
 // against the path that generated the losses.
 #include <fmt/format.h>
 
-#include "research/regrets.h"
 #include "research/study.h"
-#include "research/study_tables.h"
+#include "research/study_page.h"
 #include "run/summary.h"
+#include "show/curves.h"
 
 namespace pcgs::studies {
 
@@ -66,3 +66,90 @@ StudyTables tables_of(const results::ScalingStudy& study) {
 }
 
 }  // namespace pcgs::studies
+
+namespace pcgs::report {
+
+namespace {
+
+using results::find_method;
+using results::ScalingStudy;
+
+Chart scaling_chart(const ScalingStudy& study) {
+  const auto methods = method_names(study.pools);
+  Chart chart;
+  chart.uses = "scaling";
+  chart.id = "scaling-chart";
+  chart.title = "Regret by number of experts";
+  chart.note =
+      "Against the exact best path, and against the path that generated the losses, which may take "
+      "more switches. Bars: one standard deviation.";
+  chart.height = 340;
+  std::vector<double> pools;
+  for (const auto& pool : study.pools) pools.push_back(static_cast<double>(pool.experts));
+  chart.values = {{"pools", drawn(pools)}, {"series", methods}, {"palette", "methods"}};
+  std::string ranges;
+  for (const auto& name : methods) {
+    std::vector<double> experts, exact, low, high, generating_experts, generating;
+    for (const auto& pool : study.pools) {
+      const auto* method = find_method(pool.methods, name);
+      if (method == nullptr) continue;
+      experts.push_back(static_cast<double>(pool.experts));
+      exact.push_back(method->mean);
+      low.push_back(method->mean - method->std);
+      high.push_back(method->mean + method->std);
+      if (!method->generating_path_regret) continue;
+      generating_experts.push_back(experts.back());
+      generating.push_back(method->generating_path_regret->mean);
+    }
+    chart.groups.push_back({{"series", name},
+                            {"comparator", "exact oracle"},
+                            {"experts", drawn(experts)},
+                            {"value", drawn(exact)},
+                            {"low", drawn(low)},
+                            {"high", drawn(high)}});
+    chart.groups.push_back({{"series", name},
+                            {"comparator", "generating path"},
+                            {"experts", drawn(generating_experts)},
+                            {"value", drawn(generating)}});
+    ranges += fmt::format("{}{} from {:.1f} to {:.1f}", ranges.empty() ? "" : ", ", name,
+                          exact.front(), exact.back());
+  }
+  chart.alternative = "Regret from the smallest to the largest pool: " + ranges + ".";
+  return chart;
+}
+
+Section scaling_section(const ScalingStudy& study) {
+  Section section{"scaling", "Scaling: more and more experts", {}};
+  section.blocks.emplace_back(scaling_chart(study));
+  Table table;
+  table.id = "scaling-means";
+  table.caption = "Regret against the exact oracle / against the generating path, mean; " +
+                  setting(study.config);
+  table.head = {{"method", "name"}};
+  for (const auto& pool : study.pools) {
+    table.head.push_back({fmt::format("K = {}", pool.experts), std::to_string(pool.experts)});
+    table.head.push_back({"generating path"});
+  }
+  for (const auto& name : method_names(study.pools)) {
+    auto& row = table.rows.emplace_back();
+    row.push_back({name});
+    for (const auto& pool : study.pools) {
+      const auto* method = find_method(pool.methods, name);
+      row.push_back(method != nullptr ? number(method->mean, "{:.2f}") : Cell{""});
+      row.push_back(method != nullptr && method->generating_path_regret
+                        ? number(method->generating_path_regret->mean, "{:.2f}")
+                        : Cell{""});
+    }
+  }
+  section.blocks.emplace_back(std::move(table));
+  return section;
+}
+
+}  // namespace
+
+void show_scaling(const ScalingStudy& study, const Shown& shown, PageParts& page) {
+  page.title = shown.result.kind().name;
+  page.add(scaling_section(study));
+}
+
+}  // namespace pcgs::report

@@ -3,11 +3,15 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "data/progress.h"
+#include "data/text_table.h"
+#include "research/study_results.h"
 #include "research/tournament.h"
-#include "show/suite_result.h"
+#include "run/bootstrap.h"
+#include "show/depth.h"
 
 namespace pcgs {
 class OutputSet;
@@ -66,5 +70,38 @@ inline constexpr NamedStudy kStudies[] = {{"main", kAnyStudy<main_study>},
 // Per-round files for the first sequence of each family: FAMILY.csv with what each method lost in
 // each round, and FAMILY-trace.csv with the weights and controls of a few methods.
 void write_round_files(const StudyConfig& config, const std::string& folder, OutputSet& outputs);
+
+// The first sequence of each family in depth, for a page: our methods beside the classical ones.
+std::vector<report::RunDepth> first_sequences(const StudyConfig& config);
+
+// Regrets and their statistics, the same in every study.
+
+// Against the exact oracle, in the order of the tournament's entries.
+std::vector<results::MethodRegret> method_regrets(const suite::Tournament& tournament);
+
+// Each of these methods against all others, paired by sequence. Requires that they are there.
+std::vector<results::MethodPair> against_others(const std::vector<results::MethodRegret>& methods,
+                                                const std::vector<std::string>& compared);
+
+// Resamples of so many sequences, the same in every study.
+stats::Bootstrap bootstrap_for(std::size_t sequences);
+
+// What a study found, as tables for people and as data for other programs.
+
+struct StudyTables {
+  // Name and table, in the order of printing.
+  std::vector<std::pair<std::string, io::TextTable>> tables;
+  std::vector<io::TextTable> data{};  // each one CSV file; the caption is its name
+  std::string remarks{};              // printed below the tables
+};
+
+StudyTables tables_of(const results::MainStudy& study);
+StudyTables tables_of(const results::HeavyTailStudy& study);
+StudyTables tables_of(const results::ScalingStudy& study);
+StudyTables tables_of(const results::MechanismStudy& study);
+StudyTables tables_of(const results::AblationStudy& study);
+
+// "12.34 ± 0.56"
+std::string mean_and_deviation(double mean, double std);
 
 }  // namespace pcgs::studies

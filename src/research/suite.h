@@ -1,7 +1,7 @@
 // Seven families of made-up loss sequences, each with its own way of changing the best expert.
 //
 // A sequence is a function of (family and its parameters, rounds, experts, seed), the same on every
-// machine up to the last bits of its arithmetic. docs/families.md defines them.
+// machine up to the last bits of its arithmetic. docs/internals/families.md defines them.
 #pragma once
 
 #include <cstddef>

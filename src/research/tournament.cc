@@ -8,7 +8,7 @@
 #include <numeric>
 #include <optional>
 
-#include "combine/hindsight.h"
+#include "combine/hindsight_methods.h"
 #include "data/parallel.h"
 #include "pcgs/error.h"
 #include "pcgs/oracle.h"

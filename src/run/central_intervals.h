@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "combine/levels.h"
+#include "combine/quantile_levels.h"
 
 namespace pcgs::compare {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "combine/hindsight.h"
+#include "combine/hindsight_methods.h"
 #include "pcgs/error.h"
 #include "pcgs/oracle.h"
 #include "run/table_columns.h"
@@ -134,8 +134,8 @@ void check_request(const Request& request) {
   check_numbers(request);
   check_roles(request);
   if (!request.series.empty() && !request.observers.empty()) {
-    refuse("series", fmt::format("a run on several series is not traced or certified; leave {} out",
-                                 option("series")));
+    refuse("series", fmt::format("a run on several series has no {} and no {}; leave {} out",
+                                 option("trace"), option("certificate"), option("series")));
   }
   if (!request.series.empty() && request.switch_cost) {
     refuse("switch_cost", fmt::format("{} is for one series; leave {} out", option("switch_cost"),

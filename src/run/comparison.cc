@@ -5,9 +5,10 @@
 #include <cmath>
 #include <limits>
 
-#include "combine/hindsight.h"
+#include "combine/hindsight_methods.h"
 #include "pcgs/oracle.h"
 #include "pcgs/registry.h"
+#include "proof/path_certificates.h"
 #include "run/played_weights.h"
 
 namespace pcgs::compare {
@@ -145,6 +146,21 @@ class LossTally final : public TraceSink {
   double total_ = 0;
 };
 
+// The certificate of a method of the share form, beside an aggregator that keeps none: what it takes
+// is no time of the round.
+class CertificateKeeper final : public TraceSink {
+ public:
+  explicit CertificateKeeper(std::size_t experts) : live_(experts) {}
+  const LiveCertificate& live() const { return live_; }
+  void record(const TraceRow& row) override {
+    live_.observe(row.round.losses, *row.step,
+                  {row.round.mixture_loss, row.combined_loss(), row.round.scale});
+  }
+
+ private:
+  LiveCertificate live_;
+};
+
 // The mean of what the combined forecasts lost, raw; infinite beyond the range of a double.
 double mean_forecast_loss(const Problem& problem, const std::vector<double>& forecasts) {
   constexpr double kMost = std::numeric_limits<double>::max();
@@ -163,7 +179,7 @@ double mean_forecast_loss(const Problem& problem, const std::vector<double>& for
 struct Pass {
   const std::vector<Observer*>* observers = nullptr;
   const Hindsight* hindsight = nullptr;
-  TraceSink* weights_sink = nullptr;
+  std::span<TraceSink* const> sinks{};
   bool keep_weights = false;
 };
 
@@ -188,7 +204,7 @@ void play_pass(const Problem& problem, Aggregator& aggregator, const Pass& pass,
   LossTally tally;
   const bool resumed = aggregator.rounds() > 0;
   if (resumed) sinks.add(&tally);
-  sinks.add(pass.weights_sink);
+  for (TraceSink* sink : pass.sinks) sinks.add(sink);
   if (pass.observers != nullptr) {
     for (Observer* observer : *pass.observers) {
       sinks.add(observer->begin(problem, result, aggregator, pass.hindsight));
@@ -324,12 +340,9 @@ class Player {
     if (!is_playable(name)) return play_starred(name, names);
     const bool last = i + 1 == options_.methods.size();
     if (from != nullptr) return play_one(*from, std::move(names), last);
-    const MethodTraits& traits = method_info(name).traits;
-    const bool proves = traits.share_form || traits.certifies_forecasts;
-    const bool certify =
-        (traits.share_form && measure_ != nullptr) || (proves && options_.certify_forecasts);
-    Aggregator made =
-        make_player(problem_, name, certify, last ? options_.intervals : std::nullopt);
+    Aggregator made = make_player(
+        problem_, name, options_.certify_forecasts && method_info(name).traits.certifies_forecasts,
+        last ? options_.intervals : std::nullopt);
     return play_one(made, std::move(names), last);
   }
 
@@ -338,11 +351,17 @@ class Player {
     // A bound speaks about all rounds since the first, the oracle only about those played here.
     const bool fresh = aggregator.last_opened() == 0;
     const auto skipped = aggregator.skipped();
-    pass(aggregator, &options_.observers, last && options_.keep_weights, result);
+    std::optional<CertificateKeeper> keeper;
+    if (measure_ != nullptr && fresh && aggregator.certificate() == nullptr &&
+        aggregator.method().share() != nullptr) {
+      keeper.emplace(problem_.experts.size());
+    }
+    pass(aggregator, &options_.observers, last && options_.keep_weights, result,
+         keeper ? &*keeper : nullptr);
     if (measure_ != nullptr && fresh) {
       read_bounds(aggregator.method(), problem_, measure_->hindsight(), result);
     }
-    read_certificate(aggregator.certificate(), result);
+    read_certificate(keeper ? &keeper->live() : aggregator.certificate(), result);
     comparison_.scale = aggregator.scale().value(problem_.source());
     comparison_.skipped = static_cast<std::size_t>(aggregator.skipped() - skipped);
     return result;
@@ -373,12 +392,13 @@ class Player {
   }
 
   void pass(Aggregator& aggregator, const std::vector<Observer*>* observers, bool keep_weights,
-            MethodResult& result) {
+            MethodResult& result, TraceSink* keeper = nullptr) {
     PlayedWeights played(unclipped_);
-    play_pass(problem_, aggregator,
-              {observers, measure_ != nullptr ? &measure_->hindsight() : nullptr,
-               needs_weights_ ? &played : nullptr, keep_weights},
-              options_.advance, result);
+    TraceSink* const sinks[] = {keeper, needs_weights_ ? &played : nullptr};
+    play_pass(
+        problem_, aggregator,
+        {observers, measure_ != nullptr ? &measure_->hindsight() : nullptr, sinks, keep_weights},
+        options_.advance, result);
     if (measure_ == nullptr) return;
     for (const double best : comparison_.oracle) result.regret.push_back(result.total_loss - best);
     measure_->measure(problem_, played, options_.switch_cost.has_value(), result);

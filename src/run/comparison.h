@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "pcgs/aggregator.h"
+#include "pcgs/certificates.h"
 #include "pcgs/run.h"
+#include "pcgs/trace.h"
 #include "run/hindsight.h"
 #include "run/interval_record.h"
 #include "run/problem.h"

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "data/csv_field.h"
+#include "data/csv.h"
 #include "pcgs/error.h"
 
 namespace pcgs::compare {

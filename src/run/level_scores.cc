@@ -6,8 +6,8 @@
 #include <map>
 #include <numeric>
 
-#include "combine/combination.h"
-#include "combine/complete.h"
+#include "combine/missing_quantiles.h"
+#include "combine/quantile_pool.h"
 #include "run/level_play.h"
 
 namespace pcgs::compare {

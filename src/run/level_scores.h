@@ -9,8 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "combine/levels.h"
-#include "combine/scores.h"
+#include "combine/quantile_levels.h"
 #include "pcgs/quantiles.h"
 #include "run/level_problem.h"
 #include "run/loss_ratio.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "combine/hindsight.h"
+#include "combine/hindsight_methods.h"
 #include "network/transformer.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"

@@ -4,6 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "data/times.h"
+#include "pcgs/loss_scale.h"
+#include "pcgs/losses.h"
+#include "pcgs/matrix.h"
 #include "pcgs/outcome.h"
 
 namespace pcgs::compare {

@@ -10,7 +10,7 @@
 #include "data/csv.h"
 #include "data/input_bytes.h"
 #include "data/number_table.h"
-#include "data/time_column.h"
+#include "data/times.h"
 #include "pcgs/error.h"
 #include "run/check_request.h"
 #include "run/table_columns.h"
@@ -160,8 +160,17 @@ void take(io::NumberTable from, Table& table) {
   if (from.times) table.times.push_back(io::read_times(std::move(*from.times), table.origin));
 }
 
-// [T x M], a row for every round.
-Matrix side_in(const std::string& path) { return io::read_table(path).values; }
+// [T x M], a row for every round, which in wide format is a row of the table.
+Matrix side_in(const std::string& path, const Table& table, const Request& request) {
+  Matrix side = io::read_table(path).values;
+  if (request.model_column.empty() && side.rows != table.values.rows) {
+    throw Error(ErrorKind::kMismatch, {.file = path, .field = "side"},
+                fmt::format("has {} rows, and {} has {}; give a row of side information for every "
+                            "round",
+                            side.rows, table.origin, table.values.rows));
+  }
+  return side;
+}
 
 Table quantile_table(const TableFiles& files, const Request& request, io::TableRequest wanted) {
   const io::InputBytes bytes(files.path);
@@ -207,7 +216,7 @@ Table read_table(const TableFiles& files, const Request& request) {
     table.origin = files.path == "-" ? "standard input" : files.path;
     take(read_points(files.path, wanted, request.outcome.empty()), table);
   }
-  if (!files.side.empty()) table.side = side_in(files.side);
+  if (!files.side.empty()) table.side = side_in(files.side, table, request);
   table.notes = std::move(notes);
   return table;
 }

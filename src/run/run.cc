@@ -10,7 +10,7 @@
 #include <set>
 #include <span>
 
-#include "combine/hindsight.h"
+#include "combine/hindsight_methods.h"
 #include "data/parallel.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"

@@ -9,7 +9,7 @@
 #include <iterator>
 #include <optional>
 
-#include "data/time_column.h"
+#include "data/times.h"
 #include "pcgs/error.h"
 
 namespace pcgs::compare {
@@ -196,7 +196,8 @@ void check_columns(const Problem& problem, const std::string& outcome, bool name
     if (found.why == nullptr || (named && !found.is_outcome)) continue;
     throw Error(
         ErrorKind::kValue, {.file = problem.origin, .column = name},
-        found.is_outcome
+        named ? fmt::format("{}, which no forecast of {} does; take it out", found.why, outcome)
+        : found.is_outcome
             ? fmt::format("{}, which no forecast of {} does; leave it out with {}", found.why,
                           outcome, option("ignore"))
             : fmt::format("{}, which no forecast of {} does; leave it out with {}, or name the "

@@ -1,21 +1,44 @@
-// Group commit: one thread applies what waits, syncs it once, and then lets everybody be answered.
+// Group commit: one thread applies what waits, syncs it once, and then lets everybody be answered. And what
+// Prometheus reads of it.
 //
-// While the disk works on one group the next one gathers, so many requests share a sync without anybody
-// waiting for a timer.
+// While the disk works on one group the next one gathers, so many requests share a sync, and none waits for
+// a timer.
 #pragma once
 
 #include <condition_variable>
+#include <cstddef>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "serve/metrics.h"
 #include "serve/stream_table.h"
 
 namespace pcgs::serve {
+
+inline constexpr std::size_t kWorstStreams = 10;  // of pcgs_stream_error_ratio
+
+// From any thread, but committed() from one only. All names begin with pcgs_.
+class Metrics {
+ public:
+  Metrics();
+  ~Metrics();
+  Metrics(const Metrics&) = delete;
+  Metrics& operator=(const Metrics&) = delete;
+  void answered(const std::string& method, int status, double seconds);
+  void committed(std::size_t requests, double seconds, const StreamTable& table);
+  std::string text() const;
+
+ private:
+  struct Families;  // of Prometheus
+  const std::unique_ptr<Families> families_;
+  TableCounts before_;
+  mutable std::mutex mutex_;
+  std::vector<StreamRatio> worst_;
+};
 
 // Nothing can be promised any more: what was asked may or may not be on the disk.
 class StoreFailed : public std::runtime_error {
@@ -24,9 +47,9 @@ class StoreFailed : public std::runtime_error {
 
 class Committer {
  public:
-  using Work = std::function<void(stream::StreamTable&)>;
+  using Work = std::function<void(StreamTable&)>;
 
-  Committer(stream::StreamTable& table, Metrics& metrics);
+  Committer(StreamTable& table, Metrics& metrics);
   ~Committer();  // after what waits is done
   Committer(const Committer&) = delete;
   Committer& operator=(const Committer&) = delete;
@@ -41,7 +64,7 @@ class Committer {
   struct Waiting;
   void loop();
   void do_group(const std::vector<Waiting*>& group);
-  stream::StreamTable& table_;
+  StreamTable& table_;
   Metrics& metrics_;
   mutable std::mutex mutex_;
   std::condition_variable arrived_;

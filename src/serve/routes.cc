@@ -1,22 +1,38 @@
 #include "serve/routes.h"
 
 #include <fmt/format.h>
+#include <httplib.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <chrono>
+#include <optional>
 
 #include "data/text.h"
 #include "pcgs/error.h"
-#include "serve/connection.h"
-#include "serve/event_json.h"
-#include "serve/event_line.h"
-#include "serve/live_page.h"
-#include "serve/log_line.h"
-#include "serve/reply.h"
-#include "serve/request_refusal.h"
+#include "serve/http_request.h"
+#include "serve/http_server.h"
 #include "serve/service.h"
-#include "serve/stream_list.h"
+#include "serve/service_json.h"
+
+// The live page. The assembler copies its files, as it does for report pages (show/assets.cc). PCGS_WEB is a folder,
+// given by CMake.
+#define PCGS_COPY(FILE) ".incbin \"" PCGS_WEB "/" FILE "\"\n"
+#define PCGS_INCLUDE(NAME, FILES)                                                 \
+  asm(".section .rodata\n"                                                        \
+      "pcgs_live_" #NAME ":\n" FILES "pcgs_live_" #NAME                           \
+      "_end:\n"                                                                   \
+      ".previous\n");                                                             \
+  extern "C" const char pcgs_live_##NAME[] __attribute__((visibility("hidden"))); \
+  extern "C" const char pcgs_live_##NAME##_end[] __attribute__((visibility("hidden")))
+
+PCGS_INCLUDE(html, PCGS_COPY("live/index.html"));
+PCGS_INCLUDE(styles, PCGS_COPY("report.css") PCGS_COPY("live/live.css"));
+// One module in this order: what a file needs when it is read comes before it.
+PCGS_INCLUDE(script, PCGS_COPY("elements.js") PCGS_COPY("theme.js") PCGS_COPY("live/service.js")
+                         PCGS_COPY("live/charts.js") PCGS_COPY("live/list.js")
+                             PCGS_COPY("live/stream.js") PCGS_COPY("live/start.js"));
 
 namespace pcgs::serve {
 
@@ -68,7 +84,7 @@ httplib::Server::Handler guarded(const Handler& handle) {
     try {
       handle(request, response);
     } catch (const Error& wrong) {
-      send(response, error_reply(400, wrong.what()));
+      send(response, error_reply(400, wrong.in_words_of(field_wording())));
     } catch (const StoreFailed& failed) {
       send(response, error_reply(503, failed.what()));
     }
@@ -93,15 +109,14 @@ httplib::Server::HandlerWithContentReader with_body(const Handler& handle) {
   };
 }
 
-// A request that is one event.
-template <class Read>
-httplib::Server::HandlerWithContentReader one_event(Committer& committer, const Read& read) {
+// A request that is one event of a kind.
+httplib::Server::HandlerWithContentReader one_event(Committer& committer, const char* kind) {
   return with_body(
-      [&committer, read](const Request& request, const std::string& body, Response& response) {
+      [&committer, kind](const Request& request, const std::string& body, Response& response) {
         const std::string name = name_in(request);
-        const stream::Event event = read(body);
-        stream::Output output;
-        committer.run([&](stream::StreamTable& table) { output = table.apply(name, event); });
+        const Event event = posted_event(kind, body);
+        Output output;
+        committer.run([&](StreamTable& table) { output = table.apply(name, event); });
         send(response, reply_to(event, output));
       });
 }
@@ -121,11 +136,11 @@ std::vector<std::string_view> lines_of(std::string_view body) {
 void answer_backup(Committer& committer, const std::string& body, Response& response) {
   const std::string name = backup_from(body);
   Reply reply{201, {{"folder", "backups/" + name}}};
-  committer.run([&](const stream::StreamTable& table) {
+  committer.run([&](const StreamTable& table) {
     try {
       table.back_up(name);
     } catch (const Error& wrong) {
-      reply = error_reply(409, wrong.what());
+      reply = error_reply(409, wrong.in_words_of(field_wording()));
     }
   });
   send(response, reply);
@@ -133,7 +148,9 @@ void answer_backup(Committer& committer, const std::string& body, Response& resp
 
 void answer_events(Committer& committer, const std::string& body, Response& response) {
   const auto texts = lines_of(body);
-  if (texts.empty()) throw Error("there are no events; give one on each line");
+  if (texts.empty()) {
+    throw Error(ErrorKind::kMissing, {}, "there are no events; give one on each line");
+  }
   if (texts.size() > kMostLines) {
     send(response,
          error_reply(413, fmt::format("there are more than {} lines; send them in several "
@@ -143,8 +160,8 @@ void answer_events(Committer& committer, const std::string& body, Response& resp
   }
   std::vector<EventLine> lines;
   for (const std::string_view text : texts) lines.push_back(read_event_line(text));
-  std::vector<stream::Output> outputs(lines.size());
-  committer.run([&](stream::StreamTable& table) {
+  std::vector<Output> outputs(lines.size());
+  committer.run([&](StreamTable& table) {
     for (std::size_t i = 0; i < lines.size(); ++i) {
       if (const auto& event = lines[i].event) outputs[i] = table.apply(event->stream, event->event);
     }
@@ -163,6 +180,7 @@ std::size_t rounds_in(const Request& request) {
   const auto [rest, failed] = std::from_chars(text.data(), end, rounds);
   if (failed != std::errc() || rest != end || rounds < 1 || rounds > kMostRecentRounds) {
     throw Error(
+        ErrorKind::kValue, {.field = "rounds"},
         fmt::format("rounds is {}; give a number from 1 to {}", excerpt(text), kMostRecentRounds));
   }
   return rounds;
@@ -171,11 +189,11 @@ std::size_t rounds_in(const Request& request) {
 void answer_stream(Committer& committer, const Request& request, Response& response) {
   const std::string name = name_in(request);
   const std::size_t most = rounds_in(request);
-  std::optional<std::vector<stream::RecentRound>> rounds;
+  std::optional<std::vector<RecentRound>> rounds;
   Reply reply = error_reply(404, "there is no such stream; GET /streams lists them");
-  committer.run([&](stream::StreamTable& table) {
+  committer.run([&](StreamTable& table) {
     try {
-      if (const stream::Stream* stream = table.find(name)) {
+      if (const Stream* stream = table.find(name)) {
         reply = {200, stream_json(name, *stream)};
         if (most > 0) rounds = stream->recent_rounds(most);
       }
@@ -188,10 +206,56 @@ void answer_stream(Committer& committer, const Request& request, Response& respo
   send(response, reply);
 }
 
+// Names looked at while the committer waits. A search among millions lets others in between.
+constexpr std::size_t kNamesAtOnce = 5000;
+
+bool holds(std::string_view name, std::string_view part) {
+  const auto small = [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; };
+  const auto same = [&](char a, char b) { return small(a) == small(b); };
+  return std::search(name.begin(), name.end(), part.begin(), part.end(), same) != name.end();
+}
+
+struct ListRequest {
+  std::string after;     // names that come after this one
+  std::string contains;  // only names that hold this text, in small letters or capitals
+  bool details = false;  // how they stand, those that are in memory
+};
+
+// Which streams there are, page by page.
+Reply list_of_streams(Committer& committer, const ListRequest& request) {
+  const std::size_t most = request.details ? kDetailsOnAPage : kNamesOnAPage;
+  Json streams = Json::array();
+  std::string last = request.after, last_shown;
+  std::size_t all = 0;
+  bool more = true, full = false;
+  while (more && !full) {
+    committer.run([&](StreamTable& table) {
+      all = table.names().size();
+      auto at = table.names().upper_bound(last);
+      for (std::size_t left = kNamesAtOnce; left > 0 && at != table.names().end(); --left, ++at) {
+        if (holds(*at, request.contains)) {
+          // Whether there is another page is known only by finding the first name of it.
+          full = streams.size() == most;
+          if (full) return;
+          streams.push_back(request.details ? summary_json(*at, table.peek(*at)) : Json(*at));
+          last_shown = *at;
+        }
+        last = *at;
+      }
+      more = at != table.names().end();
+    });
+  }
+  Json body = {{"streams", std::move(streams)}};
+  if (request.details) body["all"] = all;
+  if (full) body["after"] = last_shown;
+  return {200, std::move(body)};
+}
+
 void answer_names(Committer& committer, const Request& request, Response& response) {
   const std::string details = request.get_param_value("details");
   if (!details.empty() && details != "1") {
-    throw Error(fmt::format("details is {}; give 1, or leave it out", excerpt(details)));
+    throw Error(ErrorKind::kValue, {.field = "details"},
+                fmt::format("details is {}; give 1, or leave it out", excerpt(details)));
   }
   send(response, list_of_streams(committer, {request.get_param_value("after"),
                                              request.get_param_value("contains"), details == "1"}));
@@ -209,7 +273,7 @@ Reply httplib_reply(int status) {
     return error_reply(404,
                        "there is nothing here; docs/serving.md has the routes and their methods");
   }
-  if (status == 416) return error_reply(416, "this is no range; leave it out");
+  if (status == 416) return error_reply(416, "this is not a range; leave it out");
   return cut_reply();
 }
 
@@ -222,22 +286,15 @@ void add_routes(httplib::Server& server, const Served& served) {
   Metrics& metrics = served.metrics;
   const BearerToken& token = served.token;
   const std::atomic<bool>& stopping = served.stopping;
-  constexpr const char* kStream = "/streams/([^/]+)";
+  const std::string one_stream = "/streams/([^/]+)";
   const auto with_committer = [&](auto answer) {
     return guarded([&committer, answer](const Request& request, Response& response) {
       answer(committer, request, response);
     });
   };
-  server.Put(kStream, one_event(committer, [](const std::string& body) -> stream::Event {
-               return made_from(body);
-             }));
-  server.Post(std::string(kStream) + "/rounds",
-              one_event(committer,
-                        [](const std::string& body) -> stream::Event { return round_from(body); }));
-  server.Post(std::string(kStream) + "/outcomes",
-              one_event(committer, [](const std::string& body) -> stream::Event {
-                return outcome_from(body);
-              }));
+  server.Put(one_stream, one_event(committer, "make"));
+  server.Post(one_stream + "/rounds", one_event(committer, "round"));
+  server.Post(one_stream + "/outcomes", one_event(committer, "outcome"));
   server.Post("/events",
               with_body([&committer](const Request&, const std::string& body, Response& response) {
                 answer_events(committer, body, response);
@@ -246,7 +303,7 @@ void add_routes(httplib::Server& server, const Served& served) {
               with_body([&committer](const Request&, const std::string& body, Response& response) {
                 answer_backup(committer, body, response);
               }));
-  server.Get(kStream, with_committer(answer_stream));
+  server.Get(one_stream, with_committer(answer_stream));
   server.Get("/streams", with_committer(answer_names));
   server.Get("/health", [&](const Request&, Response& response) {
     const std::string failure = committer.failure();
@@ -257,13 +314,13 @@ void add_routes(httplib::Server& server, const Served& served) {
     send(response, failure.empty() ? Reply{200, {{"status", "ready"}}} : error_reply(503, failure));
   });
   server.Get("/", [](const Request&, Response& response) {
-    send_file(response, live_page().html, "text/html; charset=utf-8");
+    send_file(response, {pcgs_live_html, pcgs_live_html_end}, "text/html; charset=utf-8");
   });
   server.Get("/live.css", [](const Request&, Response& response) {
-    send_file(response, live_page().styles, "text/css; charset=utf-8");
+    send_file(response, {pcgs_live_styles, pcgs_live_styles_end}, "text/css; charset=utf-8");
   });
   server.Get("/live.js", [](const Request&, Response& response) {
-    send_file(response, live_page().script, "text/javascript; charset=utf-8");
+    send_file(response, {pcgs_live_script, pcgs_live_script_end}, "text/javascript; charset=utf-8");
   });
   server.Get("/metrics", [&](const Request&, Response& response) {
     response.set_content(metrics.text(), "text/plain; version=0.0.4");

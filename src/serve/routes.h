@@ -1,13 +1,14 @@
 // Which request does what.
 #pragma once
 
-#include <httplib.h>
-
 #include <atomic>
 
-#include "serve/bearer_token.h"
 #include "serve/committer.h"
-#include "serve/metrics.h"
+#include "serve/service.h"
+
+namespace httplib {
+class Server;
+}
 
 namespace pcgs::serve {
 

@@ -8,18 +8,23 @@
 #include <charconv>
 #include <thread>
 
-#include "core/instruction_set.h"
+#include "core/kernels.h"
 #include "data/text.h"
+#include "data/whole_file.h"
 #include "pcgs/error.h"
 #include "serve/committer.h"
 #include "serve/http_server.h"
-#include "serve/log_line.h"
 #include "serve/routes.h"
+#include "serve/service_json.h"
 #include "serve/store.h"
 
 namespace pcgs::serve {
 
 namespace {
+
+constexpr std::size_t kShortestSecret = 16;
+constexpr std::size_t kLongestFile = 4096;
+constexpr std::string_view kScheme = "Bearer ";
 
 // RocksDB keeps 256 files open, and some more while it compacts.
 constexpr std::size_t kFilesOfTheStore = 512;
@@ -33,9 +38,10 @@ void reserve_files(std::size_t connections) {
   files.rlim_cur = std::min(needed, files.rlim_max);
   if (files.rlim_cur < needed || ::setrlimit(RLIMIT_NOFILE, &files) != 0) {
     throw Error(
-        fmt::format("--connections is {}, and this process may open {} files, of which the store "
-                    "needs {}; give fewer, or raise ulimit -n",
-                    connections, files.rlim_max, kFilesOfTheStore));
+        ErrorKind::kLimit, {.field = "connections"},
+        fmt::format("{} is {}, and this process may open {} files, of which the store needs "
+                    "{}; give fewer, or raise ulimit -n",
+                    option("connections"), connections, files.rlim_max, kFilesOfTheStore));
   }
 }
 
@@ -51,6 +57,35 @@ bool is_loopback(std::string_view host) {
 
 }  // namespace
 
+BearerToken BearerToken::from_file(const std::string& path) {
+  const auto bytes = read_whole_file(path, kLongestFile);
+  std::string text(bytes.begin(), bytes.end());
+  text.resize(std::min(text.size(), text.find('\n')));
+  const std::string secret(trimmed(text, " \t\r"));
+  if (secret.size() < kShortestSecret) {
+    fail_about(ErrorKind::kFormat, path,
+               "has a token of {} characters; give at least {} on its first line", secret.size(),
+               kShortestSecret);
+  }
+  if (secret.find('%') != std::string::npos) {  // httplib decodes headers as if they were addresses
+    fail_about(ErrorKind::kFormat, path, "has a token with a %; choose other characters");
+  }
+  return BearerToken(secret);
+}
+
+bool BearerToken::admits(std::string_view authorization) const {
+  if (!required()) return true;
+  if (!authorization.starts_with(kScheme)) return false;
+  const std::string_view given = authorization.substr(kScheme.size());
+  // Every character of the secret is looked at, whatever was given.
+  unsigned difference = given.size() == secret_.size() ? 0 : 1;
+  for (std::size_t i = 0; i < secret_.size(); ++i) {
+    const char theirs = i < given.size() ? given[i] : '\0';
+    difference |= static_cast<unsigned char>(theirs ^ secret_[i]);
+  }
+  return difference == 0;
+}
+
 struct Service::Parts {
   explicit Parts(const ServiceOptions& options)
       : token(options.token),
@@ -61,8 +96,8 @@ struct Service::Parts {
                [this](int status) { metrics.answered("none", status, 0); }) {}
 
   BearerToken token;
-  store::Store store;
-  stream::StreamTable table;
+  Store store;
+  StreamTable table;
   Metrics metrics;
   Committer committer;
   std::atomic<bool> stopping = false;
@@ -94,10 +129,10 @@ Service::Service(const ServiceOptions& options) {
     parts.port = options.port;
   }
   if (parts.port <= 0) {
-    throw Error(
-        fmt::format("cannot listen on {}:{}; give --listen an address of this machine and a "
-                    "port that nobody uses",
-                    options.host, options.port));
+    throw Error(ErrorKind::kValue, {.field = "listen"},
+                fmt::format("cannot listen on {}:{}; give {} an address of this machine and a port "
+                            "that no program uses",
+                            options.host, options.port, option("listen")));
   }
   // httplib lets five connections wait to be accepted: of sixty that come at once, most would be asked
   // to try again, a second later and then three.
@@ -106,9 +141,9 @@ Service::Service(const ServiceOptions& options) {
   log_line("info", "listening",
            {{"host", options.host}, {"port", parts.port}, {"streams", parts.table.names().size()}});
   if (!parts.token.required() && !is_loopback(options.host)) {
-    log_line("warning", "everybody who reaches this address may write; give --token-file");
+    log_line("warning", "whoever reaches this address may write; a file with a token is not given");
   }
-  if (options.durability == store::Durability::kUnsynced) {
+  if (options.durability == Durability::kUnsynced) {
     log_line("warning", "answers are not synced to the disk; what was answered can be lost");
   }
   parts.listener = std::thread([&parts] {
@@ -133,8 +168,9 @@ void Service::announce_stop() { parts_->stopping = true; }
 void set_address(ServiceOptions& options, const std::string& text) {
   const std::size_t colon = text.rfind(':');
   const auto wrong = [&] {
-    throw Error(fmt::format("--listen is {}; give HOST:PORT, such as 127.0.0.1:8080 or [::1]:8080",
-                            excerpt(text)));
+    throw Error(ErrorKind::kValue, {.field = "listen"},
+                fmt::format("{} is {}; give HOST:PORT, such as 127.0.0.1:8080 or [::1]:8080",
+                            option("listen"), excerpt(text)));
   };
   if (colon == std::string::npos) wrong();
   std::string host = text.substr(0, colon);

@@ -1,16 +1,41 @@
 // The service: a store, its streams and HTTP before them.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 
-#include "serve/bearer_token.h"
-#include "serve/patience.h"
 #include "serve/store.h"
 #include "serve/stream_table.h"
 
 namespace pcgs::serve {
+
+// The secret that requests must bring, if there is one.
+class BearerToken {
+ public:
+  BearerToken() = default;  // everybody may ask
+  // The first line of a file. Throws Error, naming it, if that has fewer than 16 characters.
+  static BearerToken from_file(const std::string& path);
+  explicit BearerToken(std::string secret) : secret_(std::move(secret)) {}
+
+  bool required() const { return !secret_.empty(); }
+  // Whether the header "Authorization: Bearer SECRET" brings it. How long that takes says nothing about
+  // how much of a guess was right.
+  bool admits(std::string_view authorization) const;
+
+ private:
+  std::string secret_;
+};
+
+// How long a client may take. Without a limit on the whole, a byte now and then would hold a connection
+// for ever.
+struct Patience {
+  std::chrono::milliseconds idle{5000};      // from an answer to the first byte of the next request
+  std::chrono::milliseconds request{30000};  // from there to its last byte
+  std::chrono::milliseconds answer{30000};   // until all of the answer is taken
+};
 
 struct ServiceOptions {
   std::string store;               // a folder
@@ -19,8 +44,8 @@ struct ServiceOptions {
   BearerToken token{};
   std::size_t connections = 64;  // at the same time; others wait
   Patience patience{};
-  store::Durability durability = store::Durability::kSynced;
-  stream::TableLimits limits{};
+  Durability durability = Durability::kSynced;
+  TableLimits limits{};
 };
 
 inline constexpr std::size_t kLargestBody = std::size_t{8} << 20;  // bytes of a request

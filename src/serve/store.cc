@@ -9,7 +9,7 @@
 
 #include "pcgs/error.h"
 
-namespace pcgs::store {
+namespace pcgs::serve {
 
 namespace {
 
@@ -95,27 +95,30 @@ void Changes::clear() { batch_->Clear(); }
 Store::Store(const std::string& folder, std::string_view instructions, Durability durability)
     : folder_(folder), durability_(durability) {
   if (holds_something_else(folder)) {
-    throw Error(fmt::format(
-        "{}: is not a store of pcgs; give --store an empty folder, or one that it made", folder));
+    fail(fmt::format("is not a store of pcgs; give {} an empty folder, or one that it made",
+                     option("store")));
   }
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
-  if (failed) throw Error(fmt::format("{}: cannot be made ({})", folder, failed.message()));
+  if (failed) fail(fmt::format("cannot be made ({})", failed.message()));
   rocksdb::DB* opened = nullptr;
   const auto status = rocksdb::DB::Open(options(durability), folder, &opened);
   db_.reset(opened);
   if (status.IsIOError() && status.ToString().find("lock") != std::string::npos) {
-    throw Error(fmt::format(
-        "{}: is in use by another process; stop that one, or give --store another folder", folder));
+    fail(fmt::format("is in use by another process; stop that one, or give {} another folder",
+                     option("store")));
   }
   if (!status.ok()) {
-    throw Error(fmt::format("{}: cannot be opened ({}); restore it from a copy", folder,
-                            status.ToString()));
+    fail(fmt::format("cannot be opened ({}); restore it from a copy", status.ToString()));
   }
   check_stamp(instructions);
 }
 
 Store::~Store() = default;
+
+void Store::fail(std::string_view why, ErrorKind kind) const {
+  throw Error(kind, {.file = folder_}, why);
+}
 
 void Store::check_stamp(std::string_view instructions) {
   const auto format = get(kFormatKey);
@@ -123,8 +126,7 @@ void Store::check_stamp(std::string_view instructions) {
     const std::unique_ptr<rocksdb::Iterator> all(db_->NewIterator({}));
     all->SeekToFirst();
     if (all->Valid()) {
-      throw Error(
-          fmt::format("{}: is a database of another program; give another folder", folder_));
+      fail("is a database of another program; give another folder", ErrorKind::kFormat);
     }
     rocksdb::WriteBatch stamp;
     stamp.Put(kFormatKey, rocksdb::Slice(kFormat.data(), kFormat.size()));
@@ -132,23 +134,21 @@ void Store::check_stamp(std::string_view instructions) {
     rocksdb::WriteOptions synced;
     synced.sync = true;
     if (const auto status = db_->Write(synced, &stamp); !status.ok()) {
-      throw Error(fmt::format("{}: cannot be written ({})", folder_, status.ToString()));
+      fail(fmt::format("cannot be written ({})", status.ToString()));
     }
     return;
   }
   if (*format != kFormat) {
-    throw Error(
-        fmt::format("{}: has the format {}, and this program knows {}; use the pcgs that "
-                    "made it",
-                    folder_, *format, kFormat));
+    fail(fmt::format("has the format {}, and this program knows {}; use the pcgs that made it",
+                     *format, kFormat),
+         ErrorKind::kFormat);
   }
   const std::string before = get(kInstructionsKey).value_or("unknown");
   if (before != instructions) {
-    throw Error(
-        fmt::format("{}: was written with {} instructions, and this machine computes with {}, "
-                    "which gives other "
-                    "last digits; open it on a machine like the one that made it",
-                    folder_, before, instructions));
+    fail(fmt::format("was written with {} instructions, and this machine computes with {}, which "
+                     "gives other last digits; open it on a machine like the one that made it",
+                     before, instructions),
+         ErrorKind::kMismatch);
   }
 }
 
@@ -157,8 +157,7 @@ std::optional<std::string> Store::get(const std::string& key) const {
   const auto status = db_->Get({}, key, &value);
   if (status.IsNotFound()) return {};
   if (!status.ok()) {
-    throw Error(
-        fmt::format("{}: cannot be read ({}); restore it from a copy", folder_, status.ToString()));
+    fail(fmt::format("cannot be read ({}); restore it from a copy", status.ToString()));
   }
   return value;
 }
@@ -175,8 +174,7 @@ void Store::scan(const std::string& prefix, const Take& take) const {
     take(at->key().ToStringView().substr(prefix.size()), at->value().ToStringView());
   }
   if (!at->status().ok()) {
-    throw Error(fmt::format("{}: cannot be read ({}); restore it from a copy", folder_,
-                            at->status().ToString()));
+    fail(fmt::format("cannot be read ({}); restore it from a copy", at->status().ToString()));
   }
 }
 
@@ -195,22 +193,23 @@ std::vector<std::pair<std::string, std::string>> Store::notes(const std::string&
 }
 
 StoredStream Store::read(const std::string& name) const {
-  const auto fail = [&](std::string_view why) {
-    throw Error(
-        fmt::format("{}: of the stream {} {}; restore the store from a copy", folder_, name, why));
+  const auto damaged = [&](std::string_view why) {
+    fail(fmt::format("of the stream {} {}; restore the store from a copy", name, why),
+         ErrorKind::kFormat);
   };
   StoredStream out;
   if (const auto value = get(snapshot_key(name))) {
-    if (value->size() < kNumberBytes) fail("the snapshot is cut off");
+    if (value->size() < kNumberBytes) damaged("the snapshot is cut off");
     out.snapshot = Snapshot{number_from(std::string_view(*value).substr(0, kNumberBytes)),
                             value->substr(kNumberBytes)};
   }
   std::uint64_t expected = out.snapshot ? out.snapshot->last_event + 1 : 1;
   scan(event_prefix(name), [&](std::string_view number, std::string_view event) {
-    if (number_from(number) != expected++) fail(fmt::format("event {} is missing", expected - 1));
+    if (number_from(number) != expected++)
+      damaged(fmt::format("event {} is missing", expected - 1));
     out.events.emplace_back(event);
   });
-  if (!out.snapshot && out.events.empty()) fail("everything is missing");
+  if (!out.snapshot && out.events.empty()) damaged("everything is missing");
   return out;
 }
 
@@ -218,7 +217,8 @@ void Store::back_up(const std::string& name) const {
   const std::filesystem::path all = std::filesystem::path(folder_) / "backups";
   const std::string copy = (all / name).string();
   if (std::filesystem::exists(copy)) {
-    throw Error(fmt::format("there is a backup {} already; give another name", name));
+    throw Error(ErrorKind::kDuplicate, {.field = "name"},
+                fmt::format("there is a backup {} already; give another name", name));
   }
   std::error_code failed;
   std::filesystem::create_directory(all, failed);
@@ -227,7 +227,8 @@ void Store::back_up(const std::string& name) const {
   const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
   if (status.ok()) status = checkpoint->CreateCheckpoint(copy);
   if (!status.ok()) {
-    throw Error(fmt::format("{}: cannot be written ({})", copy, status.ToString()));
+    throw Error(ErrorKind::kFile, {.file = copy},
+                fmt::format("cannot be written ({})", status.ToString()));
   }
 }
 
@@ -236,12 +237,12 @@ void Store::commit(Changes& changes) {
   how.sync = durability_ == Durability::kSynced;
   const auto status = db_->Write(how, changes.batch_.get());
   if (!status.ok()) {
-    throw Error(
-        fmt::format("{}: cannot be written ({}); make room or repair the disk, then start "
-                    "the service again",
-                    folder_, status.ToString()));
+    fail(
+        fmt::format("cannot be written ({}); make room or repair the disk, then start the "
+                    "service again",
+                    status.ToString()));
   }
   changes.clear();
 }
 
-}  // namespace pcgs::store
+}  // namespace pcgs::serve

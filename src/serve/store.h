@@ -20,12 +20,14 @@
 #include <utility>
 #include <vector>
 
+#include "pcgs/error.h"
+
 namespace rocksdb {
 class DB;
 class WriteBatch;
 }  // namespace rocksdb
 
-namespace pcgs::store {
+namespace pcgs::serve {
 
 // What was put together and becomes durable together.
 class Changes {
@@ -93,9 +95,10 @@ class Store {
   template <class Take>
   void scan(const std::string& prefix, const Take& take) const;
   void check_stamp(std::string_view instructions);
+  [[noreturn]] void fail(std::string_view why, ErrorKind kind = ErrorKind::kFile) const;
   std::string folder_;
   Durability durability_;
   std::unique_ptr<rocksdb::DB> db_;
 };
 
-}  // namespace pcgs::store
+}  // namespace pcgs::serve

@@ -3,20 +3,30 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "data/text.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
 #include "run/errors.h"
-#include "serve/limits.h"
-#include "serve/state_fields.h"
+#include "serve/event.h"
 
-namespace pcgs::stream {
+namespace pcgs::serve {
+
+using Kind = Remembered::Kind;
 
 namespace {
 
+constexpr double kMost = std::numeric_limits<double>::max();
+
+// An infinite loss is one that a double cannot hold, or that ruled out what happened.
+void add_loss(double& sum, double loss) { sum = std::min(sum + loss, kMost); }
+
 Output refused(Verdict verdict, std::string why) { return {verdict, std::move(why), {}}; }
+Output refused(Verdict verdict, const Error& wrong) {
+  return refused(verdict, wrong.in_words_of(field_wording()));
+}
 
 Output no_round(const std::string& id) {
   return refused(Verdict::kUnknown,
@@ -31,21 +41,12 @@ Output used_before(const std::string& id) {
                   excerpt(id)));
 }
 
-// Version 2 has errors, and means of open rounds.
-constexpr std::size_t kSnapshotVersion = 2;
-
-std::uint64_t architecture(std::size_t version) {
-  return architecture_hash("snapshot of a stream", version);
+std::uint64_t architecture() {
+  static const std::uint64_t kHash = architecture_hash("snapshot of a stream", 2);
+  return kHash;
 }
 
-std::size_t version_of(const StateReader& in) {
-  for (std::size_t version = 1; version <= kSnapshotVersion; ++version) {
-    if (in.architecture() == architecture(version)) return version;
-  }
-  in.fail("it is not a snapshot of a stream");
-}
-
-// [experts] NaN for sleepers. Throws Error for a name that is nobody's.
+// [experts] NaN where a forecast is missing. Throws Error for a name that no expert has.
 std::vector<double> in_order(const std::vector<std::pair<std::string, double>>& forecasts,
                              const Names& experts) {
   std::vector<double> out(experts.size(), std::numeric_limits<double>::quiet_NaN());
@@ -61,13 +62,54 @@ std::vector<double> in_order(const std::vector<std::pair<std::string, double>>& 
   for (const auto& [name, forecast] : forecasts) {
     if (std::ranges::find(experts, name) == experts.end()) {
       throw Error(
+          ErrorKind::kUnknown, {.field = "forecasts"},
           fmt::format("there is no expert '{}'; add it first, or leave it out", excerpt(name)));
     }
   }
-  throw Error("forecasts have an expert twice; give each once");
+  throw Error(ErrorKind::kDuplicate, {.field = "forecasts"},
+              "forecasts have an expert twice; give each once");
 }
 
 }  // namespace
+
+void ErrorRecord::add(const TaskLoss& task, double published, double mean, double outcome) {
+  ++rounds_;
+  add_loss(combination_, task(published, outcome));
+  add_loss(equal_weights_, task(mean, outcome));
+}
+
+std::optional<double> ErrorRecord::measure(const TaskLoss& task, double sum) const {
+  if (rounds_ == 0 || sum == kMost) return {};
+  const double mean = sum / static_cast<double>(rounds_);
+  return task.kind() == TaskLoss::Kind::kSquared ? std::sqrt(mean) : mean;
+}
+
+std::optional<double> ErrorRecord::combination(const TaskLoss& task) const {
+  return measure(task, combination_);
+}
+
+std::optional<double> ErrorRecord::equal_weights(const TaskLoss& task) const {
+  return measure(task, equal_weights_);
+}
+
+std::optional<double> ErrorRecord::ratio(const TaskLoss& task) const {
+  const auto ours = combination(task), theirs = equal_weights(task);
+  if (!ours || !theirs) return {};
+  const double ratio = *ours / *theirs;
+  return std::isfinite(ratio) ? std::optional(ratio) : std::nullopt;
+}
+
+void ErrorRecord::save(StateWriter& out) const {
+  out.u64(rounds_);
+  out.f64(combination_);
+  out.f64(equal_weights_);
+}
+
+void ErrorRecord::load(StateReader& in) {
+  rounds_ = in.u64();
+  combination_ = in.f64_within(0, kMost, "the sum of losses");
+  equal_weights_ = in.f64_within(0, kMost, "the sum of losses of equal weights");
+}
 
 Aggregator make_aggregator_of(const StreamSpec& spec) {
   AggregatorOptions options;
@@ -95,7 +137,7 @@ Output Stream::apply(const Made& event) {
   try {
     aggregator_ = make_aggregator_of(event.spec);
   } catch (const Error& wrong) {
-    return refused(Verdict::kInvalid, wrong.what());
+    return refused(Verdict::kInvalid, wrong);
   }
   spec_ = event.spec;
   note_experts();
@@ -104,11 +146,11 @@ Output Stream::apply(const Made& event) {
 
 Output Stream::apply(const RoundOpened& event) {
   const std::uint64_t digest = digest_of(event.forecasts);
-  if (const auto known = memory_.find(event.id)) {
-    if (known->kind == Remembered::Kind::kExpertChange || known->digest != digest) {
+  if (const auto known = answered_.find(event.id)) {
+    if (known->kind == Kind::kExpertChange || known->digest != digest) {
       return used_before(event.id);
     }
-    return {Verdict::kRepeated, {}, memory_.answer(event.id)};
+    return {Verdict::kRepeated, {}, answered_.answer(event.id)};
   }
   if (aggregator_->open_rounds() >= kMostOpenRounds) {
     return refused(Verdict::kTooMany,
@@ -121,19 +163,18 @@ Output Stream::apply(const RoundOpened& event) {
     round.forecast = aggregator_->predict(forecasts);
     round.mean = compare::mean_of_awake(forecasts);
   } catch (const Error& wrong) {
-    return refused(Verdict::kInvalid, wrong.what());
+    return refused(Verdict::kInvalid, wrong);
   }
   round.digest = digest;
   round.round = aggregator_->last_opened();
   const auto played = aggregator_->played(round.round);
   const Answer answer{round.forecast, {played.begin(), played.end()}, experts_};
-  memory_.open(event.id, round, answer);
+  answered_.open(event.id, round, answer);
   return {Verdict::kDone, {}, answer};
 }
 
 Output Stream::apply(const OutcomeSeen& event) {
-  using Kind = Remembered::Kind;
-  const auto round = memory_.find(event.id);
+  const auto round = answered_.find(event.id);
   if (!round) return no_round(event.id);
   switch (round->kind) {
     case Kind::kExpertChange:
@@ -154,14 +195,14 @@ Output Stream::apply(const OutcomeSeen& event) {
   try {
     aggregator_->learn(round->round, event.y);
   } catch (const Error& wrong) {
-    return refused(Verdict::kInvalid, wrong.what());
+    return refused(Verdict::kInvalid, wrong);
   }
   if (aggregator_->rounds() > learned) judge(*round, event.y);
-  memory_.close(event.id, Kind::kLearned, event.y);
+  answered_.close(event.id, Kind::kLearned, event.y);
   return {};
 }
 
-// A round that was open in a snapshot of version 1 has no mean.
+// A round without a forecast has no errors.
 void Stream::judge(const Remembered& round, double outcome) {
   const TaskLoss& task = aggregator_->task();
   for (const double forecast : {round.forecast, round.mean}) {
@@ -171,8 +212,7 @@ void Stream::judge(const Remembered& round, double outcome) {
 }
 
 Output Stream::apply(const RoundAbandoned& event) {
-  using Kind = Remembered::Kind;
-  const auto round = memory_.find(event.id);
+  const auto round = answered_.find(event.id);
   if (!round) return no_round(event.id);
   switch (round->kind) {
     case Kind::kExpertChange:
@@ -187,56 +227,51 @@ Output Stream::apply(const RoundAbandoned& event) {
       break;
   }
   aggregator_->abandon(round->round);
-  memory_.close(event.id, Kind::kAbandoned);
+  answered_.close(event.id, Kind::kAbandoned);
   return {};
 }
 
-// Set if a change of this id was asked for before.
-std::optional<Output> Stream::change_answered(const std::string& id, std::uint64_t digest) const {
-  const auto known = memory_.find(id);
-  if (!known) return {};
-  if (known->kind != Remembered::Kind::kExpertChange || known->digest != digest) {
-    return used_before(id);
+// A change of experts: `digest` is of what is asked, `change` does it.
+template <class Change>
+Output Stream::change_experts(const std::string& id, std::uint64_t digest, const Change& change) {
+  if (const auto known = answered_.find(id)) {
+    if (known->kind != Kind::kExpertChange || known->digest != digest) return used_before(id);
+    return {Verdict::kRepeated};
   }
-  return Output{Verdict::kRepeated};
+  try {
+    if (Output out = change(); !out.accepted()) return out;
+  } catch (const Error& wrong) {
+    return refused(Verdict::kConflict, wrong);
+  }
+  note_experts();
+  answered_.add_change(id, digest);
+  return {};
 }
 
 Output Stream::apply(const ExpertAdded& event) {
-  const std::uint64_t digest = digest_of("added ", event.name);
-  if (auto answered = change_answered(event.id, digest)) return *answered;
-  if (experts_->size() >= kMostExperts) {
-    return refused(Verdict::kTooMany,
-                   fmt::format("there are {} experts; remove one first", experts_->size()));
-  }
-  try {
+  return change_experts(event.id, digest_of("added ", event.name), [&]() -> Output {
+    if (experts_->size() >= kMostExperts) {
+      return refused(Verdict::kTooMany,
+                     fmt::format("there are {} experts; remove one first", experts_->size()));
+    }
     aggregator_->add_expert(event.name, make_method);
-  } catch (const Error& wrong) {
-    return refused(Verdict::kConflict, wrong.what());
-  }
-  note_experts();
-  memory_.add_change(event.id, digest);
-  return {};
+    return {};
+  });
 }
 
 Output Stream::apply(const ExpertRemoved& event) {
-  const std::uint64_t digest = digest_of("removed ", event.name);
-  if (auto answered = change_answered(event.id, digest)) return *answered;
-  try {
+  return change_experts(event.id, digest_of("removed ", event.name), [&]() -> Output {
     aggregator_->remove_expert(event.name, make_method);
-  } catch (const Error& wrong) {
-    return refused(Verdict::kConflict, wrong.what());
-  }
-  note_experts();
-  memory_.add_change(event.id, digest);
-  return {};
+    return {};
+  });
 }
 
 // Each id that is open has an open round of its own, and no other round is open.
 bool Stream::open_rounds_agree() const {
   const std::vector<std::string> ids = open_ids();  // in the order of their rounds
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    const std::int64_t round = memory_.find(ids[i])->round;
-    if (i > 0 && memory_.find(ids[i - 1])->round == round) return false;
+    const std::int64_t round = answered_.find(ids[i])->round;
+    if (i > 0 && answered_.find(ids[i - 1])->round == round) return false;
     try {
       aggregator_->played(round);
     } catch (const Error&) {
@@ -251,23 +286,23 @@ std::string Stream::save() const {
   put_spec(out, spec_);
   out.bytes(aggregator_->save_bytes());
   errors_.save(out);
-  memory_.save(out);
-  return file_text(out, architecture(kSnapshotVersion));
+  answered_.save(out);
+  return file_text(out, architecture());
 }
 
 Stream Stream::load(std::string_view bytes, const std::string& origin) {
   StateReader in(bytes_of(bytes), origin);
-  const std::size_t version = version_of(in);
+  if (in.architecture() != architecture()) in.fail("it is not a snapshot of a stream");
   Stream stream;
   stream.spec_ = take_spec(in);
   const std::string state = in.text();
   stream.aggregator_ = Aggregator::load_bytes(bytes_of(state), origin, make_method);
-  if (version > 1) stream.errors_.load(in);
-  stream.memory_.load(in, version);
+  stream.errors_.load(in);
+  stream.answered_.load(in);
   in.finish();
   stream.note_experts();
   if (!stream.open_rounds_agree()) in.fail("its open rounds are not those of its aggregator");
   return stream;
 }
 
-}  // namespace pcgs::stream
+}  // namespace pcgs::serve

@@ -6,17 +6,45 @@
 // nothing either, so a log holds the events that were done and no others.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "pcgs/aggregator.h"
-#include "serve/error_record.h"
+#include "pcgs/losses.h"
+#include "pcgs/state.h"
+#include "serve/answered_rounds.h"
 #include "serve/event.h"
-#include "serve/memory.h"
 
-namespace pcgs::stream {
+namespace pcgs::serve {
+
+// How the forecasts that a stream published have done beside equal weights, the plain mean of the forecasts
+// that were there, over the rounds that it has learned.
+class ErrorRecord {
+ public:
+  // Both forecasts as they were when the round was opened; neither is NaN.
+  void add(const TaskLoss& task, double published, double mean, double outcome);
+
+  std::uint64_t rounds() const { return rounds_; }
+  // What the task pays for: the root of the mean squared error for squared loss, else the mean loss.
+  // Nothing before the first round, and where it is beyond what a sum of losses can say.
+  std::optional<double> combination(const TaskLoss& task) const;
+  std::optional<double> equal_weights(const TaskLoss& task) const;
+  // Below 1: the combination is better. Nothing where either has no error, or equal weights had one of 0.
+  std::optional<double> ratio(const TaskLoss& task) const;
+
+  void save(StateWriter& out) const;
+  void load(StateReader& in);
+
+ private:
+  std::optional<double> measure(const TaskLoss& task, double sum) const;
+
+  std::uint64_t rounds_ = 0;
+  // Sums of losses. The largest double stands for whatever is beyond it.
+  double combination_ = 0, equal_weights_ = 0;
+};
 
 enum class Verdict : std::uint8_t {
   kDone,      // the state has changed
@@ -45,11 +73,10 @@ class Stream {
   // The rest is for streams that are made.
   const StreamSpec& spec() const { return spec_; }
   const Aggregator& aggregator() const { return *aggregator_; }
-  // Since it was made, or since it was loaded from a snapshot of version 1, which had none.
   const ErrorRecord& errors() const { return errors_; }
-  std::vector<std::string> open_ids() const { return memory_.open_ids(); }
+  std::vector<std::string> open_ids() const { return answered_.open_ids(); }
   std::vector<RecentRound> recent_rounds(std::size_t most) const {
-    return memory_.recent_rounds(most);
+    return answered_.recent_rounds(most);
   }
 
   std::string save() const;
@@ -63,7 +90,8 @@ class Stream {
   Output apply(const RoundAbandoned& event);
   Output apply(const ExpertAdded& event);
   Output apply(const ExpertRemoved& event);
-  std::optional<Output> change_answered(const std::string& id, std::uint64_t digest) const;
+  template <class Change>
+  Output change_experts(const std::string& id, std::uint64_t digest, const Change& change);
   void judge(const Remembered& round, double outcome);
   void note_experts();
   bool open_rounds_agree() const;
@@ -72,10 +100,10 @@ class Stream {
   std::optional<Aggregator> aggregator_;
   std::shared_ptr<const Names> experts_;  // those of the aggregator
   ErrorRecord errors_;
-  Memory memory_;
+  AnsweredRounds answered_;
 };
 
 // An aggregator for the specification, as pcgs run makes it. Throws Error if there is none.
 Aggregator make_aggregator_of(const StreamSpec& spec);
 
-}  // namespace pcgs::stream
+}  // namespace pcgs::serve

@@ -7,7 +7,7 @@
 #include "data/invariant.h"
 #include "pcgs/error.h"
 
-namespace pcgs::stream {
+namespace pcgs::serve {
 
 namespace {
 
@@ -16,7 +16,7 @@ constexpr std::size_t kSmallSnapshot = 16384;
 
 }  // namespace
 
-StreamTable::StreamTable(store::Store& store, TableLimits limits) : store_(store), limits_(limits) {
+StreamTable::StreamTable(Store& store, TableLimits limits) : store_(store), limits_(limits) {
   for (std::string& name : store.names()) names_.insert(names_.end(), std::move(name));
 }
 
@@ -59,7 +59,7 @@ StreamTable::Loaded& StreamTable::load(const std::string& name) {
     ++counts_.hits;
     return found->second;
   }
-  const store::StoredStream stored = store_.read(name);
+  const StoredStream stored = store_.read(name);
   Loaded loaded;
   if (stored.snapshot) {
     loaded.stream = Stream::load(stored.snapshot->bytes, fmt::format("snapshot of {}", name));
@@ -69,10 +69,8 @@ StreamTable::Loaded& StreamTable::load(const std::string& name) {
   for (const std::string& bytes : stored.events) {
     const std::string origin = fmt::format("event {} of {}", loaded.last_event + 1, name);
     if (loaded.stream.step(event_from(bytes, origin)).verdict != Verdict::kDone) {
-      throw Error(
-          fmt::format("{}: does not follow from those before it; restore the store from a "
-                      "copy",
-                      origin));
+      fail_about(ErrorKind::kFormat, origin,
+                 "does not follow from those before it; restore the store from a copy");
     }
     ++loaded.last_event;
     ++loaded.events_since;
@@ -114,8 +112,8 @@ Output StreamTable::begin(const std::string& name, const Event& event) {
   if (out.verdict != Verdict::kDone) return out;
   if (names_.size() >= limits_.streams) {
     return {Verdict::kTooMany,
-            fmt::format("there are {} streams, which is the limit; start the service with a larger "
-                        "--streams",
+            fmt::format("there are {} streams, which is the limit that the service was started "
+                        "with",
                         names_.size()),
             {}};
   }
@@ -202,4 +200,4 @@ void StreamTable::evict() {
   }
 }
 
-}  // namespace pcgs::stream
+}  // namespace pcgs::serve

@@ -20,7 +20,7 @@
 #include "serve/store.h"
 #include "serve/stream.h"
 
-namespace pcgs::stream {
+namespace pcgs::serve {
 
 // Before that, the ratio of errors is mostly chance.
 inline constexpr std::uint64_t kFewestJudged = 30;
@@ -55,7 +55,7 @@ struct StreamRatio {
 
 class StreamTable {
  public:
-  StreamTable(store::Store& store, TableLimits limits);
+  StreamTable(Store& store, TableLimits limits);
 
   Output apply(const std::string& name, const Event& event);
   // Takes the snapshots that are due, and those of these streams, whether due or not. They are to be had
@@ -69,7 +69,7 @@ class StreamTable {
   // A snapshot from elsewhere becomes the stream. Requires that the stream is not in memory.
   void adopt(const TakenSnapshot& snapshot);
   // Notes of the owner, which go with the next commit.
-  store::Changes& changes() { return changes_; }
+  Changes& changes() { return changes_; }
 
   // Null if there is none of this name. Throws Error if it is damaged. Valid until the next call.
   const Stream* find(const std::string& name);
@@ -106,7 +106,7 @@ class StreamTable {
   void count(Loaded& loaded);
   void discount(const Loaded& loaded);
 
-  store::Store& store_;
+  Store& store_;
   TableLimits limits_;
   TableCounts counts_;
   std::set<std::string, std::less<>> names_;
@@ -116,7 +116,7 @@ class StreamTable {
   std::set<std::pair<double, std::string_view>> by_ratio_;  // views of names in by_use_
   std::vector<std::string> touched_;
   std::vector<TakenSnapshot> taken_;
-  store::Changes changes_;
+  Changes changes_;
 };
 
-}  // namespace pcgs::stream
+}  // namespace pcgs::serve

@@ -6,77 +6,65 @@
 #include <cmath>
 
 #include "data/text_table.h"
-#include "show/headline.h"
 
 namespace pcgs::results {
+
+using show::Cell;
+using show::Table;
 
 namespace {
 
 constexpr std::size_t kExpertsShown = 12, kComingShown = 6, kWeightsShown = 8;
 
-// As many decimals as leave four digits of the combination's error, the same in every row.
-class Decimals {
- public:
-  explicit Decimals(const ErrorLine& combination) {
-    const double size = std::max(combination.rmse.value_or(0), combination.mae.value_or(0));
-    if (size < 1e-4 || size >= 1e7) return;
-    fixed_ = std::max(0, 3 - static_cast<int>(std::floor(std::log10(size))));
+bool is_shown(const ErrorColumn& column, const ForecastAnswer& answer) {
+  switch (column.unit) {
+    case ErrorColumn::Unit::kLoss:
+      return answer.measure != "RMSE" && answer.measure != "MAE";
+    case ErrorColumn::Unit::kError:
+      return !answer.of_quantiles();
+    case ErrorColumn::Unit::kShare:
+      return std::any_of(answer.errors.begin(), answer.errors.end(),
+                         [&](const ErrorLine& line) { return (line.*column.value).has_value(); });
+    case ErrorColumn::Unit::kDifference:
+      break;
   }
-  std::string operator()(const std::optional<double>& x) const {
-    if (!x) return "-";
-    return fixed_ && std::abs(*x) < 1e9 ? fmt::format("{:.{}f}", *x, *fixed_)
-                                        : fmt::format("{:.4g}", *x);
-  }
+  return true;
+}
 
- private:
-  std::optional<int> fixed_;
+// As many decimals as leave four digits of what the combination has, the same in every row; none: four
+// digits of each number.
+std::optional<int> decimals_of(double size) {
+  if (size < 1e-4 || size >= 1e7) return {};
+  return show::decimals_for(size, 4);
+}
+
+struct Decimals {
+  explicit Decimals(const ForecastAnswer& answer) {
+    const ErrorLine& first = answer.errors.front();
+    of_errors = decimals_of(std::max(first.rmse.value_or(0), first.mae.value_or(0)));
+    if (!answer.of_quantiles()) of_loss = decimals_of(first.loss.value_or(0));
+  }
+  std::optional<int> of_errors, of_loss;
 };
 
-std::string signed_per_cent(const std::optional<double>& x) {
-  return x ? fmt::format("{:+.1f} %", *x) : "";
-}
-
-bool any(const ForecastAnswer& answer, std::optional<double> ErrorLine::*what) {
-  return std::any_of(answer.errors.begin(), answer.errors.end(),
-                     [&](const ErrorLine& line) { return (line.*what).has_value(); });
-}
-
-io::TextTable errors_table(const ForecastAnswer& answer) {
-  const bool mape = any(answer, &ErrorLine::mape);
-  const bool log_loss = answer.measure == "log loss";
-  const bool loss = log_loss || answer.measure == "pinball loss";
-  const Decimals number(answer.errors.front());
-  io::TextTable table{"", {"error of"}, {}};
-  if (loss) table.head.push_back(answer.measure);
-  table.head.insert(table.head.end(), {"RMSE", "MAE"});
-  if (mape) table.head.emplace_back("MAPE");
-  table.head.insert(table.head.end(), {"bias", "combination beside it", "rounds"});
-  std::size_t experts = 0, left_out = 0;
-  for (const ErrorLine& line : answer.errors) {
-    if (line.kind == "expert" && ++experts > kExpertsShown) {
-      ++left_out;
-      continue;
-    }
-    const bool combination = &line == &answer.errors.front();
-    auto& row = table.rows.emplace_back();
-    row.push_back(line.name + (combination ? " (the combination)"
-                               : line.name == "best convex mix" && line.kind == "reference" ? " *"
-                                                                                            : ""));
-    // What is no number although there was a round is too large for one.
-    const auto error = [&](const std::optional<double>& x, const char* too_large = ">1e308") {
-      return !x && line.rounds > 0 ? too_large : number(x);
-    };
-    if (loss) row.push_back(error(line.loss, log_loss ? "infinite" : ">1e308"));
-    row.insert(row.end(), {error(line.rmse), error(line.mae)});
-    if (mape) row.push_back(line.mape ? fmt::format("{:.2f} %", 100 * *line.mape) : "-");
-    row.insert(row.end(), {error(line.bias), signed_per_cent(line.difference),
-                           fmt::format("{}", line.rounds)});
+Cell cell_of(const ErrorColumn& column, const ForecastAnswer& answer, const ErrorLine& line,
+             const Decimals& decimals) {
+  const auto& x = line.*column.value;
+  switch (column.unit) {
+    case ErrorColumn::Unit::kShare:
+      return show::share(x, "{:.2f} %");
+    case ErrorColumn::Unit::kDifference:
+      return &line == &answer.errors.front() ? Cell{} : show::difference(x);
+    case ErrorColumn::Unit::kLoss:
+    case ErrorColumn::Unit::kError:
+      break;
   }
-  if (left_out > 0) {
-    auto& row = table.rows.emplace_back(table.head.size());
-    row[0] = fmt::format("({} more; --json has them)", left_out);
-  }
-  return table;
+  if (line.rounds == 0) return show::missing();
+  const bool loss = column.unit == ErrorColumn::Unit::kLoss;
+  if (loss && !x && answer.measure == "log loss") return {"infinite"};
+  const auto fixed = loss ? decimals.of_loss : decimals.of_errors;
+  if (x && fixed) return show::fixed(x, *fixed);
+  return x && !answer.of_quantiles() ? show::number(x, "{:.4g}") : error_cell(x);
 }
 
 std::string coming_text(const ComingForecast& one) {
@@ -86,12 +74,80 @@ std::string coming_text(const ComingForecast& one) {
   for (const auto& [level, ends] : one.interval.by_name) {
     out += fmt::format("   {:g} %: {:.6g} to {:.6g}", 100 * std::stod(level), ends[0], ends[1]);
   }
-  return out + '\n';
+  return out;
 }
 
 }  // namespace
 
+bool is_mix(const ErrorLine& line) {
+  return line.kind == "reference" && line.name == "best convex mix";
+}
+
+Cell error_cell(const std::optional<double>& error) {
+  if (!error) return {">1e308"};
+  Cell cell = show::number(error, "{}");
+  cell.text = error_text(*error);
+  return cell;
+}
+
+Table errors_table(const ForecastAnswer& answer) {
+  Table table;
+  table.head.push_back({answer.of_quantiles() ? "score of" : "error of", "name"});
+  for (const ErrorColumn& column : kErrorColumns) {
+    if (!is_shown(column, answer)) continue;
+    const bool loss = column.unit == ErrorColumn::Unit::kLoss;
+    table.head.push_back({loss ? answer.measure : column.title, column.key});
+  }
+  table.head.push_back({"rounds", "rounds"});
+  const Decimals decimals(answer);
+  for (const ErrorLine& line : answer.errors) {
+    auto& row = table.rows.emplace_back();
+    const bool combination = &line == &answer.errors.front();
+    const char* note = combination ? " (the combination)" : is_mix(line) ? " *" : "";
+    row.push_back({line.name + note, line.name});
+    for (const ErrorColumn& column : kErrorColumns) {
+      if (is_shown(column, answer)) row.push_back(cell_of(column, answer, line, decimals));
+    }
+    row.push_back(show::whole(line.rounds));
+  }
+  return table;
+}
+
+std::size_t keep_models(Table& table, const ForecastAnswer& answer, std::size_t most) {
+  std::size_t models = 0;
+  for (const ErrorLine& line : answer.errors) models += line.kind == "expert";
+  const std::size_t left_out = models - std::min(models, most);
+  table.rows.resize(table.rows.size() - left_out);
+  return left_out;
+}
+
+std::string errors_text(const ForecastAnswer& answer, Table table) {
+  std::string out;
+  if (answer.errors.front().rounds > 0) {
+    if (const std::size_t left_out = keep_models(table, answer, kExpertsShown); left_out > 0) {
+      auto& row = table.rows.emplace_back(table.head.size());
+      row[0].text = fmt::format("({} more; --json has them)", left_out);
+    }
+    out = text(table) + '\n';
+  }
+  out += headline(answer) + '\n';
+  if (const std::string sure = sureness(answer); !sure.empty()) out += sure + '\n';
+  return out;
+}
+
+std::string first_lines(const std::string& title, const std::vector<std::string>& lines) {
+  if (lines.empty()) return "";
+  std::string out = '\n' + title + ":\n";
+  for (std::size_t i = 0; i < std::min(lines.size(), kComingShown); ++i) out += lines[i] + '\n';
+  if (lines.size() > kComingShown) {
+    out +=
+        fmt::format("  ... and {} more; --out and --json have them\n", lines.size() - kComingShown);
+  }
+  return out;
+}
+
 std::string weights_text(const ByName<double>& weights) {
+  if (weights.by_name.empty()) return "";
   auto all = weights.by_name;
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
     return std::abs(a.second) > std::abs(b.second);
@@ -109,36 +165,22 @@ std::string weights_text(const ByName<double>& weights) {
 }
 
 std::string answer_text(const ForecastAnswer& answer, const std::string& caption) {
-  std::string out = caption + "\n\n";
-  if (answer.errors.front().rounds > 0) out += text(errors_table(answer)) + '\n';
-  out += headline(answer) + '\n';
-  if (const std::string sure = sureness(answer); !sure.empty()) out += sure + '\n';
-  if (any(answer, &ErrorLine::rmse)) {
-    const bool mix = std::any_of(answer.errors.begin(), answer.errors.end(), [](const auto& line) {
-      return line.kind == "reference" && line.name == "best convex mix";
-    });
-    if (mix) {
-      out +=
-          "* constant weights found in hindsight, on rounds with every forecast there: nobody "
-          "could have published it\n";
-    }
+  std::string out = caption + "\n\n" + errors_text(answer, errors_table(answer));
+  const auto& lines = answer.errors;
+  if (std::any_of(lines.begin(), lines.end(), is_mix) &&
+      std::any_of(lines.begin(), lines.end(), [](const auto& line) { return line.rmse; })) {
+    out +=
+        "* constant weights found in hindsight, on rounds with every forecast there: nobody could "
+        "have published it\n";
   }
   if (answer.rounds_without_outcome > 0) {
     out += fmt::format("{} without an outcome: forecast, and not learned from\n",
                        io::counted(answer.rounds_without_outcome, "row"));
   }
-  if (!answer.next.empty()) {
-    out += answer.next.size() == 1 ? "\nnext forecast:\n" : "\nnext forecasts:\n";
-    for (std::size_t i = 0; i < std::min(answer.next.size(), kComingShown); ++i) {
-      out += coming_text(answer.next[i]);
-    }
-    if (answer.next.size() > kComingShown) {
-      out += fmt::format("  ... and {} more; --out and --json have them\n",
-                         answer.next.size() - kComingShown);
-    }
-  }
-  if (!answer.weights_now.by_name.empty()) out += weights_text(answer.weights_now);
-  return out;
+  std::vector<std::string> next;
+  for (const auto& one : answer.next) next.push_back(coming_text(one));
+  out += first_lines(next.size() == 1 ? "next forecast" : "next forecasts", next);
+  return out + weights_text(answer.weights_now);
 }
 
 }  // namespace pcgs::results

@@ -2,7 +2,7 @@
 
 #ifdef PCGS_WEB
 
-// The assembler copies the files, as it does with the models (network/shipped.cc). PCGS_WEB and
+// The assembler copies the files, as it does with the models (network/model_file.cc). PCGS_WEB and
 // PCGS_WEB_MODULES are folders, given by CMake, which also knows what this file depends on.
 #define PCGS_COPY(FILE) ".incbin \"" FILE "\"\n"
 #define PCGS_INCLUDE(NAME, FILES)                                                \

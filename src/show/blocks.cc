@@ -5,9 +5,72 @@
 #include <algorithm>
 #include <cmath>
 
-#include "show/markup.h"
+#include "data/json.h"
 
 namespace pcgs::report {
+
+namespace {
+
+// JSON's own writer knows which bytes are UTF-8.
+std::string valid_utf8(std::string_view text) {
+  return nlohmann::ordered_json::parse(io::json_text(nlohmann::ordered_json(std::string(text))))
+      .get<std::string>();
+}
+
+}  // namespace
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : valid_utf8(text)) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+std::string script_json(const nlohmann::ordered_json& value) {
+  std::string out;
+  for (const char c : io::json_text(value)) {
+    if (c == '<') {
+      out += "\\u003c";  // a '<' is always inside a JSON string
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string script_code(std::string_view code) {
+  // "</" and "<!" can only stand in strings and regular expressions, where the sign may be escaped.
+  std::string out;
+  out.reserve(code.size());
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    const std::string_view rest = code.substr(i);
+    if (rest.starts_with("</script") || rest.starts_with("<!--")) {
+      out += "<\\";
+    } else {
+      out += code[i];
+    }
+  }
+  return out;
+}
 
 namespace {
 
@@ -45,8 +108,9 @@ struct Writer {
   void operator()(const Figures& figures) {
     out += "<ul class=\"figures\">\n";
     for (const auto& one : figures.all) {
-      out += fmt::format("<li><b{}>{}</b><span>{}</span></li>\n", exact(one.number),
-                         escaped(one.number.text), words(one.meaning));
+      out +=
+          fmt::format("<li><b{}>{}</b><span>{}</span></li>\n", exact(one.number),
+                      one.number.missing ? "none" : escaped(one.number.text), words(one.meaning));
     }
     out += "</ul>\n";
   }
@@ -69,7 +133,7 @@ struct Writer {
       bool first = true;
       for (const Cell& cell : table.rows[r]) {
         out += fmt::format("<{}{}>{}</{}>", first ? "th scope=\"row\"" : "td", exact(cell),
-                           escaped(cell.text), first ? "th" : "td");
+                           cell.missing ? "none" : escaped(cell.text), first ? "th" : "td");
         first = false;
       }
       out += "</tr>\n";
@@ -121,17 +185,6 @@ struct Writer {
 };
 
 }  // namespace
-
-Cell number(double x, const char* format) {
-  if (!std::isfinite(x)) return {"none"};
-  return {fmt::format(fmt::runtime(format), x), fmt::format("{}", x)};
-}
-
-Cell number(const std::optional<double>& x, const char* format) {
-  return x ? number(*x, format) : Cell{"none"};
-}
-
-Cell whole(std::size_t x) { return {std::to_string(x), std::to_string(x)}; }
 
 std::string unbroken(const std::string& time) {
   std::string out;

@@ -1,16 +1,29 @@
-// What a page consists of, and how that is written as HTML. The scripts of web/ draw the charts and
-// make the rest come alive; without them, texts and tables are all there.
+// Text and JSON as parts of an HTML page. Whatever a name holds, it stays text.
 #pragma once
 
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
-#include "show/time_axis.h"
+#include "show/curves.h"
+#include "show/table.h"
 
 namespace pcgs::report {
+
+// For text between tags and inside quoted attributes. What is not UTF-8 gets replacement signs.
+std::string escaped(std::string_view text);
+
+// For a <script type="application/json">: no sign in it can end the element.
+std::string script_json(const nlohmann::ordered_json& value);
+
+// For a <script>: the code does the same and cannot end the element.
+std::string script_code(std::string_view code);
+
+// What a page consists of, and how that is written as HTML. The scripts of web/ draw the charts and
+// make the rest come alive; without them, texts and tables are all there.
 
 using nlohmann::ordered_json;
 
@@ -19,14 +32,11 @@ struct Paragraph {
   bool leading = false;  // the sentence to read if only one is read
 };
 
-struct Cell {
-  std::string text;
-  std::string exact{};  // the whole number, for copying; empty: the text is all there is
-};
-// `format` is that of fmt, such as "{:.3f}". A number that is not finite is "none".
-Cell number(double x, const char* format);
-Cell number(const std::optional<double>& x, const char* format);
-Cell whole(std::size_t x);
+using show::Cell;
+using show::number;
+using show::Table;
+using show::whole;
+
 // A time that is not broken into lines.
 std::string unbroken(const std::string& time);
 
@@ -37,17 +47,6 @@ struct Figures {
     std::string meaning;
   };
   std::vector<One> all;
-};
-
-struct Table {
-  struct Column {
-    std::string name;
-    std::string key{};  // where the number stands in the JSON
-  };
-  std::string id, caption;
-  std::vector<Column> head;
-  std::vector<std::vector<Cell>> rows;  // the first cell names the row
-  std::vector<std::size_t> strong{};    // rows to look at
 };
 
 // The data and texts of a chart, and which template of web/charts draws it. The data are groups:

@@ -1,10 +1,18 @@
 #include "show/depth.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <limits>
+#include <memory>
+#include <numeric>
 
-#include "research/mechanism.h"
+#include "pcgs/error.h"
+#include "proof/path_certificates.h"
+#include "proof/trace_file.h"
+#include "research/mechanism_study.h"
 
 namespace pcgs::report {
 
@@ -18,7 +26,26 @@ bool uniform_over_awake(std::span<const double> weights) {
                      [&](double w) { return w == 0 || std::abs(w - most) < 1e-12; });
 }
 
+double mean(std::span<const double> x) {
+  double sum = 0;
+  for (const double y : x) sum += y;
+  return x.empty() ? 0 : sum / static_cast<double>(x.size());
+}
+
 }  // namespace
+
+double entropy(std::span<const double> q) {
+  double nats = 0;
+  for (const double p : q) nats -= p > 0 ? p * std::log(p) : 0;
+  return nats;
+}
+
+double deviation(std::span<const double> x) {
+  const double middle = mean(x);
+  double squares = 0;
+  for (const double y : x) squares += (y - middle) * (y - middle);
+  return x.empty() ? 0 : std::sqrt(squares / static_cast<double>(x.size()));
+}
 
 DepthRecorder::DepthRecorder(std::string name, const Hindsight& hindsight, const Method* method)
     : hindsight_(hindsight),
@@ -53,7 +80,7 @@ void DepthRecorder::record(const TraceRow& row) {
     out_.mean_weights[k] += row.played[k] / static_cast<double>(hindsight_.rounds());
   }
 
-  constexpr std::size_t kMemory = suite::kVolatilityRounds;
+  constexpr std::size_t kMemory = kVolatilityRounds;
   if (recent_.size() < kMemory) {
     recent_.push_back(row.judged().mixture_loss);
   } else {
@@ -77,13 +104,13 @@ void DepthRecorder::record_controls(double x, const TraceRow& row) {
   const auto uniform = static_cast<double>(row.played.size());
   eta_.add(x, controls.eta);
   rho_.add(x, controls.rho);
-  q_entropy_.add(x, controls.q.empty() ? std::log(uniform) : suite::entropy(controls.q));
+  q_entropy_.add(x, controls.q.empty() ? std::log(uniform) : entropy(controls.q));
   if (hindsight_.has_path() && t + 1 < hindsight_.rounds()) {
     q_on_next_.add(x, controls.q.empty() ? 1 / uniform : controls.q[hindsight_.path(t + 1)]);
   }
-  if (recent_.size() == suite::kVolatilityRounds && controls.rho > top_rho_) {
+  if (recent_.size() == kVolatilityRounds && controls.rho > top_rho_) {
     top_rho_ = controls.rho;
-    top_volatility_ = suite::deviation(recent_);
+    top_volatility_ = deviation(recent_);
   }
 }
 
@@ -200,6 +227,82 @@ void put_combination_first(RunDepth& run) {
   if (run.methods.size() > 1) {
     std::rotate(run.methods.begin(), run.methods.end() - 1, run.methods.end());
   }
+}
+
+namespace {
+
+// A trace that somebody made up must not get further than this.
+void check_row(const io::TraceReader& reader) {
+  const TraceRow& row = reader.row();
+  const auto fits = [](std::span<const double> numbers) {
+    return std::all_of(numbers.begin(), numbers.end(), [](double x) { return x >= 0 && x <= 1; });
+  };
+  const double sum = std::accumulate(row.played.begin(), row.played.end(), 0.0);
+  bool right = fits(row.played) && std::abs(sum - 1) < 1e-6 && fits(row.round.losses) &&
+               fits(std::span(&row.round.mixture_loss, 1));
+  if (row.step != nullptr) {
+    const Controls& controls = row.step->controls;
+    right = right && controls.eta > 0 && controls.rho >= 0 && controls.rho <= 1 &&
+            fits(controls.q) && std::abs(row.step->mix_loss) <= 2 && std::abs(row.step->gap) <= 2;
+  }
+  if (right) return;
+  throw Error(
+      fmt::format("{}: holds weights, losses or controls that cannot be; give a trace as pcgs run "
+                  "--trace wrote it",
+                  reader.position()));
+}
+
+}  // namespace
+
+bool is_trace(std::string_view text) { return io::TraceReader::looks_like_trace(text); }
+
+RunDepth depth_of_trace(std::string_view text, const std::string& origin, std::size_t switches,
+                        std::size_t sharing) {
+  io::TraceReader first_pass(text, origin);
+  LossKeeper keeper(first_pass.experts().size());
+  std::string method;
+  bool any = false;
+  // The losses are those of the first method; the others met the same.
+  while (first_pass.next() && (!any || first_pass.method() == method)) {
+    method = first_pass.method();
+    any = true;
+    check_row(first_pass);
+    keeper.record(first_pass.row());
+  }
+  if (!any) throw Error(fmt::format("{}: holds no round; give a trace of a run", origin));
+
+  const Hindsight hindsight(keeper.take(), switches, stretches_for(3 * sharing));
+  std::string title = std::filesystem::path(origin).stem().string();
+  if (title.ends_with("-trace")) title.resize(title.size() - 6);
+  RunDepth run = describe(std::move(title), first_pass.experts(), hindsight);
+  io::TraceReader reader(text, origin);
+  std::unique_ptr<DepthRecorder> recorder;
+  const auto finish = [&] {
+    if (!recorder) return;
+    if (recorder->round_numbers().size() != hindsight.rounds()) {
+      throw Error(fmt::format(
+          "{}: its methods played different numbers of rounds; give a trace as it was written",
+          origin));
+    }
+    add_method(run, hindsight, *recorder);
+  };
+  while (reader.next()) {
+    if (!recorder || reader.method() != recorder->name()) {
+      finish();
+      recorder = std::make_unique<DepthRecorder>(reader.method(), hindsight);
+    }
+    check_row(reader);
+    const auto& numbers = recorder->round_numbers();
+    if (!numbers.empty() && static_cast<double>(reader.row().round.number) <= numbers.back()) {
+      throw Error(
+          fmt::format("{}: a round of {} comes after a later one; give a trace in which each "
+                      "method is once, and no outcome came late",
+                      reader.position(), reader.method()));
+    }
+    recorder->record(reader.row());
+  }
+  finish();
+  return run;
 }
 
 }  // namespace pcgs::report

@@ -4,16 +4,17 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "pcgs/certify.h"
+#include "pcgs/certificates.h"
 #include "pcgs/matrix.h"
 #include "pcgs/method.h"
 #include "pcgs/trace.h"
 #include "run/hindsight.h"
-#include "show/thin.h"
-#include "show/time_axis.h"
+#include "show/curves.h"
 
 namespace pcgs::report {
 
@@ -59,6 +60,12 @@ struct RunDepth {
 };
 
 using compare::Hindsight;
+
+// The volatility at a round is the standard deviation of the losses of this many rounds up to it.
+inline constexpr std::size_t kVolatilityRounds = 10;
+
+double entropy(std::span<const double> q);    // in nats
+double deviation(std::span<const double> x);  // the standard deviation of all that there is
 
 // Watches one method play. Rounds come in order, each once.
 class DepthRecorder final : public TraceSink {
@@ -112,5 +119,13 @@ void put_on(const Calendar& calendar, const std::function<double(double round)>&
             RunDepth& run);
 // The last method is the one whose forecasts are published: it comes first.
 void put_combination_first(RunDepth& run);
+
+// A run in depth from a trace that pcgs run wrote.
+
+bool is_trace(std::string_view text);
+// Everything but what a method could prove that is not of the share form. `sharing` is how many
+// runs share the page. Throws Error, naming `origin`.
+RunDepth depth_of_trace(std::string_view text, const std::string& origin, std::size_t switches,
+                        std::size_t sharing);
 
 }  // namespace pcgs::report

@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "show/sections.h"
-#include "show/study_page.h"
 #include "show/time_charts.h"
 
 namespace pcgs::report {
@@ -55,6 +54,12 @@ struct Colored {
   std::vector<std::string> names;  // of the leaders, and one for all others if there are any
 };
 
+std::vector<std::string> method_names(const RunDepth& run) {
+  std::vector<std::string> names;
+  for (const auto& method : run.methods) names.push_back(method.name);
+  return names;
+}
+
 ordered_json regret_groups(const RunDepth& run) {
   ordered_json groups = ordered_json::array();
   for (const auto& method : run.methods) {
@@ -87,9 +92,8 @@ Chart regret_chart(const RunDepth& run, std::size_t index) {
   chart.alternative = regret_sentence(run);
   chart.height = 300;
   chart.groups = regret_groups(run);
-  chart.values.update({{"axis", "loss beyond the path"},
-                       {"series", names_of(run.methods)},
-                       {"palette", "methods"}});
+  chart.values.update(
+      {{"axis", "loss beyond the path"}, {"series", method_names(run)}, {"palette", "methods"}});
   return chart;
 }
 
@@ -178,7 +182,7 @@ std::vector<Block> blocks_of(const RunDepth& run, std::size_t index) {
   if (std::any_of(run.methods.begin(), run.methods.end(),
                   [](const auto& method) { return !method.regret.y.empty(); })) {
     Window window = time_window(window_of(index), run.range(), "run", regret_groups(run),
-                                names_of(run.methods), "methods");
+                                method_names(run), "methods");
     window.overview.alternative = regret_sentence(run);
     blocks.emplace_back(std::move(window));
     blocks.emplace_back(regret_chart(run, index));
@@ -253,6 +257,83 @@ Section depth_section(const std::vector<const RunDepth*>& runs) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
     choice.options.push_back({runs[i]->title, blocks_of(*runs[i], i)});
   }
+  section.blocks.emplace_back(std::move(choice));
+  return section;
+}
+
+// When and where a method of the share form restarts, round by round.
+
+namespace {
+
+Control mass_control(const RunDepth& run) {
+  return {&MethodDepth::q_on_next, "q",
+          "Restart mass of {} on the expert that the best path plays next", "q on the next expert",
+          fmt::format("Uniform restarts put 1/{} there.", run.experts.size())};
+}
+
+Control entropy_control() {
+  return {&MethodDepth::q_entropy,
+          "entropy",
+          "Entropy of q of {}",
+          "entropy in nats",
+          "Low: restarts go to few experts. Uniform restarts have the logarithm of the number of "
+          "experts.",
+          false};
+}
+
+Chart scatter_chart(const MethodDepth& method, const std::string& id) {
+  Chart chart;
+  chart.uses = "scatter";
+  chart.id = id + "-volatility";
+  chart.title = "Restarts and volatility of " + method.name;
+  chart.note =
+      "One point for each stretch of the run, its strongest restart: rho against the standard "
+      "deviation of the last ten losses.";
+  chart.alternative =
+      fmt::format("{} points of volatility and rho of {}.", method.scatter_rho.size(), method.name);
+  chart.values = {{"y", axis_for(method.scatter_rho)}};
+  chart.groups.push_back(
+      {{"volatility", drawn(method.scatter_volatility)}, {"rho", drawn(method.scatter_rho)}});
+  return chart;
+}
+
+std::vector<Block> blocks_of(const RunDepth& run, const MethodDepth& method, std::size_t index,
+                             const std::string& id) {
+  std::vector<Block> blocks = {control_block(run, method, index, id, rho_control())};
+  if (!method.q_on_next.y.empty()) {
+    blocks.push_back(control_block(run, method, index, id, mass_control(run)));
+  }
+  blocks.push_back(control_block(run, method, index, id, entropy_control()));
+  if (!is_constant(method.rho) && !method.scatter_rho.empty()) {
+    blocks.emplace_back(scatter_chart(method, id));
+  }
+  return blocks;
+}
+
+}  // namespace
+
+std::optional<Section> restarts_section(const std::vector<const RunDepth*>& runs) {
+  Choice choice{"restarts-of", runs.size() == 1 ? "Method" : "Run and method", {}};
+  std::size_t varying = 0;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    for (std::size_t m = 0; m < runs[i]->methods.size(); ++m) {
+      const MethodDepth& method = runs[i]->methods[m];
+      if (method.rho.y.empty()) continue;
+      // Those that have something to show come first.
+      const auto at = is_constant(method.rho)
+                          ? choice.options.end()
+                          : choice.options.begin() + static_cast<std::ptrdiff_t>(varying++);
+      choice.options.insert(
+          at, {runs.size() == 1 ? method.name : fmt::format("{}: {}", runs[i]->title, method.name),
+               blocks_of(*runs[i], method, i, option_id("restarts", i, m))});
+    }
+  }
+  if (choice.options.empty()) return std::nullopt;
+  Section section{"restarts", "Mechanism: when and where it restarts", {}};
+  section.blocks.emplace_back(
+      Paragraph{"A method of the share form deals a part rho of the weights out anew after each "
+                "round, following a distribution q. A good one restarts when the best expert "
+                "changes, towards the expert that is best next."});
   section.blocks.emplace_back(std::move(choice));
   return section;
 }

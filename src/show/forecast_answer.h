@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "data/by_name.h"
+#include "data/keyed_values.h"
 #include "run/comparison.h"
 #include "run/errors.h"
 
@@ -25,6 +25,29 @@ struct ErrorLine {
   std::optional<double> difference;
   bool operator==(const ErrorLine&) const = default;
 };
+
+// What is known of a line beside its name: a new number is a member of ErrorLine, a line here and whoever
+// computes it.
+struct ErrorColumn {
+  enum class Unit {
+    kLoss,       // what the task pays for, named by the measure; where that is none of the others
+    kError,      // in the unit of the outcome; of points
+    kShare,      // of the outcome; where some line has it
+    kDifference  // per cent, as above
+  };
+  const char *key, *title;
+  Unit unit;
+  std::optional<double> ErrorLine::*value;
+};
+// In the order of tables.
+inline constexpr ErrorColumn kErrorColumns[] = {
+    {"loss", "", ErrorColumn::Unit::kLoss, &ErrorLine::loss},
+    {"rmse", "RMSE", ErrorColumn::Unit::kError, &ErrorLine::rmse},
+    {"mae", "MAE", ErrorColumn::Unit::kError, &ErrorLine::mae},
+    {"mape", "MAPE", ErrorColumn::Unit::kShare, &ErrorLine::mape},
+    {"bias", "bias", ErrorColumn::Unit::kError, &ErrorLine::bias},
+    {"difference", "combination beside it", ErrorColumn::Unit::kDifference,
+     &ErrorLine::difference}};
 
 // The combination beside one of them.
 struct Difference {
@@ -52,7 +75,10 @@ struct TimeSpan {
 };
 
 struct ForecastAnswer {
-  std::string measure;  // what the task pays for: "RMSE", "MAE", "pinball loss", "log loss"
+  // What the task pays for: "RMSE", "MAE", "pinball loss", "log loss"; of quantiles "WIS", or
+  // "level score" where levels are not symmetric.
+  std::string measure;
+  bool of_quantiles() const { return measure == "WIS" || measure == "level score"; }
   // The combination first, then other methods, references, and experts from the best on.
   std::vector<ErrorLine> errors;
   std::optional<Difference> beside_best, beside_equal;
@@ -72,5 +98,20 @@ ForecastAnswer forecast_answer(const compare::Problem& problem,
                                const compare::Errors& errors);
 // The part that is about errors.
 ForecastAnswer errors_answer(const compare::Errors& errors, const TaskLoss& task);
+
+// The answer to a forecaster's first question in a sentence or two.
+
+// Four digits of an error, and never an exponent where numbers are still read without one.
+std::string error_text(double error);
+
+// "6.2 % below", "0.3 % above", "the same as".
+std::string difference_text(double difference);
+
+// "The combination's error (RMSE 12.3) was 6.2 % below that of your best model, arima, and 14 % below
+// that of equal weights."
+std::string headline(const ForecastAnswer& answer);
+
+// Whether that could be chance: "More than chance: ...". Empty where there are too few rounds.
+std::string sureness(const ForecastAnswer& answer);
 
 }  // namespace pcgs::results

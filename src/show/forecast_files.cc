@@ -6,7 +6,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "data/csv_field.h"
+#include "data/csv.h"
 
 namespace pcgs::results {
 

@@ -10,9 +10,12 @@
 
 namespace pcgs::results {
 
+struct Kind;
+
 // Numbers are none where there was no round to take a mean of, or no forecast.
 struct ForecastResult {
   static constexpr const char* kKind = "forecast";
+  static const Kind& kind();
 
   struct Expert {
     std::string name;
@@ -45,5 +48,15 @@ struct ForecastResult {
 // The expert with the lowest mean loss, of those that forecast at least half of the time; null if
 // there is none.
 const ForecastResult::Expert* best_expert(const ForecastResult& forecast);
+
+// What came of it. `column` is what was forecast.
+ForecastResult forecast_result(const compare::Problem& problem, const std::string& column,
+                               const compare::Comparison& comparison);
+
+std::string forecast_table(const ForecastResult& result, const std::string& origin);
+
+// A line for each round: the time if there is one, row, value, forecast, a weight for each expert,
+// and the intervals.
+std::string forecast_csv(const compare::Problem& problem, const compare::Comparison& comparison);
 
 }  // namespace pcgs::results

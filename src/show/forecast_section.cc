@@ -5,6 +5,7 @@
 
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
+#include "show/forecast_result.h"
 #include "show/sections.h"
 
 namespace pcgs::report {
@@ -22,8 +23,6 @@ std::string familiar_name(const std::string& method) {
     return method;  // of another version, or of somebody's own
   }
 }
-
-}  // namespace
 
 std::vector<Block> forecast_summary(const ForecastResult& forecast, const RunDepth* depth) {
   const auto method = familiar_name(forecast.method);
@@ -84,6 +83,13 @@ Section forecast_section(const ForecastResult& forecast) {
   }
   section.blocks.emplace_back(std::move(table));
   return section;
+}
+
+}  // namespace
+
+void show_forecast(const ForecastResult& forecast, const Shown& shown, PageParts& page) {
+  page.add(forecast_summary(forecast, shown.depth));
+  page.add(forecast_section(forecast));
 }
 
 }  // namespace pcgs::report

@@ -7,45 +7,21 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "show/answer_table.h"
 #include "show/forecaster_charts.h"
-#include "show/headline.h"
+#include "show/run_result.h"
 #include "show/sections.h"
 
 namespace pcgs::report {
 
 namespace {
 
+using results::error_cell;
 using results::ErrorLine;
 using results::ForecastAnswer;
 using results::measured;
 
 constexpr std::size_t kExpertsShown = 50, kComingShown = 12;
-
-// How many decimals show so many digits of a number; those of a column stand below each other.
-int decimals_for(double x, int digits) {
-  if (!std::isfinite(x) || x == 0) return 0;
-  return std::clamp(digits - 1 - static_cast<int>(std::floor(std::log10(std::abs(x)))), 0, 9);
-}
-
-Cell fixed(const std::optional<double>& x, int decimals) {
-  Cell cell = number(x, "{}");
-  if (cell.exact.empty()) return cell;
-  // Further digits would be wider than a phone.
-  cell.text =
-      std::abs(*x) < 1e15 ? fmt::format("{:.{}f}", *x, decimals) : fmt::format("{:.4g}", *x);
-  return cell;
-}
-
-Cell share_cell(const std::optional<double>& share, const char* format) {
-  Cell cell = number(share, "{}");
-  if (!cell.exact.empty()) cell.text = fmt::format(fmt::runtime(format), 100 * *share);
-  return cell;
-}
-
-bool any(const ForecastAnswer& answer, std::optional<double> ErrorLine::*what) {
-  return std::any_of(answer.errors.begin(), answer.errors.end(),
-                     [&](const ErrorLine& line) { return (line.*what).has_value(); });
-}
 
 const ErrorLine* find(const ForecastAnswer& answer, const char* kind, const std::string& name) {
   for (const auto& line : answer.errors) {
@@ -54,17 +30,7 @@ const ErrorLine* find(const ForecastAnswer& answer, const char* kind, const std:
   return nullptr;
 }
 
-bool is_mix(const ErrorLine& line) {
-  return line.kind == "reference" && line.name == "best convex mix";
-}
-
 }  // namespace
-
-Cell error_cell(const std::optional<double>& error) {
-  Cell cell = number(error, "{}");
-  if (!cell.exact.empty()) cell.text = results::error_text(*error);
-  return cell;
-}
 
 Figures error_figures(const ForecastAnswer& answer) {
   Figures figures;
@@ -117,19 +83,20 @@ Table coming_table(const ForecastAnswer& answer) {
   for (const auto& next : answer.next) {
     largest = std::max(largest, std::abs(next.forecast.value_or(0)));
   }
-  const int decimals = decimals_for(largest, 5);
+  const int decimals = show::decimals_for(largest, 5);
   for (const auto& next : answer.next) {
     if (table.rows.size() == kComingShown) break;
     auto& row = table.rows.emplace_back();
     row.push_back({timed ? next.time : fmt::format("{}", next.row)});
-    row.push_back(next.forecast ? fixed(next.forecast, decimals) : Cell{"nobody forecasts"});
+    row.push_back(next.forecast ? show::fixed(next.forecast, decimals) : Cell{"nobody forecasts"});
     for (const auto& level : levels) {
       const auto& all = next.interval.by_name;
       const auto at =
           std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.first == level; });
       for (const std::size_t end : {std::size_t{0}, std::size_t{1}}) {
-        row.push_back(at != all.end() && at->second.size() == 2 ? fixed(at->second[end], decimals)
-                                                                : Cell{"none"});
+        row.push_back(at != all.end() && at->second.size() == 2
+                          ? show::fixed(at->second[end], decimals)
+                          : show::missing());
       }
     }
   }
@@ -145,56 +112,28 @@ Table intervals_table(const std::vector<results::RunResult::Intervals>& interval
   for (const auto& one : intervals) {
     Cell level = number(one.level, "{}");
     level.text = fmt::format("{:g} %", 100 * one.level);
-    table.rows.push_back({std::move(level), share_cell(one.coverage, "{:.1f} %"),
+    table.rows.push_back({std::move(level), show::share(one.coverage, "{:.1f} %"),
                           error_cell(one.mean_width), whole(one.rounds)});
   }
   return table;
 }
 
-Table errors_table(const ForecastAnswer& answer) {
-  const bool loss = any(answer, &ErrorLine::loss), mape = any(answer, &ErrorLine::mape);
-  Table table;
+Table errors_of(const ForecastAnswer& answer) {
+  Table table = results::errors_table(answer);
   table.id = "errors";
   table.caption =
       "Errors of the combination, of what needs no learning and of each model, the best first; and "
       "how far the combination's error is below or above theirs on the same rounds";
+  if (const std::size_t left_out = keep_models(table, answer, kExpertsShown); left_out > 0) {
+    table.caption +=
+        fmt::format(" (the best {} of {} models)", kExpertsShown, kExpertsShown + left_out);
+  }
   // What is paid for and the difference come first: a phone shows these.
-  const bool mae = answer.measure == "MAE";
-  table.head = {{"error of", "name"}};
-  if (loss) {
-    table.head.push_back({answer.measure, "loss"});
-  } else {
-    table.head.push_back(mae ? Table::Column{"MAE", "mae"} : Table::Column{"RMSE", "rmse"});
-  }
-  table.head.push_back({"combination beside it", "difference"});
-  if (loss || mae) table.head.push_back({"RMSE", "rmse"});
-  if (loss || !mae) table.head.push_back({"MAE", "mae"});
-  if (mape) table.head.push_back({"MAPE", "mape"});
-  table.head.insert(table.head.end(), {{"bias", "bias"}, {"rounds", "rounds"}});
+  table.bring_forward({answer.measure == "RMSE"  ? "rmse"
+                       : answer.measure == "MAE" ? "mae"
+                                                 : "loss",
+                       "difference"});
   table.strong = {0};
-  const ErrorLine& first = answer.errors.front();
-  const int decimals = decimals_for(measured(answer, first).value_or(1), 4);
-  const int of_errors = loss ? decimals_for(first.rmse.value_or(1), 4) : decimals;
-  std::size_t experts = 0;
-  for (const ErrorLine& line : answer.errors) {
-    if (line.kind == "expert" && ++experts > kExpertsShown) continue;
-    auto& row = table.rows.emplace_back();
-    const bool combination = &line == &first;
-    row.push_back({line.name + (combination    ? " (the combination)"
-                                : is_mix(line) ? " *"
-                                               : ""),
-                   line.name});
-    row.push_back(fixed(measured(answer, line), decimals));
-    row.push_back(combination ? Cell{""} : number(line.difference, "{:+.1f} %"));
-    if (loss || mae) row.push_back(fixed(line.rmse, of_errors));
-    if (loss || !mae) row.push_back(fixed(line.mae, of_errors));
-    if (mape) row.push_back(share_cell(line.mape, "{:.2f} %"));
-    row.push_back(fixed(line.bias, of_errors));
-    row.push_back(whole(line.rounds));
-  }
-  if (experts > kExpertsShown) {
-    table.caption += fmt::format(" (the best {} of {} models)", kExpertsShown, experts);
-  }
   return table;
 }
 
@@ -214,9 +153,9 @@ std::vector<Block> forecaster_summary(const ForecastAnswer& answer) {
 }
 
 void add_errors(const ForecastAnswer& answer, std::vector<Block>& blocks) {
-  blocks.emplace_back(errors_table(answer));
+  blocks.emplace_back(errors_of(answer));
   std::string notes = "Bias is the mean of forecast less outcome: above 0, forecasts are too high.";
-  if (std::any_of(answer.errors.begin(), answer.errors.end(), is_mix)) {
+  if (std::any_of(answer.errors.begin(), answer.errors.end(), results::is_mix)) {
     notes +=
         " * Constant weights found in hindsight, on rounds with every forecast there: nobody could "
         "have published it.";

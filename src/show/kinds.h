@@ -1,66 +1,60 @@
-// The fields of each kind of result, for result.cc and for kinds that hold others.
+// How a kind of result is made from the fields of its struct: for the .cc file that has these.
 #pragma once
 
-#include <vector>
+#include <algorithm>
 
-#include "data/fields.h"
-#include "show/study_parts.h"
+#include "data/json.h"
+#include "data/json_fields.h"
+#include "research/study_results.h"
+#include "show/result.h"
+#include "show/sections.h"
 
 namespace pcgs::results {
 
-struct AblationStudy;
 struct Difference;
-struct ElectricityResult;
 struct ErrorLine;
 struct ForecastAnswer;
-struct ForecastResult;
-struct HeavyTailStudy;
-struct MainStudy;
-struct MechanismStudy;
-struct OracleResult;
-struct QuantileResult;
-struct RunResult;
-struct ScalingStudy;
-struct SeriesResult;
-struct SuiteResult;
 struct TimeSpan;
-struct TrainingCourse;
-struct TrainingResult;
 
-void fields(Fields& f, AblationStudy& study);
-void fields(Fields& f, ElectricityResult& study);
 void fields(Fields& f, Difference& difference);
 void fields(Fields& f, ErrorLine& line);
 void fields(Fields& f, TimeSpan& times);
 void fields(Fields& f, ForecastAnswer& answer);
-void fields(Fields& f, ForecastResult& forecast);
-void fields(Fields& f, HeavyTailStudy& study);
-void fields(Fields& f, MainStudy& study);
-void fields(Fields& f, MechanismStudy& study);
-void fields(Fields& f, OracleResult& oracle);
-void fields(Fields& f, QuantileResult& result);
-void fields(Fields& f, RunResult& run);
-void fields(Fields& f, ScalingStudy& study);
-void fields(Fields& f, SeriesResult& result);
-void fields(Fields& f, SuiteResult& suite);
-void fields(Fields& f, TrainingCourse& course);
-void fields(Fields& f, TrainingResult& training);
 
-void fields(Fields& f, StudyConfig& config);
-void fields(Fields& f, Timing& timing);
-void fields(Fields& f, Spread& spread);
-void fields(Fields& f, MethodRegret& method);
-void fields(Fields& f, MethodPair& pair);
-
-// What every study has around its families, cells or pools.
-template <class Study, class Entry>
-void study_fields(Fields& f, Study& study, const char* key, std::vector<Entry>& entries) {
-  f("config", study.config, key, entries);
-  f.unless_empty("timing", study.timing);
-  f.require(!entries.empty(), key, "is empty");
+// Of a struct that has either a config or budgets.
+template <class T>
+std::optional<std::size_t> switches_of(const T& one) {
+  if constexpr (requires { one.config; }) {
+    return one.config.switches;
+  } else if constexpr (requires { one.switches; }) {
+    const auto most = std::max_element(one.switches.begin(), one.switches.end());
+    return most == one.switches.end() ? std::optional<std::size_t>() : *most;
+  } else {
+    return std::nullopt;
+  }
 }
 
-// There are methods, and each has a regret for every sequence.
-void require_regrets(const Fields& f, const PlayedMethods& played);
+// `show` is what puts a T on a page: (const T&, const report::Shown&, report::PageParts&).
+template <class T, auto show = nullptr>
+Kind make_kind(int place) {
+  Kind kind;
+  kind.name = T::kKind;
+  kind.place = place;
+  kind.read = [](const ordered_json& json, const Place& at) {
+    T value;
+    decode(json, at, value);
+    return Result(std::move(value));
+  };
+  kind.write = [](const Result& result, int indent) {
+    return io::json_text(encode(*result.get_if<T>()), indent);
+  };
+  if constexpr (show != nullptr) {
+    kind.show = [](const report::Shown& one, report::PageParts& page) {
+      show(*one.result.template get_if<T>(), one, page);
+    };
+  }
+  kind.switches = [](const Result& result) { return switches_of(*result.get_if<T>()); };
+  return kind;
+}
 
 }  // namespace pcgs::results

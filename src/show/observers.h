@@ -8,7 +8,6 @@
 
 #include "proof/certificate_file.h"
 #include "proof/trace_file.h"
-#include "proof/trace_fingerprint.h"
 #include "run/comparison.h"
 
 namespace pcgs::results {

@@ -8,15 +8,19 @@
 #include <utility>
 #include <vector>
 
-#include "data/by_name.h"
+#include "data/keyed_values.h"
 #include "run/level_problem.h"
 #include "run/level_scores.h"
 #include "show/forecast_answer.h"
+#include "show/table.h"
 
 namespace pcgs::results {
 
+struct Kind;
+
 struct QuantileResult {
   static constexpr const char* kKind = "quantiles";
+  static const Kind& kind();
 
   // What the scores of a forecaster are made of. Only where levels are symmetric.
   struct Shape {
@@ -102,6 +106,24 @@ QuantileResult quantile_result(const compare::LevelProblem& problem, const Quant
 // Of the central intervals of a shape those to show where there is no room for all, by their names:
 // those nearest to 0.5, 0.8 and 0.95, with how many outcomes they held.
 std::vector<std::pair<std::string, double>> usual_held(const QuantileResult::Shape& shape);
+
+// Series, or all that have the same value in a column.
+struct ScoreGroups {
+  struct One {
+    std::vector<std::string> key;
+    const QuantileResult::Scores* scores;
+  };
+  std::string id, name;                 // of the table and the chart, of the choice
+  std::vector<std::string> columns;     // that the key is made of
+  std::vector<std::string> json_names;  // where the parts of the key stand in the JSON
+  std::vector<One> all;
+};
+// One for each --by column where there are several, and one for the series; none for a single series.
+std::vector<ScoreGroups> score_groups(const QuantileResult& result);
+show::Table group_table(const ScoreGroups& groups, const std::string& measure);
+// Null if it is not among the others.
+const QuantileResult::Other* find_other(const QuantileResult::Scores& scores,
+                                        const std::string& name);
 
 // As text for a terminal.
 std::string quantile_table(const QuantileResult& result, const std::string& origin);

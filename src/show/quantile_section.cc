@@ -1,39 +1,35 @@
 // Forecasts that are distributions: over time, their scores, what those are made of, and each series.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "show/drawn.h"
-#include "show/fan_charts.h"
+#include "run/level_scores.h"
+#include "show/answer_table.h"
+#include "show/curves.h"
+#include "show/fan.h"
 #include "show/forecaster_charts.h"
-#include "show/group_scores.h"
-#include "show/headline.h"
+#include "show/quantile_result.h"
 #include "show/sections.h"
 
 namespace pcgs::report {
 
 namespace {
 
+using results::error_cell;
 using results::QuantileResult;
+using results::ScoreGroups;
+
+constexpr std::size_t kRowsShown = 200, kBarsShown = 40;
 
 Table scores_table(const QuantileResult& result) {
-  Table table;
+  Table table = results::errors_table(result.answer);
   table.id = "scores-table";
   table.caption = fmt::format(
       "{}, twice the mean pinball loss over the levels{}; the difference is the combination's to "
       "this one, on the rounds of both",
       result.answer.measure, result.scale == "log1p" ? ", of ln(1 + x)" : "");
-  table.head = {{"forecaster", "name"},
-                {result.answer.measure, "loss"},
-                {"combination beside it", "difference"},
-                {"rounds", "rounds"}};
-  for (const auto& line : result.answer.errors) {
-    table.rows.push_back({{line.name + (line.kind == "method" ? " (the combination)" : "")},
-                          error_cell(line.loss),
-                          line.difference ? number(line.difference, "{:+.1f} %") : Cell{""},
-                          whole(line.rounds)});
-  }
   return table;
 }
 
@@ -56,7 +52,7 @@ Table shapes_table(const QuantileResult& result) {
       row.push_back(error_cell(part));
     }
     for (const auto& [name, held] : shape.held.by_name) {
-      row.push_back({fmt::format("{:.0f} %", 100 * held), fmt::format("{}", held)});
+      row.push_back(show::share(held, "{:.0f} %"));
     }
   }
   return table;
@@ -137,7 +133,117 @@ Chart pit_chart(const QuantileResult& result) {
   return chart;
 }
 
-}  // namespace
+// Scores by group, relative to the linear pool.
+struct Bars {
+  struct Part {
+    std::string name;
+    std::vector<double> share, score;  // [names] relative to the linear pool, and as it is
+  };
+  std::vector<std::string> names;
+  std::vector<Part> parts;
+  std::vector<std::string> with_best, best_names;
+  std::vector<double> best;  // [with_best] the best model's score relative to the linear pool
+};
+
+// Scores of a country and of a county cannot share an axis; relative to what anybody has who learns
+// nothing they can. Groups without scores are left out.
+Bars bars_of(const ScoreGroups& groups) {
+  Bars bars;
+  bars.parts = {{"width", {}, {}}, {"too high", {}, {}}, {"too low", {}, {}}};
+  for (const auto& [key, scores] : groups.all) {
+    const auto* pool = find_other(*scores, compare::kLinearPool);
+    if (!scores->shape || pool == nullptr || !pool->score || !(*pool->score > 0)) continue;
+    const auto& shape = *scores->shape;
+    if (!shape.width || !shape.above || !shape.below) continue;
+    bars.names.push_back(fmt::format("{}", fmt::join(key, ", ")));
+    const double values[] = {*shape.width, *shape.above, *shape.below};
+    for (std::size_t p = 0; p < 3; ++p) {
+      bars.parts[p].score.push_back(values[p]);
+      bars.parts[p].share.push_back(values[p] / *pool->score);
+    }
+    // It may have forecast a part of the rounds only: beside the combination on those, which stands
+    // beside the pool on all.
+    if (!scores->beside_best || !scores->score) continue;
+    const double ratio = 1 + scores->beside_best->difference / 100;
+    if (!(ratio > 0)) continue;
+    bars.with_best.push_back(bars.names.back());
+    bars.best_names.push_back(scores->beside_best->name);
+    bars.best.push_back(*scores->score / *pool->score / ratio);
+  }
+  return bars;
+}
+
+Chart chart_of(const ScoreGroups& groups, const Bars& bars, const std::string& measure) {
+  Chart chart;
+  chart.uses = "score_parts";
+  chart.id = groups.id + "-chart";
+  chart.title = fmt::format("{} by {}, beside equal weights", measure, groups.name);
+  chart.note =
+      "What the score of the combination is made of, relative to that of the linear pool with "
+      "equal "
+      "weights, the dashed line: shorter bars are better. Diamonds are the best model of each.";
+  chart.height = static_cast<int>(26 * bars.names.size());
+  std::vector<std::string> series;
+  std::vector<double> whole(bars.names.size());
+  for (std::size_t p = 0; p < bars.parts.size(); ++p) {
+    const auto& part = bars.parts[p];
+    series.push_back(part.name);
+    for (std::size_t i = 0; i < whole.size(); ++i) whole[i] += part.share[i];
+    chart.groups.push_back({{"part", part.name},
+                            {"order", p},
+                            {"name", bars.names},
+                            {"value", drawn(part.share)},
+                            {"score", drawn(part.score)}});
+  }
+  const auto [low, high] = std::ranges::minmax_element(whole);
+  const auto name_at = [&](auto at) {
+    return bars.names[static_cast<std::size_t>(at - whole.begin())];
+  };
+  chart.alternative = fmt::format(
+      "{} of the combination relative to that of the linear pool, by {}: from {} ({}) to {} ({}).",
+      measure, groups.name, results::error_text(*low), name_at(low), results::error_text(*high),
+      name_at(high));
+  const ordered_json best = {
+      {"name", bars.with_best}, {"model", bars.best_names}, {"value", drawn(bars.best)}};
+  const ordered_json pool = {{"value", 1}};
+  chart.datasets = {{"best", ordered_json::array({best})}, {"pool", ordered_json::array({pool})}};
+  chart.values = {
+      {"names", bars.names}, {"measure", measure}, {"series", series}, {"palette", "score_parts"}};
+  return chart;
+}
+
+std::vector<Block> blocks_of(const ScoreGroups& groups, const std::string& measure) {
+  std::vector<Block> blocks;
+  if (groups.all.size() <= kBarsShown) {
+    const Bars bars = bars_of(groups);
+    if (bars.names.size() > 1) blocks.emplace_back(chart_of(groups, bars, measure));
+  }
+  Table table = group_table(groups, measure);
+  table.id = groups.id + "-table";
+  table.caption = fmt::format(
+      "{} by {}; its parts; how many outcomes central intervals held; and the combination beside "
+      "others on the rounds of both",
+      measure, groups.name);
+  if (groups.all.size() > kRowsShown) {
+    table.caption += fmt::format(": {} of {}; results.json of --out, and --json, have all",
+                                 kRowsShown, groups.all.size());
+    table.rows.resize(kRowsShown);
+  }
+  blocks.emplace_back(std::move(table));
+  return blocks;
+}
+
+std::vector<Block> group_blocks(const QuantileResult& result) {
+  const auto all = score_groups(result);
+  if (all.size() == 1) return blocks_of(all.front(), result.answer.measure);
+  Choice choice{"scores-by", "Scores by", {}};
+  for (const auto& groups : all) {
+    choice.options.push_back({groups.name, blocks_of(groups, result.answer.measure)});
+  }
+  std::vector<Block> blocks;
+  blocks.emplace_back(std::move(choice));
+  return blocks;
+}
 
 std::vector<Block> quantile_summary(const QuantileResult& result) {
   std::vector<Block> blocks;
@@ -175,6 +281,16 @@ std::vector<Section> quantile_sections(const QuantileResult& result, const FanVi
     sections.push_back({"series", "Scores by series", group_blocks(result)});
   }
   return sections;
+}
+
+}  // namespace
+
+void show_quantiles(const QuantileResult& result, const Shown& shown, PageParts& page) {
+  page.subtitle =
+      fmt::format("{} models with {} quantiles each, {} rounds of {} series", result.experts.size(),
+                  result.levels.size(), result.rounds, result.series.size());
+  page.add(quantile_summary(result));
+  page.add(quantile_sections(result, shown.fans));
 }
 
 }  // namespace pcgs::report

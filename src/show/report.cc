@@ -1,119 +1,52 @@
 #include "show/report.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 
 #include "pcgs/error.h"
 #include "show/assets.h"
-#include "show/markup.h"
+#include "show/blocks.h"
+#include "show/run_result.h"
 #include "show/sections.h"
 
 namespace pcgs::report {
 
 namespace {
 
-using results::Result;
-
-// One result of each kind, in the order of results::Result; a suite is taken apart.
-struct Part {
-  std::string origin;
-  Result result;
-  const RunDepth* depth = nullptr;
-  const ForecasterView* view = nullptr;
-  const FanView* fans = nullptr;
-};
-using Parts = std::map<std::size_t, Part>;
-
-std::string kind_of(const Result& result) {
-  return std::visit([](const auto& one) { return one.kKind; }, result);
-}
-
-Parts parts_of(const Material& material) {
-  Parts out;
-  const auto add = [&](Part part) {
-    const auto& origin = part.origin;
-    const Result& result = part.result;
-    if (std::holds_alternative<results::OracleResult>(result)) {
-      throw Error(
-          fmt::format("{}: is a result of pcgs oracle, which has no page; give one of run, suite, "
-                      "electricity, forecast or pcgs-train",
-                      origin));
+// In the order of their kinds, each kind once.
+std::vector<Shown> shown_of(const Material& material) {
+  std::vector<Shown> all;
+  const auto add = [&](Shown one) {
+    const auto& kind = one.result.kind();
+    if (kind.show == nullptr) {
+      throw Error(fmt::format("{}: is a result of the kind {}, which has no page; leave it out",
+                              one.origin, kind.name));
     }
-    const std::size_t kind = result.index();
-    if (const auto at = out.find(kind); at != out.end()) {
+    for (const auto& other : all) {
+      if (&other.result.kind() != &kind) continue;
       throw Error(fmt::format(
           "{} and {} are both results of the same kind ({}); give a page to each of them",
-          at->second.origin, origin, kind_of(result)));
+          other.origin, one.origin, kind.name));
     }
-    out.emplace(kind, std::move(part));
+    all.push_back(std::move(one));
   };
   for (const auto& [origin, result, depth, view, fans] : material.results) {
-    if (const auto* suite = std::get_if<results::SuiteResult>(&result)) {
-      for (const auto& study : suite->studies) {
-        const std::string whose = origin + ", ";
-        std::visit([&](const auto& one) { add({whose + one.kKind, one}); }, study);
-      }
-    } else {
+    if (result.kind().parts == nullptr) {
       add({origin, result, depth ? &*depth : nullptr, view ? &*view : nullptr,
            fans ? &*fans : nullptr});
+      continue;
+    }
+    for (auto& part : result.kind().parts(result)) {
+      add({fmt::format("{}, {}", origin, part.kind().name), part});
     }
   }
-  return out;
+  std::stable_sort(all.begin(), all.end(), [](const Shown& a, const Shown& b) {
+    return a.result.kind().place < b.result.kind().place;
+  });
+  return all;
 }
-
-// The sections of each kind, and what it adds to the summary.
-struct SectionsOf {
-  const RunDepth* depth;
-  const ForecasterView* view;
-  const FanView* fans;
-  std::vector<Block>& summary;
-  std::vector<Section>& sections;
-  std::vector<Section>& later;  // for after the curves of forecasts
-
-  void add(std::vector<Block> blocks, Section section) {
-    std::move(blocks.begin(), blocks.end(), std::back_inserter(summary));
-    sections.push_back(std::move(section));
-  }
-  void operator()(const results::RunResult& run) {
-    if (!run.answer) {
-      add(run_summary(run, depth), run_section(run));
-      return;
-    }
-    for (auto& block : forecaster_summary(*run.answer)) summary.push_back(std::move(block));
-    for (auto& section : forecaster_sections(run, view)) sections.push_back(std::move(section));
-    if (!run.switches.empty()) later.push_back(run_section(run));
-  }
-  void operator()(const results::SeriesResult& result) {
-    add(series_summary(result), series_section(result));
-  }
-  void operator()(const results::QuantileResult& result) {
-    for (auto& block : quantile_summary(result)) summary.push_back(std::move(block));
-    for (auto& section : quantile_sections(result, fans)) sections.push_back(std::move(section));
-  }
-  void operator()(const results::ElectricityResult& study) {
-    add(electricity_summary(study), electricity_section(study));
-  }
-  void operator()(const results::ForecastResult& forecast) {
-    add(forecast_summary(forecast, depth), forecast_section(forecast));
-  }
-  void operator()(const results::MainStudy& study) {
-    add(main_summary(study), main_section(study));
-  }
-  void operator()(const results::HeavyTailStudy& study) { add({}, heavy_tail_section(study)); }
-  void operator()(const results::ScalingStudy& study) { add({}, scaling_section(study)); }
-  void operator()(const results::AblationStudy& study) { add({}, ablation_section(study)); }
-  void operator()(const results::MechanismStudy& study) { add({}, mechanism_section(study)); }
-  void operator()(const results::TrainingResult& training) {
-    for (auto& block : training_summary(training)) summary.push_back(std::move(block));
-    for (auto& section : training_sections(training)) sections.push_back(std::move(section));
-  }
-  void operator()(const results::SuiteResult&) {}   // was taken apart
-  void operator()(const results::OracleResult&) {}  // was refused
-};
 
 std::vector<const RunDepth*> runs_of(const Material& material) {
   std::vector<const RunDepth*> runs;
@@ -124,75 +57,42 @@ std::vector<const RunDepth*> runs_of(const Material& material) {
   return runs;
 }
 
-std::vector<Section> sections_of(const Material& material, const Parts& parts) {
-  std::vector<Block> summary;
-  std::vector<Section> sections, later;
-  for (const auto& [kind, part] : parts) {
-    std::visit(SectionsOf{part.depth, part.view, part.fans, summary, sections, later}, part.result);
-  }
-  if (!material.forecasts.empty()) sections.push_back(curves_section(material.forecasts));
-  std::move(later.begin(), later.end(), std::back_inserter(sections));
-  if (const auto runs = runs_of(material); !runs.empty()) {
-    sections.push_back(depth_section(runs));
-    if (auto restarts = restarts_section(runs)) sections.push_back(std::move(*restarts));
-  }
-  if (!summary.empty()) {
-    sections.insert(sections.begin(), {"summary", "Summary", std::move(summary)});
-  }
-  return sections;
-}
-
-std::string title_of(const Material& material, const Parts& parts) {
-  std::string origin;
-  if (!parts.empty()) {
-    const Part& first = parts.begin()->second;
-    const std::string kind = kind_of(first.result);
-    if (kind.ends_with(" study")) return kind;  // no file of the reader's
-    origin = first.origin;
-  } else if (!material.runs.empty()) {
-    origin = material.runs.front().title;
-  } else if (!material.forecasts.empty()) {
-    origin = material.forecasts.front().title;
-  }
-  return std::filesystem::path(origin).filename().string();
-}
-
-// "5 models, combined by blend in 3000 rounds from 2026-03-01 to 2026-07-03".
-std::string forecasts_subtitle(const results::RunResult& run) {
-  std::string out = fmt::format("{} model{}, combined by {} in {} round{}", run.experts.size(),
-                                run.experts.size() == 1 ? "" : "s", run.methods.back().name,
-                                run.rounds, run.rounds == 1 ? "" : "s");
-  if (const auto& times = run.answer->times) {
-    out += fmt::format(" from {} to {}", unbroken(times->first), unbroken(times->last));
-  }
-  return out;
-}
-
-std::string subtitle_of(const Material& material, const Parts& parts) {
-  if (parts.size() == 1) {
-    const Result& result = parts.begin()->second.result;
-    const auto* run = std::get_if<results::RunResult>(&result);
-    if (run != nullptr && run->answer) return forecasts_subtitle(*run);
-    if (const auto* many = std::get_if<results::SeriesResult>(&result)) {
-      return fmt::format("{} series by {}, {} models, {} rounds together", many->series.size(),
-                         fmt::join(many->by, ", "), many->experts.size(), many->rounds);
+// Title, subtitle and sections of a page.
+PageParts parts_of(const Material& material) {
+  const auto shown = shown_of(material);
+  PageParts parts;
+  std::string origin, title, kinds;
+  for (const auto& one : shown) {
+    one.result.kind().show(one, parts);
+    if (&one == &shown.front()) {
+      origin = one.origin;
+      title = parts.title;
     }
-    if (const auto* levels = std::get_if<results::QuantileResult>(&result)) {
-      return fmt::format("{} models with {} quantiles each, {} rounds of {} series",
-                         levels->experts.size(), levels->levels.size(), levels->rounds,
-                         levels->series.size());
-    }
-    if (const auto* training = std::get_if<results::TrainingResult>(&result)) {
-      return fmt::format("A controller, trained by the recipe {} in {} step{}", training->recipe,
-                         training->steps, training->steps == 1 ? "" : "s");
+    kinds += fmt::format("{}{}", kinds.empty() ? "" : ", ", one.result.kind().name);
+  }
+  if (!material.forecasts.empty()) parts.add(curves_section(material.forecasts));
+  std::move(parts.later.begin(), parts.later.end(), std::back_inserter(parts.sections));
+  const auto runs = runs_of(material);
+  if (!runs.empty()) {
+    parts.add(depth_section(runs));
+    if (auto restarts = restarts_section(runs)) parts.add(std::move(*restarts));
+    kinds += kinds.empty() ? "a run in depth" : ", in depth";
+  }
+  if (!parts.summary.empty()) {
+    parts.sections.insert(parts.sections.begin(), {"summary", "Summary", std::move(parts.summary)});
+  }
+  if (shown.empty()) {
+    if (!material.runs.empty()) {
+      origin = material.runs.front().title;
+    } else if (!material.forecasts.empty()) {
+      origin = material.forecasts.front().title;
     }
   }
-  std::string out;
-  for (const auto& part : parts) {
-    out += (out.empty() ? "" : ", ") + kind_of(part.second.result);
+  parts.title = title.empty() ? std::filesystem::path(origin).filename().string() : title;
+  if (shown.size() != 1 || parts.subtitle.empty()) {
+    parts.subtitle = "A report by pcgs: " + (kinds.empty() ? "forecasts" : kinds);
   }
-  if (!runs_of(material).empty()) out += out.empty() ? "a run in depth" : ", in depth";
-  return "A report by pcgs: " + (out.empty() ? "forecasts" : out);
+  return parts;
 }
 
 // Comments cannot hold two hyphens in a row.
@@ -241,19 +141,16 @@ void require_available() {
       "-DPCGS_REPORT=ON and build");
 }
 
-std::vector<Section> sections(const Material& material) {
-  return sections_of(material, parts_of(material));
-}
+std::vector<Section> sections(const Material& material) { return parts_of(material).sections; }
 
 std::string page(const Material& material) {
   require_available();
-  const Parts parts = parts_of(material);
-  const auto shown = sections_of(material, parts);
-  const std::string title = escaped(title_of(material, parts));
+  const auto [title_text, subtitle, summary, shown, later] = parts_of(material);
+  const std::string title = escaped(title_text);
 
   std::string out = head(title, *assets());
   out += fmt::format("<body>\n<header><h1>{}</h1><p class=\"subtitle\">{}</p></header>\n", title,
-                     escaped(subtitle_of(material, parts)));
+                     escaped(subtitle));
   out += "<nav aria-label=\"Contents\"><ul>";
   for (const auto& section : shown) {
     out +=

@@ -5,14 +5,18 @@
 #include <string>
 #include <vector>
 
-#include "show/blocks.h"
 #include "show/depth.h"
-#include "show/fan_view.h"
-#include "show/forecast_curves.h"
+#include "show/fan.h"
 #include "show/forecaster_view.h"
 #include "show/result.h"
 
+namespace pcgs::results {
+struct RunResult;
+}
+
 namespace pcgs::report {
+
+struct Section;
 
 // Whether this build holds what pages are made of (see PCGS_REPORT in CMakeLists.txt).
 bool available();

@@ -1,36 +1,38 @@
 #include "show/result.h"
 
-#include "data/fields.h"
-#include "data/json_text.h"
+#include <algorithm>
+
+#include "data/json.h"
+#include "data/json_fields.h"
+#include "show/forecast_result.h"
 #include "show/kinds.h"
+#include "show/quantile_result.h"
+#include "show/run_result.h"
+#include "show/series_result.h"
+#include "show/training_result.h"
 
 namespace pcgs::results {
 
-template <class Kind>
-std::string to_json(const Kind& result, int indent) {
-  return io::json_text(encode(result), indent);
+Kinds user_kinds() {
+  static const Kind* const kAll[] = {&RunResult::kind(), &SeriesResult::kind(),
+                                     &QuantileResult::kind(), &ForecastResult::kind(),
+                                     &TrainingResult::kind()};
+  return kAll;
 }
 
-template std::string to_json(const RunResult&, int);
-template std::string to_json(const SeriesResult&, int);
-template std::string to_json(const QuantileResult&, int);
-template std::string to_json(const MainStudy&, int);
-template std::string to_json(const HeavyTailStudy&, int);
-template std::string to_json(const ScalingStudy&, int);
-template std::string to_json(const MechanismStudy&, int);
-template std::string to_json(const AblationStudy&, int);
-template std::string to_json(const SuiteResult&, int);
-template std::string to_json(const ElectricityResult&, int);
-template std::string to_json(const ForecastResult&, int);
-template std::string to_json(const OracleResult&, int);
-template std::string to_json(const TrainingResult&, int);
-template std::string to_json(const Study&, int);
-template std::string to_json(const Result&, int);
+std::string to_json(const Result& result, int indent) {
+  return result.kind().write(result, indent);
+}
 
-Result read_result(std::string_view text, std::string_view origin) {
-  Result result;
-  decode(parse(text, origin), Place(origin), result);
-  return result;
+Result read_result(std::string_view text, std::string_view origin, Kinds kinds) {
+  const ordered_json json = parse(text, origin);
+  const Place place(origin);
+  if (!json.is_object()) place.refuse("is not an object");
+  const auto named = json.value("kind", ordered_json(nullptr));
+  const auto kind = std::find_if(kinds.begin(), kinds.end(),
+                                 [&](const Kind* one) { return named == std::string(one->name); });
+  if (kind == kinds.end()) place.refuse_kind(named);
+  return (*kind)->read(json, place);
 }
 
 }  // namespace pcgs::results

@@ -1,32 +1,67 @@
-// What a command of pcgs found: one struct for each kind, to and from JSON.
+// What a command of pcgs found, of whatever kind: from and to JSON, and onto a page.
 #pragma once
 
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
-#include <variant>
+#include <vector>
 
-#include "show/electricity_result.h"
-#include "show/forecast_result.h"
-#include "show/oracle_result.h"
-#include "show/quantile_result.h"
-#include "show/run_result.h"
-#include "show/series_result.h"
-#include "show/suite_result.h"
-#include "show/training_result.h"
+namespace pcgs::report {
+struct Shown;
+struct PageParts;
+}  // namespace pcgs::report
 
 namespace pcgs::results {
 
-// In the order in which a report shows them.
-using Result = std::variant<RunResult, SeriesResult, QuantileResult, ElectricityResult,
-                            ForecastResult, MainStudy, HeavyTailStudy, ScalingStudy, AblationStudy,
-                            MechanismStudy, SuiteResult, OracleResult, TrainingResult>;
+class Place;
+class Result;
 
-// JSON as the program prints it, for one kind or for a Result. `indent` -1: on one line.
-template <class Kind>
-std::string to_json(const Kind& result, int indent = -1);
+// A kind of result. Those for users are here and those of the studies in research; who reads results says
+// which kinds there are.
+struct Kind {
+  std::string_view name;  // in JSON
+  int place = 0;          // on a page, where those with less come first
+  Result (*read)(const nlohmann::ordered_json&, const Place&) = nullptr;
+  std::string (*write)(const Result&, int indent) = nullptr;
+  // Null: it has no page.
+  void (*show)(const report::Shown&, report::PageParts&) = nullptr;
+  // Null: a page shows the result itself, and not these in its place.
+  std::vector<Result> (*parts)(const Result&) = nullptr;
+  // The most switches of the oracle that it was measured against; none if it does not say.
+  std::optional<std::size_t> (*switches)(const Result&) = nullptr;
+};
+using Kinds = std::span<const Kind* const>;
+
+// The kinds that users meet: run, series, quantiles, forecast, training.
+Kinds user_kinds();
+
+// A struct that has a kind().
+class Result {
+ public:
+  template <class T>
+  requires requires { T::kind(); }
+  Result(T value) : kind_(&T::kind()), value_(std::make_shared<const T>(std::move(value))) {}
+
+  const Kind& kind() const { return *kind_; }
+  // Null if it is of another kind.
+  template <class T>
+  const T* get_if() const {
+    return kind_->name == T::kKind ? static_cast<const T*>(value_.get()) : nullptr;
+  }
+
+ private:
+  const Kind* kind_;
+  std::shared_ptr<const void> value_;
+};
+
+// JSON as the program prints it. `indent` -1: on one line.
+std::string to_json(const Result& result, int indent = -1);
 
 // The result that a JSON text holds, by the kind it names. Throws Error, one sentence with `origin`
 // and the field that is wrong, for anything else, however it was made.
-Result read_result(std::string_view text, std::string_view origin);
+Result read_result(std::string_view text, std::string_view origin, Kinds kinds = user_kinds());
 
 }  // namespace pcgs::results

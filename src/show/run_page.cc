@@ -90,7 +90,7 @@ std::string run_page(const compare::Problem& problem, const compare::Comparison&
   require_available();
   Material material;
   auto& added = material.results.emplace_back(Material::Result{problem.origin, std::move(result)});
-  const auto& run = std::get<results::RunResult>(added.result);
+  const auto& run = *added.result.get_if<results::RunResult>();
   if (run.answer) {
     put_combination_first(depth);
     added.view = forecaster_view(problem, comparison, *run.answer);

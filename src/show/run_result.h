@@ -6,14 +6,18 @@
 #include <string>
 #include <vector>
 
-#include "data/at_budget.h"
+#include "data/keyed_values.h"
 #include "run/comparison.h"
 #include "show/forecast_answer.h"
+#include "show/table.h"
 
 namespace pcgs::results {
 
+struct Kind;
+
 struct RunResult {
   static constexpr const char* kKind = "run";
+  static const Kind& kind();
 
   struct BestExpert {
     std::string name;
@@ -99,5 +103,15 @@ RunResult run_result(const compare::Problem& problem, const compare::Comparison&
 // The same with errors that are known already.
 RunResult run_result(const compare::Problem& problem, const compare::Comparison& comparison,
                      const compare::Errors& errors);
+
+// Of what was published, where something was; else of the weights.
+const ByBudget<double>& regret_of(const RunResult::Method& method);
+
+// Loss, regret, what is proved and the time of each method, in their order.
+show::Table regret_table(const RunResult& run);
+
+// As a table for people; `origin` is the file that was played. With forecasts the errors come first, and
+// then what the theory says.
+std::string run_table(const RunResult& run, const std::string& origin);
 
 }  // namespace pcgs::results

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "run/paired.h"
-#include "show/drawn.h"
+#include "run/bootstrap.h"
+#include "show/curves.h"
+#include "show/run_result.h"
 #include "show/sections.h"
-#include "show/study_page.h"
 
 namespace pcgs::report {
 
@@ -46,8 +46,11 @@ const MethodDepth* find(const RunDepth* depth, const std::string& name) {
 std::string sureness(const MethodDepth& first, const MethodDepth& second) {
   const std::size_t n = first.block_losses.size();
   if (n < 5) return "";
-  const auto paired = stats::compare(first.block_losses, second.block_losses,
-                                     stats::Bootstrap(n, stats::kResamples, 1));
+  std::vector<double> saved;  // in each part
+  for (std::size_t i = 0; i < n; ++i) {
+    saved.push_back(second.block_losses[i] - first.block_losses[i]);
+  }
+  const auto interval = stats::Bootstrap(n, stats::kResamples, 1).interval(saved);
   const auto parts = static_cast<double>(n);
   std::size_t won = 0, lost = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -58,7 +61,7 @@ std::string sureness(const MethodDepth& first, const MethodDepth& second) {
       "Cut into {} equal parts, {} loses less than {} in {} of them and more in {}, and the "
       "difference over the whole run has the 95 % interval [{:.2f}, {:.2f}], as far as the parts "
       "are like independent runs.",
-      n, first.name, second.name, won, lost, parts * paired.ci_low, parts * paired.ci_high);
+      n, first.name, second.name, won, lost, parts * interval.low, parts * interval.high);
 }
 
 std::string certificate_sentence(const RunResult::Method& method) {
@@ -96,85 +99,35 @@ std::string hindsight_sentence(const RunResult& run, const RunResult::Method& fi
 }
 
 // As they were given; of forecasts, the combination first.
+template <class Methods>
+void put_combination_first(const RunResult& run, Methods& methods) {
+  if (run.answer) std::rotate(methods.begin(), methods.end() - 1, methods.end());
+}
+
 std::vector<const RunResult::Method*> in_order(const RunResult& run) {
   std::vector<const RunResult::Method*> methods;
   for (const auto& method : run.methods) methods.push_back(&method);
-  if (run.answer) std::rotate(methods.begin(), methods.end() - 1, methods.end());
+  put_combination_first(run, methods);
   return methods;
 }
 
-// What there is a column for.
-struct Shown {
-  explicit Shown(const RunResult& run) {
-    for (const auto& method : run.methods) {
-      forecasts = forecasts || method.mean_forecast_loss.has_value();
-      certified = certified || method.certificate.has_value();
-    }
-  }
-  bool forecasts = false, certified = false;
-};
-
-// Of what was published, where something was; else of the weights.
-double loss_of(const RunResult::Method& method) {
-  return method.total_forecast_loss.value_or(method.total_loss);
-}
-const results::ByBudget<double>& regret_of(const RunResult::Method& method) {
-  return method.forecast_regret ? *method.forecast_regret : method.dynamic_regret;
-}
-
-std::vector<Cell> row_of(const RunResult& run, const RunResult::Method& method, Shown shown) {
-  std::vector<Cell> row = {{method.name}, number(loss_of(method), "{:.3f}")};
-  for (const std::size_t s : run.switches) {
-    row.push_back(number(regret_of(method).at(s), "{:.3f}"));
-  }
-  if (shown.forecasts) {
-    row.push_back(method.mean_forecast_loss ? number(*method.mean_forecast_loss, "{:.6g}")
-                                            : Cell{""});
-  }
-  if (shown.certified && method.certificate) {
-    for (const double x : {method.certificate->bound, method.certificate->regret}) {
-      row.push_back(number(x, "{:.2f}"));
-      if (method.certificate->weighted_by_eta) row.back().text += " †";
-    }
-  } else if (shown.certified) {
-    row.insert(row.end(), 2, Cell{""});
-  }
-  row.push_back(number(method.ns_per_round, "{:.0f}"));
-  return row;
-}
-
 Table methods_table(const RunResult& run) {
-  const Shown shown(run);
-  Table table;
+  Table table = regret_table(run);
+  put_combination_first(run, table.rows);
   table.id = "methods";
   table.caption =
       "Total loss, and dynamic regret: the loss beyond the exact best path of experts with at most "
       "S switches";
-  const bool published = run.methods.front().forecast_regret.has_value();
-  table.head = {{"method", "name"},
-                {published ? "loss of its forecasts" : "total loss",
-                 published ? "total_forecast_loss" : "total_loss"}};
-  for (const std::size_t s : run.switches) {
-    table.head.push_back(
-        {fmt::format("regret S={}", s),
-         fmt::format("{}.{}", published ? "forecast_regret" : "dynamic_regret", s)});
-  }
-  if (shown.forecasts) table.head.push_back({"mean loss of its forecast", "mean_forecast_loss"});
-  if (shown.certified) {
-    table.head.push_back({"proved regret", "certificate.bound"});
-    table.head.push_back({"that regret", "certificate.regret"});
-  }
-  table.head.push_back({"ns a round", "ns_per_round"});
   double least = INFINITY;
   for (const auto& method : run.methods) {
     if (playable(method)) least = std::min(least, method.total_loss);
   }
-  for (const auto* method : in_order(run)) {
+  const auto methods = in_order(run);
+  for (std::size_t i = 0; i < methods.size(); ++i) {
     // Of forecasts, these losses do not say which are the best.
-    const bool best = run.answer ? method == &run.methods.back()
-                                 : playable(*method) && method->total_loss == least;
-    if (best) table.strong.push_back(table.rows.size());
-    table.rows.push_back(row_of(run, *method, shown));
+    const bool best =
+        run.answer ? i == 0 : playable(*methods[i]) && methods[i]->total_loss == least;
+    if (best) table.strong.push_back(i);
   }
   return table;
 }
@@ -208,7 +161,16 @@ Chart regret_chart(const RunResult& run) {
   return chart;
 }
 
-}  // namespace
+// "5 models, combined by blend in 3000 rounds from 2026-03-01 to 2026-07-03".
+std::string forecasts_subtitle(const RunResult& run) {
+  std::string out = fmt::format("{} model{}, combined by {} in {} round{}", run.experts.size(),
+                                run.experts.size() == 1 ? "" : "s", run.methods.back().name,
+                                run.rounds, run.rounds == 1 ? "" : "s");
+  if (const auto& times = run.answer->times) {
+    out += fmt::format(" from {} to {}", unbroken(times->first), unbroken(times->last));
+  }
+  return out;
+}
 
 std::vector<Block> run_summary(const RunResult& run, const RunDepth* depth) {
   const auto methods = ranking(run);
@@ -280,6 +242,20 @@ Section run_section(const RunResult& run) {
   }
   section.blocks.emplace_back(regret_chart(run));
   return section;
+}
+
+}  // namespace
+
+void show_run(const RunResult& run, const Shown& shown, PageParts& page) {
+  if (!run.answer) {
+    page.add(run_summary(run, shown.depth));
+    page.add(run_section(run));
+    return;
+  }
+  page.subtitle = forecasts_subtitle(run);
+  page.add(forecaster_summary(*run.answer));
+  page.add(forecaster_sections(run, shown.view));
+  if (!run.switches.empty()) page.later.push_back(run_section(run));
 }
 
 }  // namespace pcgs::report

@@ -6,11 +6,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "data/fields.h"
+#include "data/json_fields.h"
 #include "data/text_table.h"
 #include "show/answer_table.h"
-#include "show/headline.h"
+#include "show/forecast_answer.h"
 #include "show/kinds.h"
+#include "show/sections.h"
 
 namespace pcgs::results {
 
@@ -65,6 +66,36 @@ std::size_t better_than_best(const SeriesResult& result) {
       }));
 }
 
+show::Table series_rows(const SeriesResult& result,
+                        const std::vector<const SeriesResult::One*>& series) {
+  const auto& measure = result.answer.measure;
+  show::Table table;
+  table.left = result.by.size();
+  for (std::size_t i = 0; i < result.by.size(); ++i) {
+    table.head.push_back({result.by[i], fmt::format("key.{}", i)});
+  }
+  table.head.insert(table.head.end(),
+                    {{"rounds", "rounds"},
+                     {measure, fmt::format("errors.0.{}", measure == "RMSE"  ? "rmse"
+                                                          : measure == "MAE" ? "mae"
+                                                                             : "loss")},
+                     {"best model", "beside_best.name"},
+                     {"beside it", "beside_best.difference"},
+                     {"next", "next.0.forecast"}});
+  for (const auto* one : series) {
+    auto& row = table.rows.emplace_back();
+    for (const auto& value : one->key) row.push_back({value});
+    const auto& best = one->answer.beside_best;
+    const auto& next = one->answer.next;
+    row.push_back(show::whole(one->rounds));
+    row.push_back(show::number(measured(result.answer, one->answer.errors.front()), "{:.4g}"));
+    row.push_back(best ? show::Cell{best->name} : show::missing());
+    row.push_back(best ? show::difference(best->difference) : show::missing());
+    row.push_back(next.empty() ? show::missing() : show::number(next.front().forecast, "{:.6g}"));
+  }
+  return table;
+}
+
 std::string series_table(const SeriesResult& result, const std::string& origin) {
   const std::string caption = fmt::format(
       "{}: {} of {}, {} together, {}", origin, fmt::format("{} series", result.series.size()),
@@ -74,25 +105,10 @@ std::string series_table(const SeriesResult& result, const std::string& origin) 
   out += fmt::format(
       "The combination is better than the best model of its series in {} of {} series.\n\n",
       better_than_best(result), result.series.size());
-  io::TextTable table{"", {}, {}};
-  table.head = result.by;
-  table.left = table.head.size();
-  table.head.insert(table.head.end(),
-                    {"rounds", result.answer.measure, "best model", "beside it", "next"});
-  for (const auto& one : result.series) {
-    if (table.rows.size() == kSeriesShown) break;
-    auto& row = table.rows.emplace_back(one.key);
-    const auto& error = measured(result.answer, one.answer.errors.front());
-    const auto& best = one.answer.beside_best;
-    const auto& next = one.answer.next;
-    row.insert(
-        row.end(),
-        {fmt::format("{}", one.rounds), error ? fmt::format("{:.4g}", *error) : "-",
-         best ? best->name : "-", best ? fmt::format("{:+.1f} %", best->difference) : "",
-         !next.empty() && next.front().forecast ? fmt::format("{:.6g}", *next.front().forecast)
-                                                : ""});
-  }
-  out += text(table);
+  std::vector<const SeriesResult::One*> shown;
+  for (const auto& one : result.series) shown.push_back(&one);
+  shown.resize(std::min(shown.size(), kSeriesShown));
+  out += text(series_rows(result, shown));
   if (result.series.size() > kSeriesShown) {
     out +=
         fmt::format("({} more; --json and --out have them)\n", result.series.size() - kSeriesShown);
@@ -114,6 +130,11 @@ void fields(Fields& f, SeriesResult& result) {
   f.require(std::all_of(result.series.begin(), result.series.end(),
                         [&](const auto& one) { return one.key.size() == result.by.size(); }),
             "series", "have keys of another length");
+}
+
+const Kind& SeriesResult::kind() {
+  static const Kind kKind = make_kind<SeriesResult, report::show_series>(20);
+  return kKind;
 }
 
 }  // namespace pcgs::results

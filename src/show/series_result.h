@@ -8,11 +8,15 @@
 #include <vector>
 
 #include "show/forecast_answer.h"
+#include "show/table.h"
 
 namespace pcgs::results {
 
+struct Kind;
+
 struct SeriesResult {
   static constexpr const char* kKind = "series";
+  static const Kind& kind();
 
   struct One {
     std::vector<std::string> key;  // [by]
@@ -46,6 +50,10 @@ SeriesResult series_result(const Outcome& outcome);
 
 // How many of the series have a combination that is better than their best expert.
 std::size_t better_than_best(const SeriesResult& result);
+
+// A row for each of these series: how wrong it was, beside its best model, and its next forecast.
+show::Table series_rows(const SeriesResult& result,
+                        const std::vector<const SeriesResult::One*>& series);
 
 // As text for a terminal.
 std::string series_table(const SeriesResult& result, const std::string& origin);

@@ -6,9 +6,10 @@
 #include <cmath>
 #include <limits>
 
-#include "show/drawn.h"
-#include "show/headline.h"
+#include "show/curves.h"
+#include "show/forecast_answer.h"
 #include "show/sections.h"
+#include "show/series_result.h"
 
 namespace pcgs::report {
 
@@ -93,9 +94,10 @@ Chart differences_chart(const std::vector<double>& sorted) {
   return chart;
 }
 
-Table series_rows(const SeriesResult& result) {
-  const auto& measure = result.answer.measure;
-  Table table;
+Table table_of(const SeriesResult& result) {
+  auto shown = worst_first(result);
+  shown.resize(std::min(shown.size(), kSeriesShown));
+  Table table = series_rows(result, shown);
   table.id = "series-table";
   table.caption =
       "Each series, those first in which the combination does worst beside the best model";
@@ -103,36 +105,10 @@ Table series_rows(const SeriesResult& result) {
     table.caption += fmt::format(": {} of {}; results.json of --out, and --json, have all",
                                  kSeriesShown, result.series.size());
   }
-  for (std::size_t i = 0; i < result.by.size(); ++i) {
-    table.head.push_back({result.by[i], fmt::format("key.{}", i)});
-  }
-  table.head.insert(table.head.end(),
-                    {{"beside the best model", "beside_best.difference"},
-                     {measure, fmt::format("errors.0.{}", measure == "RMSE"  ? "rmse"
-                                                          : measure == "MAE" ? "mae"
-                                                                             : "loss")},
-                     {"best model", "beside_best.name"},
-                     {"rounds", "rounds"}});
-  const bool coming = std::any_of(result.series.begin(), result.series.end(),
-                                  [](const auto& one) { return !one.answer.next.empty(); });
-  if (coming) table.head.push_back({"next forecast", "next.0.forecast"});
-  for (const auto* one : worst_first(result)) {
-    if (table.rows.size() == kSeriesShown) break;
-    auto& row = table.rows.emplace_back();
-    for (const auto& value : one->key) row.push_back({value});
-    const auto& best = one->answer.beside_best;
-    row.push_back(best ? number(best->difference, "{:+.1f} %") : Cell{"none"});
-    row.push_back(error_cell(results::measured(result.answer, one->answer.errors.front())));
-    row.push_back({best ? best->name : "none"});
-    row.push_back(whole(one->rounds));
-    if (!coming) continue;
-    const auto& next = one->answer.next;
-    row.push_back(next.empty() ? Cell{"none"} : error_cell(next.front().forecast));
-  }
+  // A phone shows the first ones.
+  table.bring_forward({"beside_best.difference"});
   return table;
 }
-
-}  // namespace
 
 std::vector<Block> series_summary(const SeriesResult& result) {
   const auto sorted = differences(result);
@@ -159,8 +135,18 @@ Section series_section(const SeriesResult& result) {
   if (const auto sorted = differences(result); sorted.size() > 1) {
     section.blocks.emplace_back(differences_chart(sorted));
   }
-  section.blocks.emplace_back(series_rows(result));
+  section.blocks.emplace_back(table_of(result));
   return section;
+}
+
+}  // namespace
+
+void show_series(const SeriesResult& result, const Shown& /*shown*/, PageParts& page) {
+  page.subtitle =
+      fmt::format("{} series by {}, {} models, {} rounds together", result.series.size(),
+                  fmt::join(result.by, ", "), result.experts.size(), result.rounds);
+  page.add(series_summary(result));
+  page.add(series_section(result));
 }
 
 }  // namespace pcgs::report

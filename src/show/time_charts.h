@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "show/blocks.h"
+#include "show/curves.h"
 #include "show/depth.h"
-#include "show/drawn.h"
 
 namespace pcgs::report {
 

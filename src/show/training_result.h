@@ -7,9 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "data/by_name.h"
+#include "data/keyed_values.h"
 
 namespace pcgs::results {
+
+struct Kind;
 
 // Sequences of one kind that were not trained on, with the weights of one moment.
 struct HeldOutResult {
@@ -54,6 +56,7 @@ TrainingCourse read_course(std::string_view text, std::string_view origin);
 
 struct TrainingResult {
   static constexpr const char* kKind = "training";
+  static const Kind& kind();
 
   std::string recipe;
   std::size_t steps = 0;

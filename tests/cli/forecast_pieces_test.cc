@@ -12,7 +12,7 @@
 #include "cli/forecast_rows.h"
 #include "forecasters/series.h"
 #include "pcgs/aggregator.h"
-#include "research/forecast_state.h"
+#include "run/forecast_series.h"
 #include "show/result.h"
 #include "support/expect.h"
 
@@ -152,10 +152,10 @@ TEST_F(ForecastPieces, ADamagedStateIsRefused) {
     } else {
       damaged[random.below(whole.size())] ^= 32;
     }
-    EXPECT_TRUE(mentions(error_of([&] { studies::ForecastState::load(file("damaged", damaged)); }),
+    EXPECT_TRUE(mentions(error_of([&] { compare::ForecastState::load(file("damaged", damaged)); }),
                          "damaged"));
   }
-  const auto loaded = studies::ForecastState::load(file("state", whole));
+  const auto loaded = compare::ForecastState::load(file("state", whole));
   const auto again = loaded.file();
   EXPECT_EQ(std::string(again.begin(), again.end()), whole);
 }
@@ -164,7 +164,7 @@ TEST_F(ForecastPieces, ADamagedStateIsRefused) {
 TEST_F(ForecastPieces, ForgedSeasonsAreRefused) {
   forecast(write("first.csv", 0, 60), {"--season", "12", "--save", dir_ / "state"});
   const auto second = write("second.csv", 60, 70);
-  const auto good = studies::ForecastState::load(dir_ / "state");
+  const auto good = compare::ForecastState::load(dir_ / "state");
   EXPECT_EQ(good.seasons, std::vector<std::size_t>{12});
   for (const std::vector<std::size_t>& seasons : {std::vector<std::size_t>{},
                                                   {0},

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/program.h"
-#include "data/calendar.h"
+#include "data/times.h"
 #include "support/csv.h"
 #include "support/random.h"
 

@@ -33,19 +33,6 @@ TEST(Formats, StatesOfVersionTwoLoad) {
       std::vector<double>{0.9663625749391066, 0.029768953403792559, 0.0038684716571009666}, 1e-12));
 }
 
-TEST(Formats, PanelsOfVersionOneLoad) {
-  const QuantilePanel loaded = QuantilePanel::load(kept("panel-1"));
-  EXPECT_EQ(loaded.options().levels, (std::vector<double>{0.1, 0.5, 0.9}));
-  EXPECT_EQ(loaded.rounds(), 14);
-  ASSERT_EQ(loaded.open_rounds(), (std::vector<std::int64_t>{15, 16}));
-  EXPECT_TRUE(all_near(
-      loaded.forecast(15),
-      std::vector<double>{118.18652628249225, 124.30394341597204, 131.5626616940427}, 1e-9));
-  EXPECT_TRUE(all_near(loaded.forecast(16),
-                       std::vector<double>{78.18652628249227, 84.30394341597206, 91.56266169404272},
-                       1e-9));
-}
-
 TEST(Formats, PanelsOfVersionTwoLoad) {
   const QuantilePanel loaded = QuantilePanel::load(kept("panel-2"));
   EXPECT_EQ(loaded.options().levels, (std::vector<double>{0.1, 0.5, 0.9}));
@@ -55,16 +42,6 @@ TEST(Formats, PanelsOfVersionTwoLoad) {
   EXPECT_TRUE(all_near(
       loaded.forecast(15),
       std::vector<double>{118.59574268879855, 124.83110087292151, 128.8598196409244}, 1e-9));
-}
-
-TEST(Formats, CertificatesOfFormatOneAreRefusedAndSayWhatToDo) {
-  for (const std::string version : {"1", "2"}) {
-    const Said said = run_program(
-        {"certify", kept("trace-" + version + ".csv"), kept("certificate-" + version + ".json")});
-    EXPECT_EQ(said.exit_code, 2);
-    EXPECT_TRUE(mentions(said.err, "format 1"));
-    EXPECT_TRUE(mentions(said.err, "pcgs run --certificate"));
-  }
 }
 
 TEST(Formats, CertificatesOfFormatTwoAreProvedFromTheirTraces) {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "data/output_journal.h"
+#include "data/output_files.h"
 #include "program.h"
 #include "support/expect.h"
 #include "support/random.h"

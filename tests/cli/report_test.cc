@@ -130,7 +130,8 @@ TEST_F(Report, OfForecastsThatAllAreToComeShowsThemAlone) {
 
 TEST_F(Report, OfForecastsThatWereSavedShowsWhatTheirJsonHas) {
   write_hours(dir_ / "hours.csv");
-  run({"run", dir_ / "hours.csv", "--y", "load", "--time", "ds", "--out", dir_ / "results"});
+  run({"run", dir_ / "hours.csv", "--y", "load", "--time", "ds", "--out", dir_ / "results",
+       "--switches", "5"});
   run({"report", dir_ / "results", "--out", dir_ / "page.html"});
   const std::string page = content(dir_ / "page.html");
   EXPECT_NE(page.find("The combination&#39;s error"), std::string::npos);
@@ -257,7 +258,7 @@ TEST_F(Report, RefusesATraceOfAnotherRun) {
 TEST_F(Report, RefusesDeepNesting) {
   std::ofstream(dir_ / "deep.json")
       << "{\"studies\":" << std::string(200000, '[') << std::string(200000, ']') << "}";
-  refuses({"report", dir_ / "deep.json", "--out", dir_ / "page.html"}, "deep.json: is nested");
+  refuses({"report", dir_ / "deep.json", "--out", dir_ / "page.html"}, "deep.json: line 1");
 }
 
 TEST_F(Report, PairsResultsWithTheTraceOfTheSameRun) {

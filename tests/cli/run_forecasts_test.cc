@@ -89,17 +89,6 @@ TEST_F(RunForecasts, OtherWeightsInsideBlendMakeOtherForecasts) {
   const auto file = series("y.csv", 0, 100);
   const std::string other = data_file("../models/ablation/combine-no-attention.safetensors");
   EXPECT_NE(forecasts({file, "--model", other}), forecasts({file}));
-  refuses({"run", file, "--y", "y", "--method", "blend{without=learned}", "--model", other},
-          {"no network", "leave model out"});
-}
-
-TEST_F(RunForecasts, OfABlendWithoutAPartAreOthers) {
-  const auto file = series("y.csv", 0, 100);
-  const auto all = forecasts({file});
-  for (const char* part : {"learned", "derived", "linear+tails"}) {
-    EXPECT_NE(forecasts({file, "--method", std::string("blend{without=") + part + "}"}), all);
-  }
-  refuses({"run", file, "--y", "y", "--method", "blend{without=luck}"}, {"luck", "learned"});
 }
 
 TEST_F(RunForecasts, IntervalsHoldTheShareOfOutcomesThatTheySay) {
@@ -168,7 +157,7 @@ TEST_F(RunForecasts, ThereAreNoIntervalsAroundProbabilities) {
 TEST_F(RunForecasts, RefuseWhatMakesNoSense) {
   const auto file = series("y.csv", 0, 20);
   refuses({"run", file, "--season", "12"}, {"--y"});
-  refuses({"run", file, "--y", "y", "--season", "36,12"}, {"longer"});
+  refuses({"run", file, "--y", "y", "--season", "36,12"}, {"--season"});
   refuses({"run", file, "--y", "y", "--block", "0"}, {"--block"});
   refuses({"run", file, "--y", "y", "--intervals", "100"}, {"--intervals"});
   refuses({"run", file, "--y", "y", "--intervals", "80,80"}, {"--intervals", "twice"});

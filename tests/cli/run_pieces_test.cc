@@ -318,7 +318,7 @@ TEST_F(RunPieces, FollowExpertsThatComeAreMissingAndLeave) {
   };
   Said said = said_of(second, {"--ignore", "c"});
   EXPECT_TRUE(mentions(said.err, "not here, but known to"));
-  EXPECT_TRUE(mentions(said.err, "asleep"));
+  EXPECT_TRUE(mentions(said.err, "--drop"));
   said = said_of(third, {});  // it is back, with what it had learned
   EXPECT_FALSE(mentions(said.err, "new to"));
   said = said_of(fourth, {"--ignore", "c", "--drop", "c"});
@@ -334,7 +334,7 @@ TEST_F(RunPieces, FollowExpertsThatComeAreMissingAndLeave) {
   const auto weights = json::parse(said.out)["weights_now"];
   EXPECT_EQ(weights.size(), 3u);
   EXPECT_TRUE(weights.contains("d") && !weights.contains("c")) << weights;
-  refuses({"run", fourth, "--y", "y", "--drop", "a"}, {"--drop", "--state"});
+  refuses({"run", fourth, "--y", "y", "--drop", "a"}, {"--drop", "--resume"});
 }
 
 TEST_F(RunPieces, TimesThatRepeatOrRunBackwardsAreRefused) {

@@ -9,6 +9,7 @@
 
 #include "cli/program.h"
 #include "run/level_rows.h"
+#include "show/quantile_result.h"
 #include "show/result.h"
 #include "support/csv.h"
 #include "support/expect.h"
@@ -64,7 +65,7 @@ TEST_F(RunQuantiles, ScoresAreThoseOfTheFileItWrites) {
   const json result = json::parse(said.out);
   EXPECT_EQ(said.out, content(dir_ / "o/results.json"));
   const auto read = results::read_result(said.out, "results.json");
-  EXPECT_TRUE(std::holds_alternative<results::QuantileResult>(read));
+  EXPECT_NE(read.get_if<results::QuantileResult>(), nullptr);
   const auto written = csv_rows(dir_ / "o/forecasts.csv");
   double sum = 0;
   std::size_t held = 0;
@@ -136,7 +137,7 @@ TEST_F(RunQuantiles, WithoutCalibrationSomethingElseIsPublishedAndGoneOnFrom) {
   EXPECT_EQ(play(path, {"--no-calibration", "--resume", dir_ / "without"}).exit_code, 0);
   EXPECT_EQ(play(path, {"--resume", dir_ / "without"}).exit_code, 0);
   refuses({"run", path, "--y", "cases", "--no-calibration"},
-          {"--no-calibration requires --quantiles"});
+          {"--no-calibration goes with --quantiles"});
 }
 
 TEST_F(RunQuantiles, ComingRoundsAreForecast) {
@@ -225,8 +226,8 @@ TEST_F(RunQuantiles, WhatWouldSpoilTheAnswerIsRefused) {
   refused(with({"--block", "4"}), "--block");
   refused(with({"--loss", "absolute"}), "--loss");
   refused(with({"--transform", "sqrt"}), "--transform");
-  refused({"run", path, "--y", "cases", "--known", "known"}, "--known requires --quantiles");
-  refused({"run", path, "--quantiles", "q*"}, "--quantiles requires --y");
+  refused({"run", path, "--y", "cases", "--known", "known"}, "--known goes with --quantiles");
+  refused({"run", path, "--quantiles", "q*"}, "--quantiles goes with --y");
   refused(with({"--y-file", dir_ / "none.csv"}), "none.csv");
   refused(with({"--out", dir_ / "o", "--y-file", path, "--save", path}), "a.csv");
 }

@@ -99,14 +99,5 @@ TEST_F(RunThreads, RefuseTheFirstSeriesThatIsWrong) {
   }
 }
 
-TEST_F(RunThreads, AreForSeriesThatDoNotLearnFromEachOther) {
-  const auto path = write("all.csv", panel(0, 30));
-  refuses({"run", path, "--y", "y", "--threads", "2"}, {"--threads", "--by"});
-  refuses({"run", path, "--y", "y", "--by", "site", "--threads", "0"}, {"--threads"});
-  refuses({"run", path, "--y", "y", "--by", "site", "--time", "when", "--expert-column", "a",
-           "--quantiles", "q*", "--threads", "2"},
-          {"--threads", "--quantiles"});
-}
-
 }  // namespace
 }  // namespace pcgs::test

@@ -68,12 +68,12 @@ TEST_F(RunSide, IsTheLibrarysFromColumnsAndFromFiles) {
 TEST_F(RunSide, OfAnotherShapeIsRefusedInOneSentence) {
   const std::string losses = dir_ / "losses.npy", side = dir_ / "side.npy";
   refuses({losses, "--method", method_},
-          {method_, "needs 2 numbers of side information", "here are 0", "--side-file"});
+          {method_, "needs 2 numbers of side information", "here are 0", "--side"});
   refuses({dir_ / "all.csv", "--side", "hour", "--ignore", "load", "--method", method_},
           {"needs 2", "here are 1"});
   npy("short.npy", Matrix(kRounds - 1, 2));
   refuses({losses, "--side-file", dir_ / "short.npy", "--method", method_},
-          {"short.npy", "59", "60", "a row of side information for every round"});
+          {"short.npy", "59", "60"});
   refuses({dir_ / "all.csv", "--side", "hour", "--side-file", side, "--method", "hedge"},
           {"--side"});
   refuses({losses, "--side-file", dir_ / "none.npy"}, {"none.npy"});

@@ -3,11 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <vector>
 
-#include "reference/fixed_share.h"
+#include "reference/shares.h"
 #include "support/expect.h"
 #include "support/options.h"
 #include "support/random.h"
@@ -198,5 +200,299 @@ TEST(Aggregator, CanBeMoved) {
   EXPECT_EQ(third.save_bytes(), bytes);
 }
 
+// Outcomes that come late: several rounds open, closed by number in any order.
+
+TEST(AggregatorLate, NumbersRoundsFromOne) {
+  Aggregator aggregator = share_aggregator(2, 1, 0);
+  EXPECT_EQ(aggregator.last_opened(), 0);
+  EXPECT_EQ(aggregator.open(), 1);
+  aggregator.predict(std::vector<double>{0, 1});
+  EXPECT_EQ(aggregator.last_opened(), 2);
+  EXPECT_EQ(aggregator.open(), 3);
+  EXPECT_EQ(aggregator.open_rounds(), 3u);
+  aggregator.learn(2, 0.5);
+  EXPECT_EQ(aggregator.open(), 4) << "numbers are not used twice";
+  EXPECT_EQ(aggregator.open_rounds(), 3u);
+}
+
+TEST(AggregatorLate, UpdatesOnArrivalInWhateverOrder) {
+  constexpr std::size_t kRounds = 12;
+  Random random(1);
+  Aggregator aggregator = share_aggregator(3, 2, 0.1);
+  reference::LogShare slow(3);
+  std::vector<std::vector<double>> losses;
+  std::vector<std::size_t> order;
+  for (std::size_t t = 0; t < kRounds; ++t) {
+    ASSERT_EQ(aggregator.open(), static_cast<std::int64_t>(t + 1));
+    losses.push_back(random.losses(3));
+    order.push_back(t);
+  }
+  for (std::size_t i = kRounds - 1; i > 0; --i) std::swap(order[i], order[random.below(i + 1)]);
+  for (std::size_t t : order) {
+    aggregator.learn(static_cast<std::int64_t>(t + 1), losses[t]);
+    slow.step(losses[t], 2, 0.1);
+    ASSERT_TRUE(all_near(aggregator.weights(), slow.weights(), 1e-12));
+  }
+  EXPECT_EQ(aggregator.open_rounds(), 0u);
+  EXPECT_EQ(aggregator.rounds(), static_cast<std::int64_t>(kRounds));
+}
+
+TEST(AggregatorLate, RemembersWhatEachOpenRoundPlays) {
+  Aggregator aggregator = share_aggregator(2, 3, 0);
+  const std::vector<double> first = copy(aggregator.weights());
+  const std::int64_t early = aggregator.open();
+  aggregator.learn(std::vector<double>{0, 1});
+  const std::vector<double> second = copy(aggregator.weights());
+  const std::int64_t late = aggregator.open();
+  aggregator.learn(std::vector<double>{0, 1});
+  EXPECT_TRUE(all_near(aggregator.played(early), first, 1e-15));
+  EXPECT_TRUE(all_near(aggregator.played(late), second, 1e-15));
+  EXPECT_FALSE(all_near(aggregator.weights(), second, 1e-3));
+}
+
+TEST(AggregatorLate, ChargesTheWeightsThatWerePlayed) {
+  auto seen = std::make_shared<SeenRounds>();
+  Aggregator aggregator(test::recording_method(2, 3, 0, seen), {});
+  const std::int64_t early = aggregator.open();
+  for (int t = 0; t < 4; ++t) aggregator.learn(std::vector<double>{0, 1});
+  const double total = aggregator.total_loss();
+  const std::vector<double> now = copy(aggregator.weights());
+  aggregator.learn(early, std::vector<double>{1, 0});
+  EXPECT_NEAR(aggregator.total_loss() - total, 0.5, 1e-15) << "it played uniform";
+  EXPECT_EQ(seen->back().number, 1);
+  EXPECT_NEAR(seen->back().mixture_loss, 0.5, 1e-15);
+  EXPECT_TRUE(same_bits(seen->back().weights, now)) << "but the update starts from today's weights";
+}
+
+TEST(AggregatorLate, CombinesEachForecastWhenItIsMade) {
+  Aggregator aggregator = share_aggregator(2, 3, 0);
+  const double combined = aggregator.predict(std::vector<double>{0, 1});
+  const std::int64_t early = aggregator.last_opened();
+  for (int t = 0; t < 4; ++t) aggregator.learn(std::vector<double>{0, 1});
+  aggregator.learn(early, 0.0);
+  EXPECT_NEAR(combined, 0.5, 1e-15);
+  EXPECT_NEAR(aggregator.total_forecast_loss(), 0.25, 1e-15);
+}
+
+TEST(AggregatorLate, KeepsSideInformationAndSleepersOfEachRound) {
+  auto seen = std::make_shared<SeenRounds>();
+  Aggregator aggregator(test::recording_method(3, 1, 0, seen), {});
+  const std::int64_t a =
+      aggregator.open(std::vector<std::uint8_t>{1, 0, 1}, std::vector<double>{1, 2});
+  const std::int64_t b = aggregator.open({}, std::vector<double>{3});
+  const std::int64_t c = aggregator.open(std::vector<std::uint8_t>{0, 1, 1});
+  aggregator.learn(c, std::vector<double>{0, 1, 1});
+  aggregator.learn(a, std::vector<double>{1, 0, 1});
+  aggregator.learn(b, std::vector<double>{0, 0, 1});
+  ASSERT_EQ(seen->size(), 3u);
+  EXPECT_EQ((*seen)[0].number, c);
+  EXPECT_TRUE((*seen)[0].side.empty());
+  EXPECT_EQ((*seen)[0].awake, (std::vector<std::uint8_t>{0, 1, 1}));
+  EXPECT_EQ((*seen)[1].number, a);
+  EXPECT_EQ((*seen)[1].side, (std::vector<double>{1, 2}));
+  EXPECT_EQ((*seen)[1].awake, (std::vector<std::uint8_t>{1, 0, 1}));
+  EXPECT_EQ((*seen)[2].number, b);
+  EXPECT_EQ((*seen)[2].side, std::vector<double>{3});
+  EXPECT_TRUE((*seen)[2].awake.empty()) << "empty when everybody was awake";
+}
+
+TEST(AggregatorLate, ForgetsAnAbandonedRound) {
+  Aggregator aggregator = share_aggregator(2, 1, 0.1);
+  Aggregator undisturbed = share_aggregator(2, 1, 0.1);
+  const std::int64_t lost = aggregator.open();
+  const std::int64_t kept = aggregator.open();
+  aggregator.abandon(lost);
+  EXPECT_EQ(aggregator.open_rounds(), 1u);
+  aggregator.learn(kept, std::vector<double>{0, 1});
+  undisturbed.learn(std::vector<double>{0, 1});
+  EXPECT_TRUE(same_bits(aggregator.weights(), undisturbed.weights()));
+  EXPECT_EQ(aggregator.rounds(), 1);
+  EXPECT_EQ(aggregator.skipped(), 0);
+  EXPECT_TRUE(same_bits(aggregator.total_loss(), undisturbed.total_loss()));
+  test::error_of([&] { aggregator.learn(lost, std::vector<double>{0, 1}); });
+}
+
+TEST(AggregatorLate, ClosesTheOnlyOpenRoundWithoutItsNumber) {
+  Aggregator aggregator = share_aggregator(2, 1, 0);
+  aggregator.predict(std::vector<double>{0, 1});
+  aggregator.predict(std::vector<double>{0, 1});
+  test::error_of([&] { aggregator.learn(0.5); });
+  aggregator.learn(1, 0.5);
+  aggregator.learn(0.5);
+  EXPECT_EQ(aggregator.open_rounds(), 0u);
+  EXPECT_EQ(aggregator.rounds(), 2);
+  test::error_of([&] { aggregator.learn(0.5); });
+}
+
+TEST(AggregatorLate, LearningLossesLeavesOpenRoundsOpen) {
+  Aggregator aggregator = share_aggregator(2, 1, 0);
+  const std::int64_t round = aggregator.open();
+  aggregator.learn(std::vector<double>{0, 1});
+  EXPECT_EQ(aggregator.open_rounds(), 1u);
+  EXPECT_EQ(aggregator.rounds(), 1);
+  aggregator.learn(round, std::vector<double>{0, 1});
+  EXPECT_EQ(aggregator.rounds(), 2);
+}
+
+// Sleeping experts (docs/internals/mathematics.md).
+
+using test::on_simplex;
+
+const double kNan = std::nan("");
+
+TEST(AggregatorSleepers, AreLeftOutOfTheForecast) {
+  Aggregator aggregator = share_aggregator(4, 2, 0);
+  aggregator.learn(std::vector<double>{0, 1, 0.5, 0.25});
+  const std::vector<double> w = copy(aggregator.weights());
+  const double awake = w[0] + w[2];
+  const double combined = aggregator.predict(std::vector<double>{10, kNan, 20, kNan});
+  EXPECT_NEAR(combined, (10 * w[0] + 20 * w[2]) / awake, 1e-14);
+  EXPECT_TRUE(all_near(aggregator.played(aggregator.last_opened()),
+                       std::vector<double>{w[0] / awake, 0, w[2] / awake, 0}, 1e-15));
+  EXPECT_TRUE(same_bits(aggregator.weights(), w));
+}
+
+TEST(AggregatorSleepers, AreChargedTheLearnersOwnLoss) {
+  auto seen = std::make_shared<SeenRounds>();
+  Aggregator aggregator(test::recording_method(3, 2, 0, seen), test::scaled(LossScale::unit()));
+  aggregator.predict(std::vector<double>{0, kNan, 1});
+  aggregator.learn(0.0);
+  ASSERT_EQ(seen->size(), 1u);
+  const test::SeenRound& round = seen->back();
+  EXPECT_EQ(round.awake, (std::vector<std::uint8_t>{1, 0, 1}));
+  EXPECT_NEAR(round.mixture_loss, 0.5, 1e-15);
+  EXPECT_NEAR(round.learner_loss, 0.25, 1e-15) << "(0.5 - 0)^2, not the mixture loss";
+  EXPECT_TRUE(same_bits(round.losses, std::vector<double>{0, round.mixture_loss, 1}));
+  EXPECT_NEAR(aggregator.total_loss(), 0.5, 1e-15);
+  EXPECT_NEAR(aggregator.total_forecast_loss(), 0.25, 1e-15);
+}
+
+TEST(AggregatorSleepers, AMaskOfOnesMeansEverybody) {
+  auto seen = std::make_shared<SeenRounds>();
+  Aggregator aggregator(test::recording_method(2, 2, 0, seen), {});
+  aggregator.learn(aggregator.open(std::vector<std::uint8_t>{1, 1}), std::vector<double>{0, 1});
+  ASSERT_EQ(seen->size(), 1u);
+  EXPECT_TRUE(seen->back().awake.empty()) << "round.h: empty when everybody was";
+}
+
+TEST(AggregatorSleepers, KeepTheirWeightRelativeToEachOther) {
+  Random random(1);
+  Aggregator aggregator = share_aggregator(5, 3, 0);
+  aggregator.learn(random.losses(5));
+  const std::vector<double> before = copy(aggregator.weights());
+  for (int t = 0; t < 20; ++t) {
+    aggregator.learn(aggregator.open(std::vector<std::uint8_t>{1, 0, 1, 0, 0}), random.losses(5));
+  }
+  const auto after = aggregator.weights();
+  EXPECT_NEAR(after[1] / after[3], before[1] / before[3], 1e-12);
+  EXPECT_NEAR(after[1] / after[4], before[1] / before[4], 1e-12);
+  EXPECT_GT(std::abs(after[0] / after[2] - before[0] / before[2]), 1e-3) << "the awake did learn";
+}
+
+TEST(AggregatorSleepers, MatchTheReferenceWithLosses) {
+  for (std::size_t experts : {1u, 2u, 5u, 17u}) {
+    Random random(experts);
+    Aggregator aggregator = share_aggregator(experts, 4, 0.03);
+    reference::FixedShare slow(experts, 4, 0.03);
+    double total = 0;
+    for (int t = 0; t < 200; ++t) {
+      const std::vector<std::uint8_t> awake = random.awake(experts, 0.6);
+      const std::vector<double> losses = random.losses(experts);
+      const std::int64_t round = aggregator.open(awake);
+      ASSERT_TRUE(all_near(aggregator.played(round), reference::played(slow, awake), 1e-12));
+      std::vector<double> with_holes = losses;
+      for (std::size_t k = 0; k < experts; ++k) {
+        if (awake[k] == 0) with_holes[k] = k % 2 == 0 ? kNan : 1e300;  // must not be looked at
+      }
+      aggregator.learn(round, with_holes);
+      total += reference::play_losses(slow, losses, awake);
+      ASSERT_TRUE(all_near(aggregator.weights(), slow.weights(), 1e-12)) << "round " << t;
+    }
+    EXPECT_NEAR(aggregator.total_loss(), total, 1e-11);
+  }
+}
+
+TEST(AggregatorSleepers, MatchTheReferenceWithForecasts) {
+  for (std::size_t experts : {1u, 3u, 8u}) {
+    Random random(10 + experts);
+    Aggregator aggregator = share_aggregator(experts, 4, 0.03, test::scaled(LossScale::unit()));
+    reference::FixedShare slow(experts, 4, 0.03);
+    for (int t = 0; t < 200; ++t) {
+      const std::vector<std::uint8_t> awake = random.awake(experts, 0.6);
+      std::vector<double> forecasts = random.losses(experts);
+      const double outcome = random.uniform();
+      const double expected = reference::play_forecasts(slow, forecasts, awake, outcome);
+      for (std::size_t k = 0; k < experts; ++k) {
+        if (awake[k] == 0) forecasts[k] = kNan;
+      }
+      ASSERT_NEAR(aggregator.predict(forecasts), expected, 1e-12);
+      aggregator.learn(outcome);
+      ASSERT_TRUE(all_near(aggregator.weights(), slow.weights(), 1e-12)) << "round " << t;
+    }
+  }
+}
+
+TEST(AggregatorSleepers, WhoAgreeAreBelievedThoughOthersSleep) {
+  Random random(3);
+  Aggregator aggregator = share_aggregator(9, 20, 0);
+  for (int t = 0; t < 100; ++t) {
+    std::vector<double> forecasts(9, 1);
+    const std::vector<std::uint8_t> awake = random.awake(9, 0.5);
+    for (std::size_t k = 0; k < 9; ++k) {
+      if (awake[k] == 0) forecasts[k] = kNan;
+    }
+    ASSERT_NEAR(aggregator.predict(forecasts), 1, 1e-15) << "round " << t;
+    aggregator.learn(aggregator.last_opened(), 1.0);
+    aggregator.learn(random.losses(9));
+  }
+}
+
+TEST(AggregatorSleepers, ARoundWithNobodyAwakeIsSkippedAndReported) {
+  auto seen = std::make_shared<SeenRounds>();
+  Aggregator aggregator(test::recording_method(2, 2, 0.1, seen), {});
+  aggregator.learn(std::vector<double>{0, 1});
+  const std::vector<double> weights = copy(aggregator.weights());
+  const double total = aggregator.total_loss();
+
+  EXPECT_TRUE(std::isnan(aggregator.predict(std::vector<double>{kNan, kNan})));
+  EXPECT_EQ(aggregator.open_rounds(), 1u);
+  EXPECT_EQ(aggregator.skipped(), 0) << "not before it is closed";
+  aggregator.learn(0.5);
+  EXPECT_EQ(aggregator.skipped(), 1);
+
+  aggregator.learn(aggregator.open(std::vector<std::uint8_t>{0, 0}), std::vector<double>{1, 1});
+  EXPECT_EQ(aggregator.skipped(), 2);
+
+  EXPECT_EQ(aggregator.rounds(), 1);
+  EXPECT_EQ(aggregator.open_rounds(), 0u);
+  EXPECT_EQ(aggregator.total_loss(), total);
+  EXPECT_EQ(aggregator.total_forecast_loss(), 0);
+  EXPECT_TRUE(same_bits(aggregator.weights(), weights));
+  EXPECT_EQ(seen->size(), 1u) << "the controller is not shown a skipped round";
+}
+
+// Only the one who carries all the weight sleeps: 0/0 must not be played.
+TEST(AggregatorSleepers, SomethingFeasibleIsPlayedWhenTheAwakeCarryNoWeight) {
+  Aggregator aggregator = share_aggregator(4, 1000, 0);
+  for (int t = 0; t < 5; ++t) aggregator.learn(std::vector<double>{0, 1, 1, 1});
+  ASSERT_EQ(aggregator.weights()[1], 0);
+  const double combined = aggregator.predict(std::vector<double>{kNan, 3, 3, kNan});
+  EXPECT_NEAR(combined, 3, 1e-14);
+  const std::vector<double> played = copy(aggregator.played(aggregator.last_opened()));
+  EXPECT_TRUE(on_simplex(played));
+  EXPECT_EQ(played[0], 0);
+  EXPECT_EQ(played[3], 0);
+}
+
+TEST(AggregatorSleepers, TinyWeightsAreRenormalisedToOne) {
+  for (int rounds = 68; rounds <= 75; ++rounds) {  // weights from exp(-680) down to denormals
+    Aggregator aggregator = share_aggregator(4, 10, 0);
+    for (int t = 0; t < rounds; ++t) aggregator.learn(std::vector<double>{0, 1, 1, 1});
+    const std::int64_t round = aggregator.open(std::vector<std::uint8_t>{0, 1, 1, 1});
+    EXPECT_TRUE(on_simplex(aggregator.played(round))) << rounds;
+  }
+}
+
 }  // namespace
+
 }  // namespace pcgs

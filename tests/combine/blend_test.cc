@@ -1,15 +1,19 @@
 // The blend as people use it: through an Aggregator.
+#include "combine/blend.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <deque>
+#include <memory>
 #include <numbers>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "network/transformer.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
 #include "support/allocations.h"
@@ -161,7 +165,7 @@ double error_after(const char* spec, double wild_outcome, double wild_forecast) 
   return std::sqrt(square);
 }
 
-TEST(Blend, OneWildOutcomeOrForecastDoesNotRuinTheNextThousandRounds) {
+TEST(Blend, OneOutlierDoesNotRuinTheNextThousandRounds) {
   for (const char* spec : kSpecs) {
     const double usual = error_after(spec, 0, 0);
     for (const double size : {100.0, 1e4, 1e9, -1e9}) {
@@ -171,15 +175,16 @@ TEST(Blend, OneWildOutcomeOrForecastDoesNotRuinTheNextThousandRounds) {
   }
 }
 
-void expect_the_same_in_other_units(const std::string& spec, double factor, double origin) {
-  Aggregator one = make_aggregator(spec, 4), other = make_aggregator(spec, 4);
+void expect_the_same_in_other_units(Aggregator one, Aggregator other, double factor,
+                                    double origin) {
   Series series(4, 4);
   for (int t = 0; t < 300; ++t) {
     const Made made = series.next();
     std::vector<double> moved;
     for (const double x : made.forecasts) moved.push_back(origin + factor * x);
     const double f = one.predict(made.forecasts), g = other.predict(moved);
-    ASSERT_NEAR((g - origin) / factor, f, 1e-4) << spec << " times " << factor << ", round " << t;
+    ASSERT_NEAR((g - origin) / factor, f, 1e-4)
+        << one.method().name() << " times " << factor << ", round " << t;
     one.learn(made.y);
     other.learn(origin + factor * made.y);
   }
@@ -188,15 +193,45 @@ void expect_the_same_in_other_units(const std::string& spec, double factor, doub
 TEST(Blend, DoesNotDependOnTheScaleOrTheOriginOfTheData) {
   for (const char* spec : kSpecs) {
     for (const auto& [factor, origin] : {std::pair{1e-6, 0.0}, {1e6, 0.0}, {1.0, 1e4}}) {
-      expect_the_same_in_other_units(spec, factor, origin);
+      expect_the_same_in_other_units(make_aggregator(spec, 4), make_aggregator(spec, 4), factor,
+                                     origin);
+    }
+  }
+}
+
+// What is saved by another blend is not damaged, and the Error says so.
+TEST(Blend, AStateOfOtherPartsIsRefusedAsAMismatch) {
+  for (const std::size_t experts : {3u, 129u}) {
+    Aggregator blend = make_aggregator("blend", experts);
+    const std::vector<double> forecasts(experts, 1.5);
+    blend.predict(forecasts);
+    const auto state = blend.save_bytes();
+    const auto load_as = [&](std::shared_ptr<const TransformerModel> network) {
+      return Aggregator::load_bytes(state, "a.state", [&](std::string_view, std::size_t k) {
+        return make_blend(k, {}, network, "blend");
+      });
+    };
+    EXPECT_EQ(load_as(shipped_transformer("combine")).save_bytes(), state);
+    if (experts > 128) {
+      EXPECT_EQ(load_as(nullptr).save_bytes(), state) << "neither of them has a network";
+      continue;
+    }
+    try {
+      load_as(nullptr);
+      ADD_FAILURE() << "a pool without the network took its state";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::kMismatch);
+      EXPECT_EQ(error.place().file, "a.state");
     }
   }
 }
 
 // The network may have learned to treat too much and too little in different ways.
 TEST(Blend, WithoutANetworkMirroredDataMakeMirroredForecasts) {
-  expect_the_same_in_other_units("blend{without=learned}", -3, 50);
-  expect_the_same_in_other_units("blend{season=24,without=learned}", -3, 50);
+  for (const std::vector<std::size_t>& seasons : {std::vector<std::size_t>{}, {24}}) {
+    const auto make = [&] { return Aggregator(make_blend(4, seasons, nullptr, "blend")); };
+    expect_the_same_in_other_units(make(), make(), -3, 50);
+  }
 }
 
 TEST(Blend, StaysFiniteWhateverItIsTold) {

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "pcgs/live_certificate.h"
+#include "pcgs/certificates.h"
 #include "pcgs/share.h"
 #include "support/expect.h"
 #include "support/random.h"

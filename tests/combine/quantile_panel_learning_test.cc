@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "combine/scores.h"
+#include "combine/quantile_levels.h"
 #include "pcgs/quantiles.h"
 #include "support/expect.h"
 #include "support/random.h"
@@ -138,7 +138,7 @@ TEST(QuantilePanelLearning, OneWildExpertDoesNotMoveTheForecastBeyondTheOthers) 
         ASSERT_LE(world.panel.forecast(t)[i], std::max({at(0), at(1), at(2)}) + 1e-12);
       }
       world.panel.learn(t, world.random.uniform(-1, 1));
-      ASSERT_EQ(world.panel.wild(), t);
+      ASSERT_EQ(world.panel.outliers(), t);
     }
   }
 }

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "reference/linear_system.h"
+#include "reference/gaussian.h"
 #include "support/random.h"
 
 namespace pcgs::blend {

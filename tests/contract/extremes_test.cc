@@ -14,7 +14,7 @@
 
 #include "contract/specs.h"
 #include "pcgs/aggregator.h"
-#include "pcgs/forecast_certificate.h"
+#include "pcgs/certificates.h"
 #include "pcgs/registry.h"
 #include "support/expect.h"
 #include "support/random.h"

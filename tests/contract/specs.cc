@@ -85,9 +85,7 @@ std::vector<std::string> contract_specs() {
 
 std::vector<std::string> forecast_specs() {
   constexpr double kLongestSeason = 100;  // its phases have a state each
-  std::vector<std::string> specs = {"blend{without=learned}", "blend{without=linear+tails}",
-                                    "blend{without=derived}",
-                                    "blend{without=linear+learned+derived+tails}"};
+  std::vector<std::string> specs;
   for (const MethodInfo& method : registered_methods()) {
     if (!method.traits.needs_forecasts) continue;
     specs.emplace_back(method.name);

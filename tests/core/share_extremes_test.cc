@@ -9,7 +9,7 @@
 
 #include "pcgs/error.h"
 #include "pcgs/share.h"
-#include "reference/log_share.h"
+#include "reference/shares.h"
 #include "support/expect.h"
 #include "support/random.h"
 

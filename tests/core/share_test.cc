@@ -6,8 +6,8 @@
 #include <cmath>
 #include <vector>
 
-#include "reference/log_share.h"
-#include "reference/path_sum.h"
+#include "reference/paths.h"
+#include "reference/shares.h"
 #include "support/expect.h"
 #include "support/random.h"
 

@@ -89,7 +89,7 @@ TEST(Csv, AcceptsAHeaderWithoutRows) {
 
 TEST(Csv, KnowsItsPosition) {
   CsvReader reader("a,\"b\nc\"\n1,2\n", "f.csv");
-  EXPECT_EQ(reader.position(), "f.csv: header (line 1)");
+  EXPECT_EQ(reader.position(), "f.csv: line 1");
   ASSERT_TRUE(reader.next());
   EXPECT_EQ(reader.position(), "f.csv: row 1 (line 3)");
   EXPECT_EQ(reader.position(0), "f.csv: row 1 (line 3), column a");
@@ -105,23 +105,24 @@ TEST(Csv, RefusesAnEmptyFile) {
 }
 
 TEST(Csv, RefusesAnEmptyHeader) {
-  EXPECT_EQ(refusal("\n1,2\n"),
-            "f.csv: line 1 should be the header but is empty; name the columns there");
-  EXPECT_EQ(refusal("\"\"\n1\n"),
-            "f.csv: line 1 should be the header but is empty; name the columns there");
+  EXPECT_EQ(refusal("\n1,2\n"), "f.csv: line 1: the header is empty; name the columns there");
+  EXPECT_EQ(refusal("\"\"\n1\n"), "f.csv: line 1: the header is empty; name the columns there");
 }
 
 TEST(Csv, RefusesAColumnWithoutAName) {
   for (const char* text : {"a,,c\n", "a, ,c\n", "a,\"\",c\n"}) {
-    EXPECT_EQ(refusal(text), "f.csv: header (line 1): column 2 has no name; give every column one");
+    EXPECT_EQ(refusal(text),
+              "f.csv: line 1: column 2 of the header has no name; give every column one");
   }
-  EXPECT_EQ(refusal(",,\n"), "f.csv: header (line 1): column 2 has no name; give every column one");
+  EXPECT_EQ(refusal(",,\n"),
+            "f.csv: line 1: column 2 of the header has no name; give every column one");
   for (const char* text : {",\n1,2\n", " , \n", "\t\n1\t2\n"}) {
-    EXPECT_EQ(refusal(text), "f.csv: header (line 1): column 1 has no name; give every column one")
+    EXPECT_EQ(refusal(text),
+              "f.csv: line 1: column 1 of the header has no name; give every column one")
         << text;
   }
   EXPECT_EQ(refusal("a,b,,\n1,2,,\n"),
-            "f.csv: header (line 1): column 3 has no name; give every column one");
+            "f.csv: line 1: column 3 of the header has no name; give every column one");
 }
 
 TEST(Csv, LeavesTheFirstColumnWithoutAName) {
@@ -130,7 +131,7 @@ TEST(Csv, LeavesTheFirstColumnWithoutAName) {
   EXPECT_EQ(contents.rows, (std::vector<Row>{{"0", "1"}, {"1", "2"}}));
   CsvReader reader(",a\n0,1\n", "f.csv");
   ASSERT_TRUE(reader.next());
-  EXPECT_EQ(reader.position(0), "f.csv: row 1 (line 2), field 1");
+  EXPECT_EQ(reader.position(0), "f.csv: row 1 (line 2), column 1");
 }
 
 TEST(Csv, IgnoresADelimiterAtTheEndOfTheHeaderOrOfAllRows) {
@@ -145,44 +146,48 @@ TEST(Csv, IgnoresADelimiterAtTheEndOfTheHeaderOrOfAllRows) {
 
 TEST(Csv, RefusesRowsOfWhichSomeEndInADelimiter) {
   EXPECT_EQ(refusal("a,b\n1,2,\n3,4\n"),
-            "f.csv: row 2 (line 3) does not end in a delimiter as row 1 does; end all rows so, or "
+            "f.csv: row 2 (line 3): does not end in a delimiter as row 1 does; end all rows so, or "
             "none");
   const std::string more =
-      "f.csv: row 2 (line 3) has 3 fields, but the header names 2 columns; give every row one "
+      "f.csv: row 2 (line 3): has 3 fields, but the header names 2 columns; give every row one "
       "field per column";
   EXPECT_EQ(refusal("a,b\n1,2\n3,4,\n"), more);
   EXPECT_EQ(refusal("a,b,\n1,2,\n3,4,5\n"), more);
-  EXPECT_TRUE(test::mentions(refusal("a,b,\n1,2,,\n"), "row 1 (line 2) has 4 fields"));
+  EXPECT_TRUE(test::mentions(refusal("a,b,\n1,2,,\n"), "row 1 (line 2): has 4 fields"));
 }
 
 TEST(Csv, RefusesANameTwice) {
-  EXPECT_EQ(refusal("a,b, a\n"),
-            "f.csv: header (line 1): column 3 has the name of column 1 (a); give every column its "
-            "own");
+  EXPECT_EQ(
+      refusal("a,b, a\n"),
+      "f.csv: line 1: column 3 of the header has the name of column 1 (a); give every column its "
+      "own");
 }
 
 TEST(Csv, RefusesANameThatIsNotUtf8) {
-  EXPECT_EQ(refusal("a,Gr\xF6\xDF"
-                    "e\n"),
-            "f.csv: header (line 1): column 2 has a name that is not UTF-8 (Gr\\xf6\\xdfe); if it "
-            "is Latin-1, convert it with iconv -f ISO-8859-1 -t UTF-8 f.csv > new.csv");
+  EXPECT_EQ(
+      refusal("a,Gr\xF6\xDF"
+              "e\n"),
+      "f.csv: line 1: column 2 of the header has a name that is not UTF-8 (Gr\\xf6\\xdfe); if it "
+      "is Latin-1, convert it with iconv -f ISO-8859-1 -t UTF-8 f.csv > new.csv");
 }
 
 TEST(Csv, RefusesARaggedRow) {
   EXPECT_EQ(
       refusal("a,b,c\n1,2,3\n1,2,3\n1,2\n"),
-      "f.csv: row 3 (line 4) has 2 fields, but the header names 3 columns; give every row one "
+      "f.csv: row 3 (line 4): has 2 fields, but the header names 3 columns; give every row one "
       "field per column");
-  EXPECT_EQ(refusal("a\n1,2\n"),
-            "f.csv: row 1 (line 2) has 2 fields, but the header names 1 column; give every row one "
-            "field per column");
-  EXPECT_EQ(refusal("a,b\n1,2\n\n3,4\n"),
-            "f.csv: row 2 (line 3) has 1 field, but the header names 2 columns; give every row one "
-            "field per column");
+  EXPECT_EQ(
+      refusal("a\n1,2\n"),
+      "f.csv: row 1 (line 2): has 2 fields, but the header names 1 column; give every row one "
+      "field per column");
+  EXPECT_EQ(
+      refusal("a,b\n1,2\n\n3,4\n"),
+      "f.csv: row 2 (line 3): has 1 field, but the header names 2 columns; give every row one "
+      "field per column");
 }
 
 TEST(Csv, CountsLinesInsideQuotesForItsMessages) {
-  EXPECT_EQ(refusal("a,b\n\"x\n\ny\",2\n3\n").find("f.csv: row 2 (line 5) has 1 field"), 0u);
+  EXPECT_EQ(refusal("a,b\n\"x\n\ny\",2\n3\n").find("f.csv: row 2 (line 5): has 1 field"), 0u);
 }
 
 TEST(Csv, RefusesAnOpenQuote) {
@@ -190,7 +195,7 @@ TEST(Csv, RefusesAnOpenQuote) {
             "f.csv: row 1 (line 2), column b: the quote that opens this field is never closed; end "
             "the field with a quote");
   EXPECT_EQ(refusal("a,\"b\n1,2\n"),
-            "f.csv: header (line 1), field 2: the quote that opens this field is never closed; end "
+            "f.csv: line 1, column 2: the quote that opens this field is never closed; end "
             "the field with a quote");
   EXPECT_EQ(refusal("a\n\"").find("f.csv: row 1 (line 2), column a: the quote"), 0u);
   EXPECT_EQ(refusal("a\n\"x\"\"").find("f.csv: row 1 (line 2), column a: the quote"), 0u);
@@ -207,18 +212,18 @@ TEST(Csv, RefusesAQuoteInsideAPlainField) {
       refusal("a,b\n1,5\" pipe\n"),
       "f.csv: row 1 (line 2), column b: a quote stands inside a field that does not begin with "
       "one; put the whole field in quotes and double the quotes inside it");
-  EXPECT_EQ(refusal("a\n1,5\"\n").find("f.csv: row 1 (line 2), field 2: a quote"), 0u);
+  EXPECT_EQ(refusal("a\n1,5\"\n").find("f.csv: row 1 (line 2), column 2: a quote"), 0u);
 }
 
 TEST(Csv, RefusesALoneCarriageReturn) {
   const std::string why = " a carriage return stands alone; end lines with LF or CRLF";
-  EXPECT_EQ(refusal("a,b\r1,2\r"), "f.csv: header (line 1):" + why);
+  EXPECT_EQ(refusal("a,b\r1,2\r"), "f.csv: line 1:" + why);
   EXPECT_EQ(refusal("a,b\n1,2\r\r\n"), "f.csv: row 1 (line 2):" + why);
 }
 
 TEST(Csv, RefusesANulByte) {
   EXPECT_EQ(refusal(std::string_view("a,b\n1,2\n3\0,4\n", 13)),
-            "f.csv: line 3 holds a NUL byte, so this is not a text file; give CSV in UTF-8");
+            "f.csv: line 3: there is a NUL byte, so this is not a text file; give CSV in UTF-8");
 }
 
 std::string encode(const Row& fields, char delimiter, bool always_quote) {

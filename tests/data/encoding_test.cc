@@ -1,11 +1,10 @@
-#include "data/encoding.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 #include <string_view>
 
 #include "data/number_table.h"
+#include "data/text.h"
 #include "support/expect.h"
 
 namespace pcgs::io {
@@ -50,7 +49,7 @@ TEST(Encoding, AdvisesWithACommandThatFitsTheInput) {
 
 TEST(Encoding, TakesOtherNulsForNoText) {
   EXPECT_EQ(refusal(std::string("a,b\n1,\0\n", 8)),
-            "f.csv: line 2 holds a NUL byte, so this is not a text file; give CSV in UTF-8");
+            "f.csv: line 2: there is a NUL byte, so this is not a text file; give CSV in UTF-8");
   EXPECT_TRUE(test::mentions(refusal(std::string("a\0", 2)), "not a text file"));
   EXPECT_TRUE(test::mentions(refusal(std::string(100, '\0')), "not a text file"));
 }
@@ -62,10 +61,11 @@ TEST(Encoding, AcceptsUtf8WithAndWithoutAMark) {
 }
 
 TEST(Encoding, SaysHowToConvertLatin1) {
-  EXPECT_EQ(refusal("gr\xF6\xDF"
-                    "e,b\n1,2\n"),
-            "f.csv: header (line 1): column 1 has a name that is not UTF-8 (gr\\xf6\\xdfe); if it "
-            "is Latin-1, convert it with iconv -f ISO-8859-1 -t UTF-8 f.csv > new.csv");
+  EXPECT_EQ(
+      refusal("gr\xF6\xDF"
+              "e,b\n1,2\n"),
+      "f.csv: line 1: column 1 of the header has a name that is not UTF-8 (gr\\xf6\\xdfe); if it "
+      "is Latin-1, convert it with iconv -f ISO-8859-1 -t UTF-8 f.csv > new.csv");
   const TableRequest request{.text = {"place"}};
   EXPECT_EQ(test::error_of([&] { parse_table("place,b\nx,1\nK\xF6ln,2\n", "f.csv", request); }),
             "f.csv: row 2 (line 3), column place: \"K\\xf6ln\" is not UTF-8; if it is Latin-1, "

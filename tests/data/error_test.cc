@@ -5,11 +5,11 @@
 namespace pcgs {
 namespace {
 
-const Wording kProgram{
-    [](std::string_view name) { return "--" + std::string(name); },
-    [](std::string_view name, std::string_view value) {
-      return "--" + std::string(name) + (value.empty() ? "" : " " + std::string(value));
-    }};
+const Wording kProgram{[](std::string_view name) { return "--" + std::string(name); },
+                       [](std::string_view name, std::string_view value) {
+                         return "--" + std::string(name) +
+                                (value.empty() ? "" : " " + std::string(value));
+                       }};
 
 TEST(Error, PutsThePlaceInFrontOfTheSentence) {
   EXPECT_STREQ(Error(ErrorKind::kValue, {"a.csv", 3, 4, "load"}, "is x").what(),
@@ -24,8 +24,7 @@ TEST(Error, WordsOptionsAsADoorDoes) {
                     "leave " + option("time") + " out, or give " + option("block", "24") + " or " +
                         option_on("skip") + "; done");
   EXPECT_STREQ(error.what(), "s: leave time out, or give block = 24 or skip; done");
-  EXPECT_EQ(error.in_words_of(kProgram),
-            "s: leave --time out, or give --block 24 or --skip; done");
+  EXPECT_EQ(error.in_words_of(kProgram), "s: leave --time out, or give --block 24 or --skip; done");
 }
 
 TEST(Error, TakesASentenceWithControlCharactersAsItIs) {

@@ -1,5 +1,3 @@
-#include "data/npy_rows.h"
-
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "data/npy.h"
 #include "support/expect.h"
 #include "support/random.h"
 #include "support/temp_dir.h"
@@ -135,7 +134,7 @@ TEST_F(NpyRowsTest, InfinityIsRefusedWhereItIsRead) {
       EXPECT_EQ(rows_of(rows, 0, 3), std::vector<double>(60, 0));
       EXPECT_EQ(test::error_of([&] { rows_of(rows, 2, 3); }),
                 path + ": row 4, column e13: " + (infinity > 0 ? "inf" : "-inf") +
-                    " is infinite; give finite losses, and NaN where an expert sleeps");
+                    " is infinite; give finite losses, and NaN where an expert is missing");
       const NpyRows without(path, {"e13"});
       EXPECT_EQ(rows_of(without, 3, 1)[2], kInfinity);
     }

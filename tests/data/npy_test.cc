@@ -91,18 +91,6 @@ TEST(Npy, ReadsWhatNumpyWrites) {
   EXPECT_EQ(read_npy(file, "f.npy").values, (std::vector<double>{0.5, -2.0}));
 }
 
-TEST(Npy, TellsWhereTheDataIsWithoutReadingIt) {
-  const Bytes whole = file_of(dictionary("<f4", "(1000, 7)", "True"), {}, 2);
-  const NpyHeader header = parse_npy_header(whole, "f.npy");
-  EXPECT_EQ(header.rows, 1000u);
-  EXPECT_EQ(header.columns, 7u);
-  EXPECT_EQ(header.element_size, 4u);
-  EXPECT_TRUE(header.fortran_order);
-  EXPECT_EQ(header.data_offset, whole.size());
-  EXPECT_EQ(header.data_size(), 28000u);
-  EXPECT_NO_THROW(check_npy_size(header, whole.size() + 28000, "f.npy"));
-}
-
 TEST(Npy, WritesAlignedDataThatReadsBackToTheBit) {
   std::mt19937_64 random(3);
   for (int trial = 0; trial < 200; ++trial) {
@@ -112,7 +100,7 @@ TEST(Npy, WritesAlignedDataThatReadsBackToTheBit) {
     }
     if (trial == 0) matrix.values[0] = std::numeric_limits<double>::quiet_NaN();
     const Bytes file = npy_bytes(matrix);
-    EXPECT_EQ(parse_npy_header(file, "f.npy").data_offset % 64, 0u);
+    EXPECT_EQ((file.size() - matrix.rows * matrix.columns * sizeof(double)) % 64, 0u);
     const Matrix back = read_npy(file, "f.npy");
     ASSERT_EQ(back.rows, matrix.rows);
     ASSERT_EQ(back.columns, matrix.columns);

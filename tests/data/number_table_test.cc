@@ -119,14 +119,14 @@ TEST(NumberTable, TurnsMissingValuesIntoNaNWhereAllowed) {
 TEST(NumberTable, RefusesMissingValuesElsewhere) {
   EXPECT_EQ(csv_refusal("a,b\n1,2\n3,\n"),
             "f.csv: row 2 (line 3), column b: the value is missing; give numbers, or leave the "
-            "column out with --ignore b");
+            "column out with ignore = b");
   EXPECT_EQ(
       csv_refusal("a,b\n1,NA\n"),
       "f.csv: row 1 (line 2), column b: the value is missing (\"NA\"); give numbers, or leave "
-      "the column out with --ignore b");
+      "the column out with ignore = b");
   EXPECT_EQ(npy_refusal(two_by_two(1, 2, 3, kNaN)),
             "f.npy: row 2, column e2: the value is missing (\"nan\"); give numbers, or leave the "
-            "column out with --ignore e2");
+            "column out with ignore = e2");
   const auto only_a = [](std::string_view name) { return name == "a"; };
   EXPECT_EQ(csv_refusal("a,b\n,\n", {.may_be_missing = only_a})
                 .find("f.csv: row 1 (line 2), column b: the value is missing"),
@@ -138,32 +138,32 @@ TEST(NumberTable, RefusesInfiniteValuesAlways) {
   EXPECT_EQ(
       csv_refusal("a,b\n1,-Infinity\n", lenient),
       "f.csv: row 1 (line 2), column b: \"-Infinity\" is infinite, and only finite numbers are "
-      "accepted; give numbers, or leave the column out with --ignore b");
+      "accepted; give numbers, or leave the column out with ignore = b");
   EXPECT_EQ(npy_refusal(two_by_two(1, 2, -kInfinity, 4), lenient),
             "f.npy: row 2, column e1: \"-inf\" is infinite, and only finite numbers are accepted; "
-            "give numbers, or leave the column out with --ignore e1");
+            "give numbers, or leave the column out with ignore = e1");
 }
 
 TEST(NumberTable, RefusesNumbersOutOfRange) {
   EXPECT_EQ(csv_refusal("a,b\n1,1e999\n"),
             "f.csv: row 1 (line 2), column b: \"1e999\" is out of the range of double precision; "
-            "give numbers, or leave the column out with --ignore b");
+            "give numbers, or leave the column out with ignore = b");
 }
 
 TEST(NumberTable, RefusesTextAndSaysHowToLeaveTheColumnOut) {
   EXPECT_EQ(csv_refusal("when,a\n2020-01-01,1\n"),
             "f.csv: row 1 (line 2), column when: \"2020-01-01\" is not a number; give numbers, or "
-            "leave the column out with --ignore when");
+            "leave the column out with ignore = when");
   EXPECT_EQ(csv_refusal("the day,a\n1,1\nx,2\n"),
             "f.csv: row 2 (line 3), column the day: \"x\" is not a number; give numbers, or leave "
-            "the column out with --ignore 'the day'");
+            "the column out with ignore = 'the day'");
 }
 
 TEST(NumberTable, RecognisesADecimalComma) {
   EXPECT_EQ(
       csv_refusal("a;b\n1;2,5\n"),
-      "f.csv: row 1 (line 2), column b: \"2,5\" is not a number; give --decimal , if it is 2.5, or "
-      "leave the column out with --ignore b");
+      "f.csv: row 1 (line 2), column b: \"2,5\" is not a number; give decimal = , if it is 2.5, or "
+      "leave the column out with ignore = b");
 }
 
 TEST(NumberTable, DoesNotSuggestToIgnoreWhatWasAskedFor) {
@@ -214,7 +214,7 @@ TEST(NumberTable, RefusesAHeaderWithoutRows) {
 
 TEST(NumberTable, ChecksTheShapeOfRowsInIgnoredColumnsToo) {
   EXPECT_EQ(csv_refusal("a,b\n1\n", {.ignore = {"b"}})
-                .find("f.csv: row 1 (line 2) has 1 field, but the header names 2 columns"),
+                .find("f.csv: row 1 (line 2): has 1 field, but the header names 2 columns"),
             0u);
 }
 

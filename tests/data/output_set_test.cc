@@ -1,5 +1,3 @@
-#include "data/output_set.h"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
@@ -10,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "data/output_recovery.h"
+#include "data/output_files.h"
 #include "support/expect.h"
 #include "support/temp_dir.h"
 

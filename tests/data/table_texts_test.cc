@@ -120,7 +120,7 @@ TEST(TableTimes, AreFoundInEveryFormButPlainNumbers) {
 TEST(TableTimes, AreNotLookedForUnlessAsked) {
   EXPECT_EQ(refusal("ds,a\n2026-01-01,1\n"),
             "f.csv: row 1 (line 2), column ds: \"2026-01-01\" is not a number; give numbers, or "
-            "leave the column out with --ignore ds");
+            "leave the column out with ignore = ds");
 }
 
 TEST(TableTimes, AreNotLookedForAmongColumnsThatAreNamed) {
@@ -136,8 +136,8 @@ TEST(TableTimes, AreNotLookedForAmongColumnsThatAreNamed) {
 
 TEST(TableTimes, AreRefusedInSeveralColumns) {
   EXPECT_EQ(refusal("ds,a,made\n2026-01-01,1,2025-12-31\n", {.find_times = true}),
-            "f.csv: several columns hold times (ds and made); name one with --time and leave the "
-            "others out with --ignore");
+            "f.csv: several columns hold times (ds and made); name one with time and leave the "
+            "others out with ignore");
   EXPECT_TRUE(test::mentions(refusal(",a,x,y\n2026-01,1,2026-01,2026-01\n", {.find_times = true}),
                              "(the first, unnamed, x and y)"));
   EXPECT_EQ(read("ds,a,made\n2026-01-01,1,2025-12-31\n", {.ignore = {"ds"}, .find_times = true})
@@ -193,14 +193,14 @@ TEST(PandasIndex, IsRefusedIfItIsNeither) {
       " stands in a column without a name that does not count the rows; give it a name, or leave "
       "it "
       "out (pandas: to_csv(index=False))";
-  EXPECT_EQ(refusal(",a\nx,1\n"), "f.csv: row 1 (line 2), field 1: \"x\"" + why);
-  EXPECT_EQ(refusal(",a\n0,1\n2,1\n"), "f.csv: row 2 (line 3), field 1: \"2\"" + why);
-  EXPECT_EQ(refusal(",a\n0,1\n0,1\n"), "f.csv: row 2 (line 3), field 1: \"0\"" + why);
-  EXPECT_EQ(refusal(",a\n,1\n"), "f.csv: row 1 (line 2), field 1: \"\"" + why);
-  EXPECT_EQ(refusal(",a\n0.5,1\n"), "f.csv: row 1 (line 2), field 1: \"0.5\"" + why);
-  EXPECT_EQ(refusal(",a\n2026-01-01,1\n"), "f.csv: row 1 (line 2), field 1: \"2026-01-01\"" + why);
+  EXPECT_EQ(refusal(",a\nx,1\n"), "f.csv: row 1 (line 2), column 1: \"x\"" + why);
+  EXPECT_EQ(refusal(",a\n0,1\n2,1\n"), "f.csv: row 2 (line 3), column 1: \"2\"" + why);
+  EXPECT_EQ(refusal(",a\n0,1\n0,1\n"), "f.csv: row 2 (line 3), column 1: \"0\"" + why);
+  EXPECT_EQ(refusal(",a\n,1\n"), "f.csv: row 1 (line 2), column 1: \"\"" + why);
+  EXPECT_EQ(refusal(",a\n0.5,1\n"), "f.csv: row 1 (line 2), column 1: \"0.5\"" + why);
+  EXPECT_EQ(refusal(",a\n2026-01-01,1\n"), "f.csv: row 1 (line 2), column 1: \"2026-01-01\"" + why);
   EXPECT_EQ(refusal(",a\n9223372036854775807,1\n-9223372036854775808,1\n"),
-            "f.csv: row 2 (line 3), field 1: \"-9223372036854775808\"" + why);
+            "f.csv: row 2 (line 3), column 1: \"-9223372036854775808\"" + why);
 }
 
 TEST(PandasIndex, IsNotLookedAtBesideChosenColumns) {
@@ -226,16 +226,16 @@ TEST(TableFormat, IsNeverGuessed) {
   const TableRequest a_and_b{.keep = {"a", "b"}};
   const std::string place = "f.csv: row 1 (line 2), column a: ";
   EXPECT_EQ(refusal("a;b\n1,5;2\n", a_and_b),
-            place + "\"1,5\" is not a number; give --decimal , if it is 1.5");
+            place + "\"1,5\" is not a number; give decimal = , if it is 1.5");
   EXPECT_EQ(refusal("a;b\n1,234.5;2\n", a_and_b),
-            place + "\"1,234.5\" is not a number; give --thousands , if it is 1234.5");
+            place + "\"1,234.5\" is not a number; give thousands = , if it is 1234.5");
   EXPECT_EQ(
       refusal("a;b\n1.234,5;2\n", a_and_b),
-      place + "\"1.234,5\" is not a number; give --decimal , and --thousands . if it is 1234.5");
+      place + "\"1.234,5\" is not a number; give decimal = , and thousands = . if it is 1234.5");
   EXPECT_EQ(refusal("a;b\n1,234;2\n"),
             place +
-                "\"1,234\" is not a number; give --thousands , if it is 1234 or --decimal , if it "
-                "is 1.234, or leave the column out with --ignore a");
+                "\"1,234\" is not a number; give thousands = , if it is 1234 or decimal = , if it "
+                "is 1.234, or leave the column out with ignore = a");
 }
 
 TEST(TableFormat, MustMakeSense) {

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <string>
 
-#include "data/output_recovery.h"
+#include "data/output_files.h"
 #include "support/expect.h"
 #include "support/temp_dir.h"
 
@@ -116,7 +116,7 @@ TEST(WholeFile, RefusesWhatIsNoFile) {
   for (const std::string& path :
        {dir / "", dir / "no/such/x", std::string("/dev/null"), dir / "about", std::string()}) {
     EXPECT_TRUE(test::mentions(test::error_of([&] { WholeFile file(path); }),
-                               path + ": cannot be written ("));
+                               path + (path.empty() ? "" : ": ") + "cannot be written ("));
   }
   EXPECT_EQ(dir.entries(), 2u);
 }

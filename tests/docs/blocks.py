@@ -6,7 +6,7 @@ from typing import List, NamedTuple
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 OUTSIDE_DOCS = ["README.md", "CONTRIBUTING.md", "examples/serve/README.md", "models/README.md"]
-PAGES = sorted([*(ROOT / name for name in OUTSIDE_DOCS), *(ROOT / "docs").glob("*.md")])
+PAGES = sorted([*(ROOT / name for name in OUTSIDE_DOCS), *(ROOT / "docs").rglob("*.md")])
 
 
 class Block(NamedTuple):

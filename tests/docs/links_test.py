@@ -59,7 +59,7 @@ def entries(sections):
 def test_every_page_of_docs_has_a_place_on_the_site():
     places = list(entries(navigation.NAVIGATION))
     assert len(places) == len(set(places))
-    pages = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*.md")}
+    pages = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md")}
     assert pages <= set(places), f"site/navigation.py does not name {sorted(pages - set(places))}"
 
 

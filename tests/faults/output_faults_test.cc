@@ -10,8 +10,7 @@
 #include <set>
 #include <string>
 
-#include "data/output_recovery.h"
-#include "data/output_set.h"
+#include "data/output_files.h"
 #include "pcgs/error.h"
 #include "support/temp_dir.h"
 

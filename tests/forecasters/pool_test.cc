@@ -7,7 +7,7 @@
 #include <functional>
 #include <limits>
 
-#include "forecasters/pool_file.h"
+#include "forecasters/expert_pool.h"
 #include "forecasters/series.h"
 #include "pcgs/error.h"
 #include "support/expect.h"

@@ -1,12 +1,13 @@
 // What recursive least squares must survive: a million steps, series that do not move, values of
 // any size.
+#include "forecasters/regression.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "forecasters/least_squares.h"
 #include "forecasters/series.h"
 #include "pcgs/experts.h"
 #include "reference/forecasters.h"

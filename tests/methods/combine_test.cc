@@ -8,15 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "combine/blend.h"
 #include "network/error_stream.h"
 #include "network/model_file.h"
 #include "network/network.h"
-#include "network/shipped.h"
 #include "network/transformer.h"
-#include "pcgs/certify.h"
 #include "pcgs/registry.h"
 #include "pcgs/trace.h"
-#include "reference/log_share.h"
+#include "proof/path_certificates.h"
+#include "reference/shares.h"
 #include "support/data_file.h"
 #include "support/expect.h"
 #include "support/random.h"
@@ -246,8 +246,7 @@ TEST_F(CombineFile, StateGoesOnOnlyWithTheWeightsItWasSavedWith) {
 
 // ---- As a part of blend -------------------------------------------------------------------------
 
-double last_forecast(const std::string& spec, const std::vector<Made>& rounds) {
-  Aggregator aggregator = make_aggregator(spec, rounds[0].forecasts.size());
+double last_forecast(Aggregator aggregator, const std::vector<Made>& rounds) {
   double last = 0;
   for (const Made& made : rounds) {
     last = aggregator.predict(made.forecasts);
@@ -256,40 +255,14 @@ double last_forecast(const std::string& spec, const std::vector<Made>& rounds) {
   return last;
 }
 
-TEST(BlendWithout, LeavesOutWhatItSaysAndNothingElse) {
-  const auto rounds = series(60, 5, 9);
-  const double all = last_forecast("blend", rounds);
-  const std::size_t size = make_aggregator("blend", 5).save_bytes().size();
-  for (const char* part : {"linear", "learned", "derived", "tails"}) {
-    const std::string spec = std::string("blend{without=") + part + "}";
-    if (std::string(part) != "tails") {
-      EXPECT_NE(last_forecast(spec, rounds), all) << part;
-      EXPECT_LT(make_aggregator(spec, 5).save_bytes().size(), size) << part;
-    }
-  }
-  EXPECT_NE(last_forecast("blend{without=linear+tails}", rounds),
-            last_forecast("blend{without=linear}", rounds));
-  EXPECT_EQ(last_forecast("blend{without=linear+tails}", rounds),
-            last_forecast("blend{without=tails+linear}", rounds));
-}
-
-// Attention over hundreds of experts would cost too much: there, blend has no network anyway.
-TEST(BlendWithout, ANetworkIsWhatBlendOfManyExpertsIs) {
+// Attention over hundreds of experts would cost too much: there, blend has no network.
+TEST(BlendOfManyExperts, HasNoNetwork) {
   for (const std::size_t experts : {128u, 129u}) {
     const auto rounds = series(6, experts, 10);
-    const bool same =
-        last_forecast("blend", rounds) == last_forecast("blend{without=learned}", rounds);
-    EXPECT_EQ(same, experts > 128) << experts;
-  }
-}
-
-TEST(BlendWithout, RefusesPartsThatThereAreNot) {
-  for (const char* spec :
-       {"blend{without=network}", "blend{without=learned+}", "blend{without=+learned}",
-        "blend{without=linear++tails}", "blend{without=Linear}"}) {
-    SCOPED_TRACE(spec);
-    const std::string message = error_of([&] { make_method(spec, 3); });
-    EXPECT_TRUE(mentions(message, "linear, learned, derived or tails"));
+    const double without =
+        last_forecast(Aggregator(make_blend(experts, {}, nullptr, "blend")), rounds);
+    EXPECT_EQ(last_forecast(make_aggregator("blend", experts), rounds) == without, experts > 128)
+        << experts;
   }
 }
 

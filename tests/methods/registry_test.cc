@@ -104,7 +104,7 @@ TEST(Registry, KnowsTheMethodOfASpecAndItsTraits) {
   EXPECT_TRUE(method_info("guard").traits.learned);
   EXPECT_FALSE(method_info("guard").traits.share_form);
   EXPECT_FALSE(method_info("hedge").traits.learned);
-  for (const char* needs : {"pcgs-tf:combine", "blend{without=learned}"}) {
+  for (const char* needs : {"pcgs-tf:combine", "blend{season=24}"}) {
     EXPECT_TRUE(method_info(needs).traits.needs_forecasts) << needs;
   }
   error_of([] { method_info("fixed-shear"); });

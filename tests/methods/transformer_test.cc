@@ -12,12 +12,11 @@
 #include <vector>
 
 #include "network/model_file.h"
-#include "network/shipped.h"
 #include "network/token_stream.h"
-#include "pcgs/certify.h"
 #include "pcgs/registry.h"
 #include "pcgs/trace.h"
-#include "reference/log_share.h"
+#include "proof/path_certificates.h"
+#include "reference/shares.h"
 #include "research/suite.h"
 #include "research/tournament.h"
 #include "support/expect.h"
@@ -337,7 +336,8 @@ TEST_F(TransformerFile, OfAnotherNumberOfFeaturesIsRefused) {
 }
 
 TEST_F(TransformerFile, WithoutAConstantOrWithAnUnusableOneIsRefused) {
-  for (const char* constant : {"rho_max", "uniform", "least_rate", "constant_eta"}) {
+  for (const char* constant :
+       {"rho_max", "uniform", "least_rate", "constant_eta", "constant_rho"}) {
     infer::Model model = shipped("regret");
     ASSERT_EQ(model.config.controls.erase(constant), 1u) << constant;
     EXPECT_TRUE(mentions(refusal(written(model)), constant));
@@ -345,16 +345,6 @@ TEST_F(TransformerFile, WithoutAConstantOrWithAnUnusableOneIsRefused) {
     EXPECT_TRUE(mentions(refusal(written(model)), constant));
     model.config.controls[constant] = 1e9;
     EXPECT_TRUE(mentions(refusal(written(model)), constant));
-  }
-}
-
-TEST_F(TransformerFile, WithoutAConstantRestartRateIsOlderAndChoosesOne) {
-  infer::Model model = shipped("regret");
-  model.config.controls.erase("constant_rho");
-  EXPECT_EQ(transformer_from_file(written(model))->maps().constant_rho, 0);
-  for (const double bad : {-0.1, 1.0}) {
-    model.config.controls["constant_rho"] = bad;
-    EXPECT_TRUE(mentions(refusal(written(model)), "constant_rho"));
   }
 }
 

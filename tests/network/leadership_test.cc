@@ -1,6 +1,4 @@
 // A history small enough to count by hand; token_stream_test.cc has long ones.
-#include "network/leadership.h"
-
 #include <gtest/gtest.h>
 
 #include <array>
@@ -8,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "network/token_schema.h"
+#include "network/token_stream.h"
 
 namespace pcgs::tokens {
 namespace {

@@ -1,9 +1,8 @@
 #include <gtest/gtest.h>
 
-#include "network/error_schema.h"
+#include "network/error_stream.h"
 #include "network/model_file.h"
-#include "network/shipped.h"
-#include "network/token_schema.h"
+#include "network/token_stream.h"
 
 namespace pcgs::tokens {
 namespace {

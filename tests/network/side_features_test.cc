@@ -1,10 +1,10 @@
-#include "network/side_features.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <vector>
+
+#include "network/transformer.h"
 
 namespace pcgs::tokens {
 namespace {

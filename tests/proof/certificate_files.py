@@ -23,7 +23,7 @@ def need(condition, reason):
         raise Rejected(reason)
 
 
-# --- Fingerprints (src/proof/fingerprint.h, trace_fingerprint.h, json_checksum.h)
+# --- Fingerprints (src/proof/trace_file.h, certificate_file.h)
 
 
 class Fingerprint:

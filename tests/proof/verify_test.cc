@@ -14,8 +14,8 @@
 
 #include "contract/specs.h"
 #include "data/whole_file.h"
-#include "pcgs/certify.h"
 #include "pcgs/registry.h"
+#include "proof/path_certificates.h"
 #include "research/suite.h"
 #include "run/comparison.h"
 #include "show/observers.h"
@@ -81,15 +81,14 @@ Pair play(const compare::Problem& problem, const std::vector<std::string>& metho
           const std::vector<std::size_t>& switches = {0, 2, 7}) {
   const TempDir dir;
   WholeFile file(dir / "t.csv");
-  TraceFile trace(file, problem.experts);
-  results::TraceObserver traced(trace);
-  results::RecordObserver recorded(problem);
+  results::TraceObserver traced(file);
+  results::RecordObserver recorded;
   compare::ComparisonOptions options;
   options.methods = methods;
   options.switches = switches;
   options.observers = {&traced, &recorded};
   options.certify_forecasts = true;
-  play_methods(problem, options);
+  compare::play_methods(problem, options);
   file.commit();
   return {cells_of(written(dir / "t.csv")),
           ordered_json::parse(to_json(recorded.certificate(switches), -1))};
@@ -577,16 +576,6 @@ TEST(Verify, SaysWhatIsWrong) {
     other.seal();
     EXPECT_TRUE(mentions(other.objection(), said));
   }
-}
-
-TEST(Verify, ATraceOfTheFirstVersionIsRefused) {
-  const Pair pair = play(losses_of(uniform_losses(4, 2, 4)), {"hedge"}, {0});
-  const std::string csv =
-      "method,round,mixture_loss,learner_loss,eta,rho,mix_loss,gap,weight:a,loss:a,q:a\n"
-      "hedge,1,0.5,0.5,4,0,0.5,0,1,0.5,1\n";
-  const std::string json = pair.certificate.dump();
-  const std::string message = error_of([&] { verify::verify({csv, "t.csv"}, {json, "c.json"}); });
-  EXPECT_TRUE(mentions(message, "t.csv: is a trace of version 0.1"));
 }
 
 }  // namespace

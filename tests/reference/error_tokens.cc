@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "network/error_schema.h"
-#include "reference/token_series.h"
+#include "network/error_stream.h"
+#include "reference/tokens.h"
 
 namespace pcgs::reference {
 namespace {

@@ -1,10 +1,16 @@
-// What a stationary Gaussian process does next, from its covariance function and one linear system.
+// Gaussian elimination, and what follows from a normal law.
 #pragma once
 
 #include <functional>
 #include <vector>
 
 namespace pcgs::reference {
+
+// Gaussian elimination with partial pivots.
+// a is [n x n] by rows.
+std::vector<double> solve(std::vector<double> a, std::vector<double> b);
+
+// What a stationary Gaussian process does next, from its covariance function and one linear system.
 
 // amplitude^2 (1 + r) exp(-r), r = sqrt(3) lag / length
 long double matern_three_halves(double amplitude, double length, double lag);

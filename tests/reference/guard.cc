@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reference/adahedge.h"
-#include "reference/boa.h"
-#include "reference/ml_poly.h"
+#include "reference/methods.h"
 
 namespace pcgs::reference {
 

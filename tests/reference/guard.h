@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "reference/learner.h"
-#include "reference/log_share.h"
+#include "reference/shares.h"
 
 namespace pcgs::reference {
 

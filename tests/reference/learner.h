@@ -1,4 +1,4 @@
-// What the slow methods of this library have in common, and the protocol of docs/mathematics.md
+// What the slow methods of this library have in common, and the protocol of docs/internals/mathematics.md
 // written out once: play renormalised over the awake, give each sleeper the learner's own loss.
 #pragma once
 

@@ -14,7 +14,7 @@ namespace pcgs::reference {
 std::vector<double> switching_by_enumeration(MatrixView losses, std::size_t max_switches,
                                              double switch_cost = 0);
 
-// The same from the recursion of docs/mathematics.md, with every j != k tried: O(T S K^2), for
+// The same from the recursion of docs/internals/mathematics.md, with every j != k tried: O(T S K^2), for
 // problems too long to enumerate.
 std::vector<double> switching_by_recursion(MatrixView losses, std::size_t max_switches,
                                            double switch_cost = 0);

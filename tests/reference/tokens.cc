@@ -6,9 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "network/leadership.h"
-#include "network/token_schema.h"
-#include "reference/token_series.h"
+#include "network/token_stream.h"
 
 namespace pcgs::reference {
 namespace {

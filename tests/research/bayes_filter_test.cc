@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "reference/bayes_paths.h"
+#include "reference/paths.h"
 #include "research/point_mass.h"
 #include "support/random.h"
 

@@ -1,5 +1,3 @@
-#include "research/clipped_law.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "reference/clipped_loss.h"
+#include "reference/losses.h"
+#include "research/bayes_filter.h"
 
 namespace pcgs::suite {
 namespace {

@@ -9,13 +9,13 @@
 #include <map>
 
 #include "pcgs/registry.h"
-#include "reference/bayes_paths.h"
-#include "reference/clipped_loss.h"
 #include "reference/gaussian.h"
+#include "reference/losses.h"
+#include "reference/paths.h"
+#include "research/drift.h"
 #include "research/point_mass.h"
 #include "research/random.h"
 #include "research/segments.h"
-#include "research/smooth_path.h"
 #include "research/suite.h"
 
 namespace pcgs::suite {

@@ -1,5 +1,3 @@
-#include "research/mechanism.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,6 +8,7 @@
 #include "pcgs/oracle.h"
 #include "pcgs/registry.h"
 #include "pcgs/trace.h"
+#include "research/mechanism_study.h"
 #include "research/suite.h"
 #include "support/expect.h"
 

@@ -1,9 +1,9 @@
-#include "research/series.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <set>
+
+#include "research/prior.h"
 
 namespace pcgs::suite {
 namespace {

@@ -1,11 +1,10 @@
-#include "research/smooth_path.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
 
 #include "reference/gaussian.h"
+#include "research/drift.h"
 
 namespace pcgs::suite {
 namespace {

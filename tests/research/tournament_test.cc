@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "combine/hindsight.h"
+#include "combine/hindsight_methods.h"
 #include "pcgs/oracle.h"
 #include "pcgs/registry.h"
 #include "reference/switching.h"

@@ -1,5 +1,3 @@
-#include "research/winner_process.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "research/bayes_filter.h"
 #include "research/segments.h"
 
 namespace pcgs::suite {

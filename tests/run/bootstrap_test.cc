@@ -7,7 +7,7 @@
 #include <numbers>
 #include <vector>
 
-#include "reference/bca.h"
+#include "reference/methods.h"
 #include "run/summary.h"
 #include "support/expect.h"
 #include "support/random.h"

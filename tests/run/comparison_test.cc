@@ -23,13 +23,13 @@ Problem problem_of(std::size_t rounds, std::size_t experts) {
 // Counts rounds and methods.
 class Counter final : public Observer, private TraceSink {
  public:
-  TraceSink* begin(const MethodResult& method, const Aggregator& player,
-                   const Hindsight& hindsight) override {
+  TraceSink* begin(const Problem& /*problem*/, const MethodResult& method, const Aggregator& player,
+                   const Hindsight* hindsight) override {
     names.push_back(method.name);
     specs.push_back(player.method().name());
     rounds.push_back(0);
     totals.push_back(0);
-    oracle = hindsight.oracle(hindsight.switches());
+    oracle = hindsight->oracle(hindsight->switches());
     return this;
   }
   void end() override { ++ended; }
@@ -55,7 +55,7 @@ ComparisonOptions options_with(std::vector<Observer*> observers) {
   return options;
 }
 
-TEST(TwoPasses, EveryObserverSeesEveryRoundOfEveryMethodOnce) {
+TEST(OnePass, EveryObserverSeesEveryRoundOfEveryMethodOnce) {
   const Problem problem = problem_of(130, 5);
   Counter first, second;
   const Comparison played = play_methods(problem, options_with({&first, &second}));
@@ -73,7 +73,7 @@ TEST(TwoPasses, EveryObserverSeesEveryRoundOfEveryMethodOnce) {
   EXPECT_EQ(first.specs[1], make_method(played.methods[1].chosen, 5)->name());
 }
 
-TEST(TwoPasses, ObserversChangeNothingButTime) {
+TEST(OnePass, ObserversChangeNothingButTime) {
   const Problem problem = problem_of(90, 4);
   Counter counter;
   const Comparison bare = play_methods(problem, options_with({}));
@@ -94,7 +94,7 @@ TEST(TwoPasses, ObserversChangeNothingButTime) {
   }
 }
 
-TEST(TwoPasses, TheAggregatorThatGoesOnPlaysOnce) {
+TEST(OnePass, TheAggregatorThatResumesPlaysOnce) {
   const Problem problem = problem_of(70, 4);
   ComparisonOptions options;
   options.methods = {"genshare"};
@@ -107,14 +107,14 @@ TEST(TwoPasses, TheAggregatorThatGoesOnPlaysOnce) {
     for (std::size_t t = 0; t < problem.rounds(); ++t) alone.learn(problem.values.row(t));
     EXPECT_EQ(kept.rounds(), 70 * part);
     EXPECT_EQ(kept.save_bytes(), alone.save_bytes());
-    // The bare pass sums its own rounds alone, the other on top of what came before.
+    // Losses are those of the rounds played here.
     EXPECT_NEAR(played.methods[0].total_loss, kept.total_loss() - before, 1e-12);
     ASSERT_TRUE(played.methods[0].certificate);
     EXPECT_EQ(played.methods[0].certificate->bound, kept.certificate()->certificate().bound);
   }
 }
 
-TEST(TwoPasses, AdvanceAddsUpToTheRoundsToPlay) {
+TEST(OnePass, AdvanceAddsUpToTheRoundsToPlay) {
   const Problem problem = problem_of(75, 3);
   Counter counter;
   for (const auto& observers : {std::vector<Observer*>{}, std::vector<Observer*>{&counter}}) {
@@ -126,7 +126,7 @@ TEST(TwoPasses, AdvanceAddsUpToTheRoundsToPlay) {
   }
 }
 
-TEST(TwoPasses, ANameThatIsShownKeepsWhatWasPlayed) {
+TEST(OnePass, ANameThatIsShownKeepsWhatWasPlayed) {
   const Problem problem = problem_of(40, 3);
   ComparisonOptions options;
   options.methods = {"hedge{eta=2}", "boa"};

@@ -4,11 +4,13 @@
 
 #include <cmath>
 
-#include "combine/scores.h"
+#include "combine/quantile_levels.h"
 #include "run/central_intervals.h"
 #include "run/level_groups.h"
 #include "run/level_rows_problem.h"
 #include "run/level_scores.h"
+#include "run/resume.h"
+#include "run/thrown.h"
 #include "support/expect.h"
 
 namespace pcgs::compare {
@@ -87,14 +89,16 @@ TEST(LevelPlay, AStateOfOtherColumnsIsRefused) {
   const auto objection = [&](const auto& change) {
     LevelProblem other = problem_of(rows);
     change(other);
-    return test::error_of([&] { check_goes_on(other, panel, note, "s"); });
+    const auto refusal = test::refusal_of([&] { check_resumes(other, panel, note, "s"); });
+    EXPECT_EQ(refusal.kind, ErrorKind::kMismatch);
+    return refusal.place.field;
   };
-  EXPECT_TRUE(test::mentions(objection([](auto& p) { p.time = "day"; }), "--time week"));
-  EXPECT_TRUE(test::mentions(objection([](auto& p) { p.by.clear(); }), "--by place"));
-  EXPECT_TRUE(test::mentions(objection([](auto& p) { p.known.clear(); }), "--known known"));
-  EXPECT_TRUE(test::mentions(objection([](auto& p) { p.outcome = "dead"; }), "--y cases"));
-  EXPECT_TRUE(test::mentions(objection([](auto& p) { p.levels.pop_back(); }), "levels"));
-  check_goes_on(problem, panel, note, "s");
+  EXPECT_EQ(objection([](auto& p) { p.time = "day"; }), "time");
+  EXPECT_EQ(objection([](auto& p) { p.by.clear(); }), "series");
+  EXPECT_EQ(objection([](auto& p) { p.known.clear(); }), "known");
+  EXPECT_EQ(objection([](auto& p) { p.outcome = "dead"; }), "outcome");
+  EXPECT_EQ(objection([](auto& p) { p.levels.pop_back(); }), "quantiles");
+  check_resumes(problem, panel, note, "s");
 }
 
 // ---- Scores -------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "run/level_rows.h"
-#include "run/read_levels.h"
+#include "run/rounds.h"
 #include "support/temp_dir.h"
 
 namespace pcgs::test {
@@ -14,14 +14,14 @@ namespace pcgs::test {
 inline compare::LevelProblem problem_of(const std::vector<LevelRow>& rows) {
   const TempDir dir;
   std::ofstream(dir / "a.csv", std::ios::binary) << level_csv(rows);
-  compare::LevelColumns columns;
-  columns.pattern = "q*";
-  columns.outcome = "cases";
-  columns.time = "week";
-  columns.expert = "model";
-  columns.known = "known";
-  columns.by = {"place"};
-  return read_levels(dir / "a.csv", columns);
+  Request request;
+  request.quantiles = "q*";
+  request.outcome = "cases";
+  request.time = "week";
+  request.model_column = "model";
+  request.known = "known";
+  request.series = {"place"};
+  return compare::quantile_problem_of(read_table({dir / "a.csv"}, request), request);
 }
 
 // The same series by two columns: p0 and p1 are the horizons 10 and 9 of Y, p2 and p3 those of X.

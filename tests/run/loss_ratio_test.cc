@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "reference/loss_ratio.h"
+#include "reference/losses.h"
 #include "support/random.h"
 
 namespace pcgs::stats {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/time_column.h"
+#include "data/times.h"
 #include "run/problem.h"
 #include "support/random.h"
 
@@ -50,8 +50,8 @@ inline compare::Problem made_up_problem(std::size_t rounds, std::size_t experts,
 }
 
 // Dates or plain numbers, as a file would hold them.
-inline io::TimeColumn times(const std::vector<std::string>& texts) {
-  io::TextColumn column;
+inline TimeColumn times(const std::vector<std::string>& texts) {
+  TextColumn column;
   column.name = "when";
   for (const auto& text : texts) column.add(text);
   return io::read_times(std::move(column), "example.csv");

@@ -9,7 +9,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
-import { file, foreignElements, newContext, program, start, stop } from "../report/pages.mjs";
+import { file, foreignElements, newContext, program, start, stop } from "../show/pages.mjs";
 
 const screenshots = resolve(process.env.PCGS_SCREENSHOTS);
 const token = "correct horse battery";

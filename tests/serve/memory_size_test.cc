@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "serve/limits.h"
+#include "serve/event.h"
 #include "serve/stream.h"
 #include "support/allocations.h"
 
 namespace pcgs {
 
-using namespace stream;
+using namespace serve;
 
 namespace {
 

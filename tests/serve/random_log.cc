@@ -9,7 +9,7 @@
 
 namespace pcgs::test {
 
-using namespace stream;
+using namespace serve;
 
 namespace {
 

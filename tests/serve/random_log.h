@@ -10,7 +10,7 @@
 namespace pcgs::test {
 
 // The first makes the stream; all are done by a stream that is given them in this order.
-std::vector<stream::Event> random_log(const std::string& method, const std::string& loss,
-                                      std::size_t events, std::uint64_t seed);
+std::vector<serve::Event> random_log(const std::string& method, const std::string& loss,
+                                     std::size_t events, std::uint64_t seed);
 
 }  // namespace pcgs::test

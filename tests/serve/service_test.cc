@@ -1,6 +1,4 @@
 // The service over HTTP, on a port of the loopback.
-#include "serve/service.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -11,9 +9,9 @@
 #include <random>
 #include <thread>
 
+#include "pcgs/error.h"
 #include "pcgs/registry.h"
 #include "serve/service_fixture.h"
-#include "support/expect.h"
 
 namespace pcgs {
 
@@ -43,8 +41,8 @@ class Followed {
     Json forecasts = Json::object();
     std::vector<double> x;
     for (const char* expert : {"a", "b", "c"}) {
-      const bool sleeps = random_() % 10 == 0;
-      x.push_back(sleeps ? std::numeric_limits<double>::quiet_NaN() : y + number() - 100);
+      const bool missing = random_() % 10 == 0;
+      x.push_back(missing ? std::numeric_limits<double>::quiet_NaN() : y + number() - 100);
       forecasts[expert] = x.back();  // NaN is written as null
     }
     const double expected = aggregator_->predict(x);
@@ -92,7 +90,7 @@ TEST_F(ServiceTest, AskingAgainChangesNothing) {
   EXPECT_EQ(post("/streams/north/outcomes", {{"id", "1"}, {"y", 3}}).status, 409);
 }
 
-TEST_F(ServiceTest, NobodyAwakeHasNoForecast) {
+TEST_F(ServiceTest, WithoutForecastsThereIsNone) {
   start();
   put("north", kMake);
   const HttpAnswer answer =
@@ -112,7 +110,7 @@ TEST_F(ServiceTest, ForecastsAreThoseOfAnAggregatorWhileStreamsComeAndGo) {
   }
   for (std::size_t t = 0; t < 30; ++t) {
     if (t == 15) start();
-    for (Followed& stream : streams) ASSERT_TRUE(stream.play(service_->port(), t)) << t;
+    for (Followed& stream : streams) ASSERT_TRUE(stream.play(port(), t)) << t;
   }
 }
 
@@ -127,7 +125,7 @@ TEST_F(ServiceTest, ManyClientsAtOnceGetWhatEachWouldAlone) {
       Followed stream(name);
       put(name, kMake);
       for (std::size_t t = 0; t < 25; ++t) {
-        if (stream.play(service_->port(), t)) ++right[c];
+        if (stream.play(port(), t)) ++right[c];
       }
     });
   }
@@ -155,7 +153,7 @@ TEST_F(ServiceTest, EventsAreAnsweredLineByLine) {
                             R"({"stream":"n","remove_expert":{"id":"-a","name":"a"}})"
                             "\n"
                             R"({"stream":"m","outcome":{"id":"1","y":2}})";
-  const HttpAnswer answer = ask(service_->port(), "POST", "/events", lines);
+  const HttpAnswer answer = events(lines);
   ASSERT_EQ(answer.status, 200) << answer.body;
   std::vector<int> statuses;
   std::istringstream in(answer.body);
@@ -169,7 +167,7 @@ TEST_F(ServiceTest, EventsAreAnsweredLineByLine) {
   EXPECT_EQ(now["experts"], (std::vector<std::string>{"b", "c"}));
   EXPECT_EQ(now["learned"], 1);
   EXPECT_EQ(now["open"].dump(), "[]");
-  EXPECT_EQ(ask(service_->port(), "POST", "/events", std::string(1001, '\n')).status, 413);
+  EXPECT_EQ(events(std::string(1001, '\n')).status, 413);
 }
 
 TEST_F(ServiceTest, TakesALargeBodyThatCurlCallsAForm) {
@@ -177,27 +175,9 @@ TEST_F(ServiceTest, TakesALargeBodyThatCurlCallsAForm) {
   put("north", kMake);
   std::string body = R"({"id":"1","forecasts":{"a":1}})";
   body.insert(1, 100000, ' ');
-  const HttpAnswer answer = ask(service_->port(), "POST", "/streams/north/rounds", body,
+  const HttpAnswer answer = ask(port(), "POST", "/streams/north/rounds", body,
                                 "Content-Type: application/x-www-form-urlencoded\r\n");
   EXPECT_EQ(answer.status, 200) << answer.body;
-}
-
-TEST_F(ServiceTest, ListsStreamsPageByPage) {
-  start();
-  for (const char first : {'s', 'u'}) {
-    std::string lines;
-    for (int i = 0; i < 600; ++i) {
-      lines += fmt::format("{{\"stream\":\"{}{:04}\",\"make\":{}}}\n", first, i,
-                           R"({"experts":["a"],"method":"ml-poly"})");
-    }
-    ask(service_->port(), "POST", "/events", lines);
-  }
-  const auto first = get("/streams").json();
-  EXPECT_EQ(first["streams"].size(), serve::kNamesOnAPage);
-  const auto second = get("/streams?after=" + first["after"].get<std::string>()).json();
-  EXPECT_EQ(second["streams"].size(), 200u);
-  EXPECT_EQ(second["streams"].back(), "u0599");
-  EXPECT_FALSE(second.contains("after"));
 }
 
 TEST_F(ServiceTest, AsksForItsToken) {
@@ -205,25 +185,20 @@ TEST_F(ServiceTest, AsksForItsToken) {
   std::ofstream(path) << "correct horse battery\n";
   options_.token = serve::BearerToken::from_file(path);
   start();
-  const auto status = [&](const char* route, std::string_view headers) {
-    return ask(service_->port(), "GET", route, "", headers).status;
-  };
-  EXPECT_EQ(status("/streams", ""), 401);
-  EXPECT_EQ(status("/streams", "Authorization: Bearer correct horse batterz\r\n"), 401);
-  EXPECT_EQ(status("/streams", "Authorization: Bearer correct horse\r\n"), 401);
-  EXPECT_EQ(status("/streams", "Authorization: Bearer correct horse battery \r\n"), 200);
-  EXPECT_EQ(status("/streams", "Authorization: Basic correct horse battery\r\n"), 401);
-  EXPECT_EQ(status("/metrics", ""), 401);
+  EXPECT_EQ(get("/streams").status, 401);
+  EXPECT_EQ(
+      ask(port(), "GET", "/streams", "", "Authorization: Bearer correct horse battery \r\n").status,
+      200);
   for (const char* route : {"/health", "/ready", "/", "/live.css", "/live.js"}) {
-    EXPECT_EQ(status(route, ""), 200) << route;
+    EXPECT_EQ(get(route).status, 200) << route;
   }
   std::ofstream(path) << "short\n";
-  EXPECT_NE(test::error_of([&] { serve::BearerToken::from_file(path); }), "");
+  EXPECT_THROW(serve::BearerToken::from_file(path), Error);
 }
 
 TEST_F(ServiceTest, KeepsAConnectionForManyRequests) {
   start();
-  test::Loopback connection(service_->port());
+  test::Loopback connection(port());
   for (int i = 0; i < 300; ++i) {
     connection.send(test::request_text("GET", "/health", ""));
     ASSERT_EQ(connection.read().status, 200) << i;
@@ -234,9 +209,8 @@ TEST_F(ServiceTest, APortThatIsTakenIsRefused) {
   start();
   serve::ServiceOptions other = options_;
   other.store = dir_ / "other";
-  other.port = service_->port();
-  EXPECT_NE(test::error_of([&] { serve::Service second(other); }).find("cannot listen"),
-            std::string::npos);
+  other.port = port();
+  EXPECT_THROW(serve::Service{other}, Error);
 }
 
 TEST(ServiceAddress, IsAHostAndAPort) {
@@ -248,7 +222,7 @@ TEST(ServiceAddress, IsAHostAndAPort) {
   EXPECT_EQ(options.port, 0);
   for (const char* wrong :
        {"", "80", "host:", "host:x", "host:70000", "host:-1", "::1:80", "h:80x"}) {
-    EXPECT_NE(test::error_of([&] { serve::set_address(options, wrong); }), "") << wrong;
+    EXPECT_THROW(serve::set_address(options, wrong), Error) << wrong;
   }
 }
 
@@ -267,6 +241,184 @@ TEST_F(ServiceTest, ABackupIsTheStoreOfThatMomentAndNothingIsOverwritten) {
   EXPECT_EQ(get("/streams/n").json(), then);
   post("/streams/n/outcomes", {{"id", "1"}, {"y", 2}});
   EXPECT_EQ(get("/streams/n").json(), now);
+}
+
+// How streams stand, as the live page asks for it, and the page itself.
+class StreamViews : public test::ServiceFixture {};
+
+TEST_F(StreamViews, ErrorsComeWithTheirMeasureAndOutliveAStart) {
+  start();
+  put("north", R"({"experts":["a","b"],"method":"ml-poly"})");
+  put("south", R"({"experts":["a","b"],"method":"ml-poly","loss":"absolute"})");
+  for (const std::string stream : {"/streams/north", "/streams/south"}) {
+    post(stream + "/rounds", {{"id", "0"}, {"forecasts", {{"a", 0}, {"b", 4}}}});
+    EXPECT_TRUE(get(stream).json()["errors"].is_null()) << "nothing is learned";
+    post(stream + "/outcomes", {{"id", "0"}, {"y", 0}});
+  }
+  const nlohmann::json kExpected = {{"measure", "RMSE"},
+                                    {"rounds", 1},
+                                    {"combination", 2.0},
+                                    {"equal_weights", 2.0},
+                                    {"ratio", 1.0}};
+  EXPECT_EQ(get("/streams/north").json()["errors"], kExpected);
+  EXPECT_EQ(get("/streams/south").json()["errors"]["measure"], "MAE");
+  const std::string before = get("/streams/north").body;
+  start();
+  EXPECT_EQ(get("/streams/north").body, before);
+}
+
+TEST_F(StreamViews, TheLastRoundsComeInTheirOrder) {
+  start();
+  put("north", R"({"experts":["a","b"],"method":"ml-poly"})");
+  for (const char* id : {"1", "2", "3", "4"}) {
+    post("/streams/north/rounds", {{"id", id}, {"forecasts", {{"a", 1}, {"b", 3}}}});
+  }
+  post("/streams/north/outcomes", {{"id", "3"}, {"y", 2.5}});
+  events(R"({"stream":"north","abandon":{"id":"2"}})");
+  events(R"({"stream":"north","add_expert":{"id":"c","name":"c"}})");
+  EXPECT_FALSE(get("/streams/north").json().contains("rounds"));
+  const auto rounds = get("/streams/north?rounds=3").json()["rounds"];
+  ASSERT_EQ(rounds.size(), 3u);
+  const std::vector<std::pair<std::string, std::string>> kExpected = {
+      {"2", "abandoned"}, {"3", "learned"}, {"4", "open"}};
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(rounds[i]["id"], kExpected[i].first);
+    EXPECT_EQ(rounds[i]["state"], kExpected[i].second);
+    EXPECT_EQ(rounds[i]["number"], i + 2);
+    EXPECT_EQ(rounds[i]["weights"], (nlohmann::json{{"a", 0.5}, {"b", 0.5}}));
+    EXPECT_EQ(rounds[i]["forecast"], 2);
+    EXPECT_EQ(rounds[i]["y"], i == 1 ? Json(2.5) : Json());
+  }
+  EXPECT_EQ(get("/streams/north?rounds=200").json()["rounds"].size(), 4u);
+}
+
+TEST_F(StreamViews, TheListSaysHowStreamsInMemoryStand) {
+  options_.limits.in_memory = 1;
+  start();
+  put("north", R"({"experts":["a"]})");
+  put("south", R"({"experts":["a"]})");
+  post("/streams/south/rounds", {{"id", "1"}, {"forecasts", {{"a", 1}}}});
+  const auto list = get("/streams?details=1").json();
+  EXPECT_EQ(list["all"], 2);
+  EXPECT_EQ(list["streams"][0], (nlohmann::json{{"name", "north"}, {"in_memory", false}}));
+  EXPECT_EQ(list["streams"][1], (nlohmann::json{{"name", "south"},
+                                                {"in_memory", true},
+                                                {"learned", 0},
+                                                {"open", 1},
+                                                {"errors", nullptr}}));
+  EXPECT_EQ(get("/metrics").body.find("pcgs_loads_total 1\n"), std::string::npos)
+      << "a list loads nothing";
+}
+
+TEST_F(StreamViews, TheListIsSearchedPageByPage) {
+  start();
+  for (int first = 0; first < 12000; first += 1000) {
+    std::string lines;
+    for (int i = first; i < first + 1000; ++i) {
+      lines += fmt::format("{{\"stream\":\"{}{:05}\",\"make\":{}}}\n", i % 100 == 7 ? "Odd" : "s",
+                           i, R"({"experts":["a"],"method":"ml-poly"})");
+    }
+    events(lines);
+  }
+  auto page = get("/streams").json();
+  EXPECT_EQ(page["streams"].size(), serve::kNamesOnAPage);
+  EXPECT_EQ(get("/streams?after=s11998").json(), (nlohmann::json{{"streams", {"s11999"}}}));
+  page = get("/streams?details=1&contains=oDD").json();
+  EXPECT_EQ(page["streams"].size(), serve::kDetailsOnAPage);
+  EXPECT_EQ(page["after"], "Odd09907");
+  page = get("/streams?details=1&contains=oDD&after=Odd09907").json();
+  EXPECT_EQ(page["streams"].size(), 20u);
+  EXPECT_FALSE(page.contains("after"));
+  // Found beyond what is looked at in one go.
+  EXPECT_EQ(get("/streams?contains=s11999").json(), (nlohmann::json{{"streams", {"s11999"}}}));
+  EXPECT_EQ(get("/streams?contains=nowhere").json(), (nlohmann::json{{"streams", Json::array()}}));
+}
+
+TEST_F(StreamViews, ReadyEndsWhenAStopIsAnnouncedAndHealthDoesNot) {
+  start();
+  EXPECT_EQ(get("/ready").status, 200);
+  service_->announce_stop();
+  const HttpAnswer stopping = get("/ready");
+  EXPECT_EQ(stopping.status, 503);
+  EXPECT_EQ(stopping.json()["error"], "the service is stopping");
+  EXPECT_EQ(get("/health").status, 200);
+  EXPECT_EQ(put("north", R"({"experts":["a"]})").status, 201);
+}
+
+TEST_F(StreamViews, ThePageMayLoadItselfAndNothingElse) {
+  start();
+  for (const auto& [path, type] : std::vector<std::pair<std::string, std::string>>{
+           {"/", "text/html"}, {"/live.css", "text/css"}, {"/live.js", "text/javascript"}}) {
+    const HttpAnswer answer = get(path);
+    EXPECT_EQ(answer.status, 200) << path;
+    EXPECT_NE(answer.head.find("Content-Type: " + type), std::string::npos) << answer.head;
+    EXPECT_NE(answer.head.find("Content-Security-Policy: default-src 'none'; script-src 'self'; "
+                               "style-src 'self'; connect-src 'self'; "),
+              std::string::npos)
+        << answer.head;
+    EXPECT_EQ(answer.head.find("unsafe"), std::string::npos);
+    EXPECT_EQ(answer.body.find("://"), answer.body.find("://www.w3.org/2000/svg")) << path;
+  }
+}
+
+// What Prometheus is told.
+class MetricsTest : public test::ServiceFixture {
+ protected:
+  // The value of a line; -1 if there is none.
+  double value(const std::string& name) const {
+    const std::string text = "\n" + get("/metrics").body;
+    const std::size_t at = text.find("\n" + name + " ");
+    return at == std::string::npos ? -1 : std::stod(text.substr(at + name.size() + 2));
+  }
+  // Experts that forecast y + a and y + b, for so many rounds.
+  void play(const std::string& stream, double a, double b, int rounds) const {
+    std::string lines =
+        fmt::format("{}\n", R"({"stream":")" + stream +
+                                R"(","make":{"experts":["a","b"],"method":"ml-poly"}})");
+    for (int t = 0; t < rounds; ++t) {
+      lines +=
+          fmt::format(R"({{"stream":"{0}","round":{{"id":"{1}","forecasts":{{"a":{2},"b":{3}}}}}}})"
+                      "\n"
+                      R"({{"stream":"{0}","outcome":{{"id":"{1}","y":{1}}}}})"
+                      "\n",
+                      stream, t, t + a, t + b);
+    }
+    events(lines);
+  }
+};
+
+TEST_F(MetricsTest, CountsRoundsOutcomesHitsAndBytes) {
+  start();
+  play("north", 1, 2, 5);
+  post("/streams/north/rounds", {{"id", "x"}, {"forecasts", {{"a", 1}}}});
+  EXPECT_EQ(value("pcgs_rounds_total"), 6);
+  EXPECT_EQ(value("pcgs_outcomes_total"), 5);
+  EXPECT_EQ(value("pcgs_open_rounds"), 1);
+  EXPECT_EQ(value("pcgs_cache_hits_total"), 11);
+  EXPECT_EQ(value("pcgs_loads_total"), 0);
+  EXPECT_GT(value("pcgs_commit_bytes_total"), 1000);
+  start();
+  EXPECT_EQ(value("pcgs_rounds_total"), 0);
+  get("/streams/north");
+  EXPECT_EQ(value("pcgs_loads_total"), 1);
+  EXPECT_EQ(value("pcgs_open_rounds"), 1);
+}
+
+TEST_F(MetricsTest, NamesTheTenStreamsThatAreWorstBesideEqualWeights) {
+  start();
+  play("few", -5, 5.1, 29);
+  for (int s = 0; s < 12; ++s) play(fmt::format("stream-{}", s), -5, 5.5 + s, 30);
+  const std::string text = get("/metrics").body;
+  std::size_t shown = 0;
+  for (std::size_t at = 0; (at = text.find("\npcgs_stream_error_ratio{", at + 1)) < text.size();) {
+    ++shown;
+  }
+  EXPECT_EQ(shown, 10u) << text;
+  EXPECT_EQ(text.find("{stream=\"few\"}"), std::string::npos) << "it has learned too little";
+  const auto errors = get("/streams/stream-0").json()["errors"];
+  EXPECT_EQ(errors["rounds"], 30);
+  EXPECT_NEAR(value("pcgs_stream_error_ratio{stream=\"stream-0\"}"), errors["ratio"].get<double>(),
+              1e-9);
 }
 
 }  // namespace pcgs

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
-#include "serve/unharmed.h"
+#include "serve/service_fixture.h"
 
 namespace pcgs {
 

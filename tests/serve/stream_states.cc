@@ -11,10 +11,10 @@
 #include <fstream>
 #include <map>
 
-#include "core/instruction_set.h"
-#include "data/fnv1a.h"
+#include "core/kernels.h"
+#include "data/checksums.h"
 #include "pcgs/error.h"
-#include "serve/event_line.h"
+#include "serve/service_json.h"
 #include "serve/store.h"
 #include "serve/stream_table.h"
 
@@ -22,21 +22,21 @@ namespace {
 
 using namespace pcgs;
 
-std::string fingerprint(const stream::Stream& stream) {
+std::string fingerprint(const serve::Stream& stream) {
   return fmt::format("{:016x}", fnv1a<std::uint64_t>(std::string_view(stream.save())));
 }
 
 void replay(const std::string& events, const std::string& answers, const std::string& states) {
   std::ifstream in(events);
   std::ofstream out(answers), ends(states);
-  std::map<std::string, stream::Stream> streams;
+  std::map<std::string, serve::Stream> streams;
   for (std::string text; std::getline(in, text);) {
     const serve::EventLine line = serve::read_event_line(text);
-    stream::Output output;
+    serve::Output output;
     if (line.event) {
-      stream::Stream fresh;
+      serve::Stream fresh;
       const auto found = streams.find(line.event->stream);
-      stream::Stream& stream = found == streams.end() ? fresh : found->second;
+      serve::Stream& stream = found == streams.end() ? fresh : found->second;
       output = stream.step(line.event->event);
       if (found == streams.end() && stream.made()) {
         streams.emplace(line.event->stream, std::move(fresh));
@@ -51,8 +51,8 @@ void cache(const std::string& folder, const std::string& states) {
   std::map<std::string, std::string> found;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (!entry.is_directory()) continue;
-    store::Store store(entry.path().string(), instruction_set());
-    stream::StreamTable table(store, {});
+    serve::Store store(entry.path().string(), instruction_set());
+    serve::StreamTable table(store, {});
     for (const std::string& name : table.names()) {
       const bool first = found.emplace(name, fingerprint(*table.find(name))).second;
       if (!first) throw Error(name + " is in two partitions");

@@ -11,7 +11,7 @@
 
 namespace pcgs {
 
-using namespace stream;
+using namespace serve;
 using test::random_log;
 
 namespace {
@@ -21,12 +21,12 @@ class StreamTableTest : public ::testing::Test {
   void open() {
     table_.reset();
     store_.reset();
-    store_ = std::make_unique<store::Store>(dir_ / "store", "here");
+    store_ = std::make_unique<serve::Store>(dir_ / "store", "here");
     table_ = std::make_unique<StreamTable>(*store_, limits_);
   }
   test::TempDir dir_;
   TableLimits limits_{.streams = 20, .in_memory = 3, .events_between_snapshots = 7};
-  std::unique_ptr<store::Store> store_;
+  std::unique_ptr<serve::Store> store_;
   std::unique_ptr<StreamTable> table_;
 };
 
@@ -85,7 +85,7 @@ TEST_F(StreamTableTest, ADamagedStreamIsRefusedAndTheOthersGoOn) {
     for (const Event& event : log) table_->apply(name, event);
   }
   table_->commit();
-  store::Changes changes;
+  serve::Changes changes;
   changes.add_event("north", 2, "not an event");
   store_->commit(changes);
   open();

@@ -22,12 +22,12 @@ struct Example {
     compare::ComparisonOptions options;
     options.methods = std::move(methods);
     options.switches = {3, 12};
-    comparison = play_methods(problem, options);
+    comparison = compare::play_methods(problem, options);
   }
   RunDepth depth() const {
-    DepthObserver observer(problem);
-    observe_methods(problem, comparison, {&observer}, stretches_for(comparison.methods.size()));
-    return observer.take();
+    DepthObserver observer;
+    compare::observe_methods(problem, comparison, {&observer}, stretches_for(comparison.methods.size()));
+    return observer.take(problem);
   }
   compare::Problem problem;
   compare::Comparison comparison;
@@ -111,7 +111,7 @@ TEST(Depth, OneRoundIsARun) {
   compare::ComparisonOptions options;
   options.methods = {"hedge", "guard"};
   options.switches = {0};
-  example.comparison = play_methods(example.problem, options);
+  example.comparison = compare::play_methods(example.problem, options);
   const RunDepth run = example.depth();
   EXPECT_EQ(run.path.size(), 1U);
   EXPECT_EQ(run.methods[1].regret.y.size(), 1U);
@@ -127,7 +127,7 @@ TEST(Depth, SleepersHaveNoPartInThePath) {
   options.switches = {12};
   example.problem.outcomes.assign(300, 0);
   example.problem.task = TaskLoss("absolute");
-  example.comparison = play_methods(example.problem, options);
+  example.comparison = compare::play_methods(example.problem, options);
   const RunDepth run = example.depth();
   for (const auto& stay : run.path) EXPECT_TRUE(stay.expert != 2 || stay.from > 150);
   EXPECT_EQ(run.path.back().expert, 2U);

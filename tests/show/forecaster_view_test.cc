@@ -23,7 +23,7 @@ struct Example {
     problem.origin = "example";
     problem.experts = {"hours", "three"};
     problem.values = Matrix(rounds, 2);
-    io::TimeColumn times;
+    TimeColumn times;
     times.calendar = true;
     for (std::size_t t = 0; t < rounds; ++t) {
       const double sign = t % 2 == 0 ? 1 : -1, y = 50 + 10 * std::sin(0.3 * static_cast<double>(t));
@@ -42,11 +42,11 @@ struct Example {
     options.methods = {"hedge", "fixed-share"};
     options.switches = {2};
     options.intervals = IntervalOptions{{0.5, 0.9}, 0};
-    comparison = play_methods(problem, options);
+    comparison = compare::play_methods(problem, options);
   }
   ForecasterView view() {
     if (comparison.methods.empty()) play();
-    const auto errors = errors_of(problem, comparison);
+    const auto errors = compare::errors_of(problem, comparison);
     return forecaster_view(problem, comparison,
                            results::forecast_answer(problem, comparison, errors));
   }
@@ -87,7 +87,7 @@ TEST(ForecasterView, GainsEndWithTheDifferenceOfSummedLosses) {
   ASSERT_EQ(view.gains.size(), 2U);
   EXPECT_EQ(view.gains[0].over, view.best_model);
   EXPECT_EQ(view.gains[1].over, "equal weights");
-  const auto errors = errors_of(example.problem, example.comparison);
+  const auto errors = compare::errors_of(example.problem, example.comparison);
   for (const auto& gain : view.gains) {
     for (const auto& other : errors.all) {
       if (other.name != gain.over) continue;
@@ -174,9 +174,9 @@ TEST(DepthOnACalendar, StandsWhereItsRoundsAreThoughSomeAreMissing) {
   example.problem.missing.assign(60, 0);
   example.problem.missing[30] = 4;
   example.play();
-  DepthObserver observer(example.problem);
-  observe_methods(example.problem, example.comparison, {&observer}, 100);
-  const RunDepth run = observer.take();
+  DepthObserver observer;
+  compare::observe_methods(example.problem, example.comparison, {&observer}, 100);
+  const RunDepth run = observer.take(example.problem);
   ASSERT_TRUE(run.calendar);
   EXPECT_EQ(run.first, 0);
   EXPECT_EQ(run.last, 61);  // 58 rounds and four hours

@@ -1,11 +1,10 @@
-#include "show/headline.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 #include <utility>
 
 #include "show/answer_table.h"
+#include "show/forecast_answer.h"
 #include "support/expect.h"
 
 namespace pcgs::results {

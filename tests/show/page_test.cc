@@ -3,11 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "pcgs/error.h"
+#include "show/blocks.h"
+#include "show/quantile_result.h"
 #include "show/report.h"
-#include "support/data_file.h"
+#include "show/run_result.h"
+#include "show/series_result.h"
+#include "show/training_result.h"
 
 namespace pcgs::report {
 namespace {
@@ -274,54 +278,6 @@ TEST_F(Page, LoadsNothing) {
 
 TEST_F(Page, IsTheSameForTheSameResults) { EXPECT_EQ(page_of(a_run()), page_of(a_run())); }
 
-TEST_F(Page, RefusesAKindWithoutAPage) {
-  Material material;
-  material.results.push_back({"oracle.json", results::OracleResult{}});
-  EXPECT_NE(refusal(material).find("oracle.json: is a result of pcgs oracle"), std::string::npos);
-}
-
-// Every place of a value, as JSON pointers.
-void collect(const ordered_json& value, const ordered_json::json_pointer& at,
-             std::vector<ordered_json::json_pointer>& all) {
-  if (!at.empty()) all.push_back(at);
-  if (!value.is_structured()) return;
-  for (const auto& [key, inner] : value.items()) {
-    collect(inner, value.is_array() ? at / std::stoul(key) : at / key, all);
-  }
-}
-
-TEST(Sections, ShowOrRefuseResultsOfEveryKindWhateverIsChangedInThem) {
-  const std::string folder = test::data_file("../fuzz/corpus/report/");
-  for (const char* kind : {"run", "answer", "series", "quantiles", "main", "grid", "scaling",
-                           "mechanism", "ablation", "forecast", "electricity", "training"}) {
-    std::ifstream file(folder + kind + ".json");
-    const ordered_json whole = ordered_json::parse(file);
-    const auto shown = [&](const ordered_json& json) {
-      try {
-        Material material;
-        material.results.push_back({kind, results::read_result(json.dump(), kind)});
-        std::size_t size = 0;
-        for (const auto& section : sections(material)) size += html(section).size();
-        return size;
-      } catch (const Error&) {
-        return std::size_t{0};
-      }
-    };
-    EXPECT_GT(shown(whole), 0U) << kind;
-    std::vector<ordered_json::json_pointer> places;
-    collect(whole, ordered_json::json_pointer(), places);
-    for (const auto& place : places) {
-      for (const ordered_json& other :
-           {ordered_json(nullptr), ordered_json("text"), ordered_json(-1), ordered_json(1e300),
-            ordered_json::array(), ordered_json::object()}) {
-        ordered_json changed = whole;
-        changed[place] = other;
-        shown(changed);  // neither crashes nor throws anything but an Error
-      }
-    }
-  }
-}
-
 TEST_F(Page, RefusesTwoOfAKind) {
   Material material;
   material.results.push_back({"one.json", a_run()});
@@ -333,4 +289,34 @@ TEST_F(Page, RefusesTwoOfAKind) {
 }
 
 }  // namespace
+
+namespace {
+
+TEST(Markup, EscapesWhateverHasAMeaning) {
+  EXPECT_EQ(escaped("<script>alert(\"1\" & '2')</script>"),
+            "&lt;script&gt;alert(&quot;1&quot; &amp; &#39;2&#39;)&lt;/script&gt;");
+  EXPECT_EQ(escaped("naïve 🦊"), "naïve 🦊");
+}
+
+TEST(Markup, ReplacesWhatIsNotUtf8) {
+  EXPECT_EQ(escaped("a\xff"
+                    "b"),
+            "a\xEF\xBF\xBD"
+            "b");
+}
+
+TEST(Markup, JsonCannotEndItsElement) {
+  const nlohmann::ordered_json value = {{"</script><b>", "<!-- \"quotes\" -->"}};
+  const std::string text = script_json(value);
+  EXPECT_EQ(text.find('<'), std::string::npos);
+  EXPECT_EQ(nlohmann::ordered_json::parse(text), value);
+}
+
+TEST(Markup, CodeCannotEndItsElement) {
+  EXPECT_EQ(script_code("x = '</script>' + '<!--' + a</b;"),
+            "x = '<\\/script>' + '<\\!--' + a</b;");
+}
+
+}  // namespace
+
 }  // namespace pcgs::report

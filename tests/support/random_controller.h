@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "network/control_maps.h"
-#include "network/error_schema.h"
+#include "network/error_stream.h"
+#include "network/model.h"
 #include "network/random_model.h"
-#include "network/token_schema.h"
+#include "network/token_stream.h"
 
 namespace pcgs::test {
 

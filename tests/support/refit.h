@@ -5,9 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "proof/json_checksum.h"
-#include "proof/trace_fingerprint.h"
-#include "proof/trace_reader.h"
+#include "proof/certificate_file.h"
+#include "proof/trace_file.h"
 
 namespace pcgs::test {
 
@@ -32,7 +31,7 @@ inline void refit_fingerprints(std::string_view trace, nlohmann::ordered_json& c
 
 inline void refit_checksum(nlohmann::ordered_json& certificate) {
   certificate.erase("checksum");
-  certificate["checksum"] = io::json_checksum(certificate);
+  certificate["checksum"] = results::json_checksum(certificate);
 }
 
 }  // namespace pcgs::test

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "error_matrices.h"
-#include "research/series.h"
+#include "research/prior.h"
 #include "varied_series.h"
 
 namespace pcgs::train {

@@ -12,8 +12,6 @@
 #include "error_pool.h"
 #include "network/error_stream.h"
 #include "network/model_file.h"
-#include "network/shipped.h"
-#include "network/side_features.h"
 #include "network/token_stream.h"
 #include "network/transformer.h"
 #include "pcgs/aggregator.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "combine/hindsight.h"
+#include "combine/hindsight_methods.h"
 #include "network/token_stream.h"
 #include "own_losses.h"
 #include "pcgs/error.h"

@@ -19,14 +19,15 @@
 #include <vector>
 
 #include "data/npy.h"
-#include "network/error_schema.h"
+#include "network/error_stream.h"
 #include "network/model_file.h"
-#include "network/token_schema.h"
+#include "network/token_stream.h"
 #include "network/transformer.h"
 #include "pcgs/aggregator.h"
 #include "research/suite.h"
 #include "show/report.h"
 #include "show/result.h"
+#include "show/training_result.h"
 #include "support/data_file.h"
 #include "support/temp_dir.h"
 
@@ -132,7 +133,7 @@ TEST_F(Program, WritesItsCourseAndAPageOfIt) {
   const Said said = run_program(arguments);
   ASSERT_EQ(said.exit_code, 0) << said.err;
   const auto read = results::read_result(content(dir_ / "course.json"), "course.json");
-  const auto& training = std::get<results::TrainingResult>(read);
+  const auto& training = *read.get_if<results::TrainingResult>();
   EXPECT_EQ(training.recipe, "regret");
   EXPECT_EQ(training.steps, 4u);
   EXPECT_EQ(training.course.losses.steps, (std::vector<std::size_t>{1, 2, 3, 4}));

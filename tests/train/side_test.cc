@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "network/side_features.h"
 #include "network/token_stream.h"
 #include "network/transformer.h"
 #include "own_losses.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "controller_net.h"
-#include "network/token_schema.h"
+#include "network/token_stream.h"
 #include "pool.h"
 #include "research/suite.h"
 #include "trainer.h"

@@ -14,7 +14,7 @@
 
 #include "error_matrices.h"
 #include "error_pool.h"
-#include "network/error_schema.h"
+#include "network/error_stream.h"
 #include "pcgs/error.h"
 #include "support/expect.h"
 #include "support/temp_dir.h"

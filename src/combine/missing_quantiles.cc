@@ -1,0 +1,109 @@
+#include "combine/missing_quantiles.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace pcgs::levels {
+
+namespace {
+
+bool is_given(double x) { return !std::isnan(x); }
+
+}  // namespace
+
+Completion::Completion(const Levels& levels)
+    : levels_(levels), shape_(levels.size()), given_(levels.size()) {}
+
+std::size_t Completion::put_in_order(std::span<double> quantiles, std::span<std::uint8_t> awake) {
+  const std::size_t count = levels_.size();
+  std::size_t crossed = 0;
+  for (std::size_t k = 0; k < awake.size(); ++k) {
+    const auto row = quantiles.subspan(k * count, count);
+    // Those that are given, in order, at the places of those that are given.
+    std::size_t given = 0;
+    for (const double x : row) {
+      if (is_given(x)) given_[given++] = x;
+    }
+    awake[k] = given > 0;
+    const std::span<double> own(given_.data(), given);
+    if (crossings(own) > 0) {
+      ++crossed;
+      uncross(own);
+      std::size_t next = 0;
+      for (double& x : row) {
+        if (is_given(x)) x = own[next++];
+      }
+    }
+    if (given > 0 && given < count) interpolate(row);
+  }
+  return crossed;
+}
+
+void Completion::fill(std::span<double> quantiles, std::span<const std::uint8_t> awake) {
+  const std::size_t count = levels_.size();
+  const auto is_whole = [&](std::size_t k) {
+    return is_given(quantiles[k * count]) && is_given(quantiles[(k + 1) * count - 1]);
+  };
+  bool all = true;
+  for (std::size_t k = 0; k < awake.size(); ++k) all = all && (!awake[k] || is_whole(k));
+  if (all) return;
+  find_shape(quantiles, awake);
+  for (std::size_t k = 0; k < awake.size(); ++k) {
+    if (awake[k] && !is_whole(k)) borrow(quantiles.subspan(k * count, count));
+  }
+}
+
+void Completion::interpolate(std::span<double> row) const {
+  std::size_t before = row.size();  // the last level that is given; none yet
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (!is_given(row[i])) continue;
+    for (std::size_t j = before + 1; before < row.size() && j < i; ++j) {
+      const double part = (levels_[j] - levels_[before]) / (levels_[i] - levels_[before]);
+      row[j] = std::clamp((1 - part) * row[before] + part * row[i], row[before], row[i]);
+    }
+    before = i;
+  }
+}
+
+void Completion::find_shape(std::span<const double> quantiles,
+                            std::span<const std::uint8_t> awake) {
+  const std::size_t count = levels_.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    double mean = 0, giving = 0;
+    for (std::size_t k = 0; k < awake.size(); ++k) {
+      const double x = quantiles[k * count + i];
+      if (!awake[k] || !is_given(x)) continue;
+      giving += 1;
+      mean += x / giving - mean / giving;  // a difference of two doubles may be none
+    }
+    shape_[i] = giving > 0 ? mean : std::nan("");
+  }
+  const std::size_t middle = count / 2;
+  for (std::size_t i = middle; i-- > 0;) {
+    if (!is_given(shape_[i])) shape_[i] = shape_[i + 1];
+  }
+  for (std::size_t i = 1; i < count; ++i) {
+    if (!is_given(shape_[i])) shape_[i] = shape_[i - 1];
+  }
+  for (std::size_t i = count; i-- > 1;) {
+    if (!is_given(shape_[i - 1])) shape_[i - 1] = shape_[i];
+  }
+  for (std::size_t i = 1; i < count; ++i) shape_[i] = std::max(shape_[i], shape_[i - 1]);
+}
+
+void Completion::borrow(std::span<double> row) const {
+  constexpr double kMost = std::numeric_limits<double>::max();
+  const auto step = [&](std::size_t i) {  // from the level i to the next
+    return std::min(2 * (0.5 * shape_[i + 1] - 0.5 * shape_[i]), kMost);
+  };
+  const auto first = static_cast<std::size_t>(std::ranges::find_if(row, is_given) - row.begin());
+  std::size_t last = row.size() - 1;
+  while (!is_given(row[last])) --last;
+  for (std::size_t i = first; i-- > 0;) row[i] = std::max(row[i + 1] - step(i), -kMost);
+  for (std::size_t i = last + 1; i < row.size(); ++i) {
+    row[i] = std::min(row[i - 1] + step(i - 1), kMost);
+  }
+}
+
+}  // namespace pcgs::levels

@@ -1,0 +1,50 @@
+// Experts that do not give every level.
+//
+// Between two levels that an expert gives, its quantile function is taken to be linear. Beyond them it
+// says nothing, and is not made to: there it gets the shape of the others, the mean of those that give
+// the level, moved to where its own numbers end. So it neither gains nor loses in the tails, and a
+// point forecast, which gives one level, joins distributions.
+//
+// A level that nobody gives is where the nearest one inwards is. Means over different experts may
+// cross; the shape then stays level.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "combine/quantile_levels.h"
+
+namespace pcgs::levels {
+
+class Completion {
+ public:
+  explicit Completion(const Levels& levels);
+
+  // The first half: [K x P] quantiles, NaN where an expert does not give one, are put in order and
+  // filled in between; [K] `awake` says who gives any. Returns how many experts gave quantiles that
+  // crossed.
+  std::size_t put_in_order(std::span<double> quantiles, std::span<std::uint8_t> awake);
+  // The second: those awake get the levels beyond their own, from each other. All are finite and in
+  // order then.
+  void fill(std::span<double> quantiles, std::span<const std::uint8_t> awake);
+
+  // Both.
+  std::size_t complete(std::span<double> quantiles, std::span<std::uint8_t> awake) {
+    const std::size_t crossed = put_in_order(quantiles, awake);
+    fill(quantiles, awake);
+    return crossed;
+  }
+
+ private:
+  void interpolate(std::span<double> row) const;
+  void find_shape(std::span<const double> quantiles, std::span<const std::uint8_t> awake);
+  void borrow(std::span<double> row) const;
+
+  Levels levels_;
+  std::vector<double> shape_;  // [P] the mean of those that give a level, in order
+  std::vector<double> given_;  // [P] scratch
+};
+
+}  // namespace pcgs::levels

@@ -1,0 +1,257 @@
+// The pool's distribution function is linear between the experts' quantiles. So one sweep over all of
+// them in order finds every quantile of the pool: O(1) at each of K P points to see whether a level may
+// be reached there, and O(K) where it may, in which nothing that was summed before is carried on.
+#include "combine/quantile_pool.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace pcgs::levels {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// At kWidth levels from `first` on: that many sums stay in registers while rows are read as they lie.
+template <std::size_t kWidth>
+void mean_of_levels(std::span<const double> quantiles, std::span<const double> weights,
+                    std::size_t first, std::span<double> out) {
+  std::array<double, kWidth> sum{}, low, high;
+  low.fill(kInfinity);
+  high.fill(-kInfinity);
+  for (std::size_t k = 0; k < weights.size(); ++k) {
+    const double weight = weights[k];
+    if (weight == 0) continue;
+    const double* row = quantiles.data() + k * out.size() + first;
+    for (std::size_t i = 0; i < kWidth; ++i) {
+      sum[i] += weight * row[i];
+      low[i] = std::min(low[i], row[i]);
+      high[i] = std::max(high[i], row[i]);
+    }
+  }
+  // Weights sum to 1 but for rounding, and a combination stays in the range of what it combines.
+  for (std::size_t i = 0; i < kWidth; ++i) out[first + i] = std::clamp(sum[i], low[i], high[i]);
+}
+
+// The part of the way from a to b at which a line from `low` to `high` is at `level`.
+double between(double a, double b, double low, double high, double level) {
+  const double part = high > low ? std::clamp((level - low) / (high - low), 0.0, 1.0) : 1.0;
+  return std::clamp((1 - part) * a + part * b, a, b);
+}
+
+// One of two places in an array, without a branch: compilers make one of ?: here.
+template <class Point>
+const Point* either(bool take_second, const Point* first, const Point* second) {
+  return first + ((second - first) & -static_cast<std::ptrdiff_t>(take_second));
+}
+
+// std::merge by x of two runs of one array. Which of the two is next cannot be foreseen where they lie
+// across each other, so nothing branches on it; and since each point then waits for the one before it,
+// the merge goes from both ends at once.
+template <class Point>
+void merge_runs(const Point* a, const Point* a_end, const Point* b, const Point* b_end,
+                Point* out) {
+  Point* out_end = out + (a_end - a) + (b_end - b);
+  // So many are left of both runs at either end, whatever comes.
+  for (auto left = std::min(a_end - a, b_end - b); left > 0; --left) {
+    const bool first_of_b = b->x < a->x;
+    *out++ = *either(first_of_b, a, b);
+    b += first_of_b;
+    a += !first_of_b;
+    const bool last_of_a = b_end[-1].x < a_end[-1].x;
+    *--out_end = *either(last_of_a, b_end - 1, a_end - 1);
+    a_end -= last_of_a;
+    b_end -= !last_of_a;
+  }
+  while (a != a_end && b != b_end) *out++ = b->x < a->x ? *b++ : *a++;
+  std::copy(b, b_end, std::copy(a, a_end, out));
+}
+
+// The mixture as a sum that is carried from point to point, and what it may be off. It decides only
+// where to look, never what is there: one steep piece that has passed spoils all digits of the slope.
+class Carried {
+ public:
+  Carried(std::size_t experts, double half)
+      : experts_(static_cast<double>(experts)), half_(half), start_(half) {}
+
+  // What both are here, exactly.
+  void restart(double value, double slope) {
+    start_ = half_;
+    value_ = value;
+    steepest_ = slope_ = slope;
+    steps_ = 0;
+  }
+  void move_to(double half) {
+    value_ += slope_ * (half - half_);
+    half_ = half;
+  }
+  void step(double lump, double bend) {
+    value_ += lump;
+    slope_ += bend;
+    steepest_ = std::max(steepest_, slope_);
+    steps_ += 1;
+  }
+  // False only if the exact value is below. A step rounds the value by a few units of its last digit
+  // and the slope by as many of the steepest one's, which then counts for all the way since the start;
+  // an exact sum is a step for each expert. Not the other way round, for what is no number may.
+  bool may_reach(double level) const {
+    const double off = 4 * std::numeric_limits<double>::epsilon() * (steps_ + experts_) *
+                       (1 + steepest_ * (half_ - start_));
+    return !(value_ + off < level);
+  }
+
+ private:
+  double experts_;
+  double half_, value_ = 0, slope_ = 0;
+  double start_, steepest_ = 0, steps_ = 0;  // where it was exact, and since then
+};
+
+}  // namespace
+
+void quantile_mean(std::span<const double> quantiles, std::span<const double> weights,
+                   std::span<double> out) {
+  constexpr std::size_t kWidth = 8;
+  if (out.size() < kWidth) {
+    for (std::size_t i = 0; i < out.size(); ++i) mean_of_levels<1>(quantiles, weights, i, out);
+  } else {
+    // The last levels are as many as the others, some of them for the second time.
+    for (std::size_t i = 0; i < out.size(); i += kWidth) {
+      mean_of_levels<kWidth>(quantiles, weights, std::min(i, out.size() - kWidth), out);
+    }
+  }
+  // Sums of numbers in order are in order but for rounding.
+  for (std::size_t i = 1; i < out.size(); ++i) out[i] = std::max(out[i], out[i - 1]);
+}
+
+void quantile_median(std::span<const double> quantiles, std::span<const double> weights,
+                     std::span<std::size_t> order, std::span<double> out) {
+  const std::size_t count = out.size();
+  std::size_t awake = 0;
+  for (std::size_t k = 0; k < weights.size(); ++k) {
+    if (weights[k] > 0) order[awake++] = k;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto at = [&](std::size_t k) { return quantiles[k * count + i]; };
+    std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(awake),
+              [&](std::size_t a, std::size_t b) { return at(a) < at(b); });
+    double below = 0;
+    for (std::size_t n = 0; n < awake; ++n) {
+      out[i] = at(order[n]);
+      below += weights[order[n]];
+      if (below >= 0.5 - kReached) break;
+    }
+  }
+}
+
+double weight_of_pool(double level) { return (2 * level - 1) * (2 * level - 1); }
+
+double mean_weight_of_pool(const Levels& levels) {
+  double sum = 0;
+  for (const double level : levels.values()) sum += weight_of_pool(level);
+  return sum / static_cast<double>(levels.size());
+}
+
+void put_into_middle(const Levels& levels, std::span<const double> mean, std::span<double> pool) {
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const double weight = weight_of_pool(levels[i]);
+    const auto [low, high] = std::minmax(mean[i], pool[i]);
+    pool[i] = std::clamp((1 - weight) * mean[i] + weight * pool[i], low, high);
+  }
+  // Weights that differ from level to level may make quantiles cross.
+  uncross(pool);
+}
+
+Pool::Pool(const Levels& levels, std::size_t experts)
+    : levels_(levels),
+      experts_(experts),
+      tops_(levels.values().begin(), levels.values().end()),
+      slopes_(experts * levels.size()),
+      turns_(experts * levels.size()),
+      passed_(experts) {
+  tops_.back() = 1;
+  points_.reserve(experts * levels.size());
+  merged_.reserve(experts * levels.size());
+}
+
+void Pool::arrange(std::span<const double> quantiles) {
+  quantiles_ = quantiles;
+  points_.resize(slopes_.size());
+  std::size_t count = 0;
+  for (std::size_t k = 0; k < experts_; ++k) {
+    if (std::isnan(quantile(k, 0))) continue;
+    add_points(k, points_.data() + count);
+    count += levels_.size();
+  }
+  points_.resize(count);
+  merged_.resize(count);
+  // Every expert's are in order already.
+  for (std::size_t run = levels_.size(); run < count; run *= 2) {
+    const auto at = [&](std::size_t i) { return points_.data() + std::min(i, count); };
+    for (std::size_t from = 0; from < count; from += 2 * run) {
+      merge_runs<Point>(at(from), at(from + run), at(from + run), at(from + 2 * run),
+                        merged_.data() + from);
+    }
+    points_.swap(merged_);
+  }
+}
+
+void Pool::add_points(std::size_t expert, Point* out) {
+  double slope = 0, left = 0;  // of the piece that ends here, and where it ends
+  for (std::size_t i = 0; i < levels_.size(); ++i) {
+    const std::size_t index = expert * levels_.size() + i;
+    out[i] = {quantile(expert, i), static_cast<std::uint32_t>(expert),
+              static_cast<std::uint32_t>(i)};
+    const bool last = i + 1 == levels_.size();
+    const double width = last ? 0 : 0.5 * quantile(expert, i + 1) - 0.5 * quantile(expert, i);
+    // Where there is no way to go, the next point is this one. A slope must not be infinite.
+    slopes_[index] = width > 0 ? std::min((levels_[i + 1] - levels_[i]) / width, 1e300) : 0;
+    turns_[index] = {tops_[i] - left, slopes_[index] - slope};
+    slope = slopes_[index];
+    left = tops_[i] + slope * width;
+  }
+}
+
+Pool::Line Pool::mixture(std::span<const double> weights, double from, double to) const {
+  Line sum{0, 0, 0};
+  for (std::size_t k = 0; k < experts_; ++k) {
+    if (passed_[k] == 0) continue;
+    const std::size_t i = passed_[k] - 1;
+    const double slope = slopes_[k * levels_.size() + i], begin = 0.5 * quantile(k, i);
+    sum.from += weights[k] * (tops_[i] + slope * (0.5 * from - begin));
+    sum.to += weights[k] * (tops_[i] + slope * (0.5 * to - begin));
+    sum.slope += weights[k] * slope;
+  }
+  return sum;
+}
+
+void Pool::linear(std::span<const double> weights, std::span<double> out) {
+  std::ranges::fill(passed_, 0u);
+  Carried carried(experts_, points_.empty() ? 0 : 0.5 * points_.front().x);
+  std::size_t level = 0, point = 0;
+  double x = 0;
+  while (level < levels_.size() && point < points_.size()) {
+    x = points_[point].x;
+    do {  // all that have a quantile here
+      const auto [here, k, i] = points_[point];
+      const Turn& turn = turns_[k * levels_.size() + i];
+      passed_[k] = i + 1;
+      carried.step(weights[k] * turn.lump, weights[k] * turn.bend);
+    } while (++point < points_.size() && points_[point].x == x);
+    const double next = point < points_.size() ? points_[point].x : x;
+    carried.move_to(0.5 * next);
+    if (!carried.may_reach(levels_[level] - kReached)) continue;
+    const Line line = mixture(weights, x, next);
+    for (; level < levels_.size() && levels_[level] <= line.from + kReached; ++level) {
+      out[level] = x;
+    }
+    for (; level < levels_.size() && levels_[level] <= line.to; ++level) {
+      out[level] = between(x, next, line.from, line.to, levels_[level]);
+    }
+    carried.restart(line.to, line.slope);
+  }
+  for (; level < levels_.size(); ++level) out[level] = x;
+}
+
+}  // namespace pcgs::levels

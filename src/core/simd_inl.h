@@ -1,0 +1,86 @@
+// For files of kernels: compiles the file that includes it once per instruction set, names the registers of each, and
+// has the exponentials that weights and softmaxes are made with.
+//
+// The file defines HWY_TARGET_INCLUDE, its own path, and includes this before anything else of
+// Highway. Hence the toggle in place of an include guard.
+#include <hwy/foreach_target.h>  // must come first
+#include <hwy/highway.h>
+
+#if defined(PCGS_CORE_SIMD_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef PCGS_CORE_SIMD_INL_H
+#undef PCGS_CORE_SIMD_INL_H
+#else
+#define PCGS_CORE_SIMD_INL_H
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace pcgs::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using D = hn::ScalableTag<double>;
+using V = hn::Vec<D>;
+using F = hn::ScalableTag<float>;
+using VF = hn::Vec<F>;
+
+// Of doubles. exp(x) for x <= 700, exactly 0 below `lowest` (>= -700): a denormal result would cost a hundred
+// cycles and could not be trusted to its last bits. Within 1 ulp elsewhere.
+//
+// Highway's own Exp takes any argument and is twice as long; here the result is never denormal, so
+// the scaling by 2^n is one integer addition.
+//     x = n ln 2 + r, |r| <= ln(2)/2        exp(x) = 2^n (1 + r + r^2 P(r))
+// P interpolates at the Chebyshev nodes; its relative error is 1.6e-17.
+HWY_INLINE V ExpOrZero(D d, V x, V lowest) {
+  const V y = hn::Max(x, lowest);
+  // Adding 1.5 * 2^52 rounds to an integer and leaves it in the low bits of the sum.
+  const V rounder = hn::Set(d, 0x1.8p52);
+  const V shifted = hn::MulAdd(y, hn::Set(d, 0x1.71547652b82fep+0), rounder);
+  const V n = hn::Sub(shifted, rounder);
+  const V high = hn::NegMulAdd(n, hn::Set(d, 0x1.62e42fee00000p-1), y);
+  const V r = hn::NegMulAdd(n, hn::Set(d, 0x1.a39ef35793c76p-33), high);
+
+  const V r2 = hn::Mul(r, r);
+  const V r4 = hn::Mul(r2, r2);
+  const auto pair = [&](double c0, double c1)
+                        HWY_ATTR { return hn::MulAdd(hn::Set(d, c1), r, hn::Set(d, c0)); };
+  const V p01 = pair(0x1.0000000000001p-1, 0x1.5555555555556p-3);
+  const V p23 = pair(0x1.5555555553d68p-5, 0x1.11111111109b5p-7);
+  const V p45 = pair(0x1.6c16c17889f40p-10, 0x1.a01a01a7c2f2ep-13);
+  const V p67 = pair(0x1.a019b9148739fp-16, 0x1.71de0db2eafc6p-19);
+  const V p89 = pair(0x1.28917ca046b86p-22, 0x1.af389eeb9e5e9p-26);
+  const V p0to3 = hn::MulAdd(p23, r2, p01);
+  const V p4to9 = hn::MulAdd(p89, r4, hn::MulAdd(p67, r2, p45));
+  const V p = hn::MulAdd(p4to9, r4, p0to3);
+  const V mantissa = hn::Add(hn::Set(d, 1.0), hn::MulAdd(p, r2, r));
+
+  const hn::RebindToSigned<D> di;
+  const auto exponent = hn::ShiftLeft<52>(hn::BitCast(di, shifted));
+  const V result = hn::BitCast(d, hn::Add(hn::BitCast(di, mantissa), exponent));
+  return hn::IfThenElseZero(hn::Ge(x, lowest), result);
+}
+
+// Of floats. exp(x) for x <= 0 with a relative error of 2e-7; exactly 0 below -87, where it would be denormal.
+//     x = n ln 2 + r, |r| <= ln(2)/2        exp(x) = 2^n (1 + r + r^2 P(r))
+// P is a least-maximum fit.
+HWY_INLINE VF ExpOfNegative(F d, VF x) {
+  const VF lowest = hn::Set(d, -87.0f);
+  const VF y = hn::Max(x, lowest);
+  // Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits of the sum.
+  const VF rounder = hn::Set(d, 0x1.8p23f);
+  const VF shifted = hn::MulAdd(y, hn::Set(d, 0x1.715476p+0f), rounder);
+  const VF n = hn::Sub(shifted, rounder);
+  const VF high = hn::NegMulAdd(n, hn::Set(d, 0x1.62e4p-1f), y);
+  const VF r = hn::NegMulAdd(n, hn::Set(d, 0x1.7f7d1cp-20f), high);
+  VF p = hn::MulAdd(hn::Set(d, 0x1.10624ep-7f), r, hn::Set(d, 0x1.572a68p-5f));
+  p = hn::MulAdd(p, r, hn::Set(d, 0x1.5557b0p-3f));
+  p = hn::MulAdd(p, r, hn::Set(d, 0x1.fffdfcp-2f));
+  const VF mantissa = hn::MulAdd(hn::MulAdd(p, r, hn::Set(d, 1.0f)), r, hn::Set(d, 1.0f));
+  const hn::RebindToSigned<F> di;
+  const auto exponent = hn::ShiftLeft<23>(hn::BitCast(di, shifted));
+  const VF result = hn::BitCast(d, hn::Add(hn::BitCast(di, mantissa), exponent));
+  return hn::IfThenElseZero(hn::Ge(x, lowest), result);
+}
+
+}  // namespace pcgs::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,361 @@
+#include "research/suite.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "core/spec.h"
+#include "pcgs/error.h"
+#include "pcgs/registry.h"
+#include "research/bayes_filter.h"
+#include "research/drift.h"
+#include "research/random.h"
+
+namespace pcgs::suite {
+
+namespace {
+
+using Parameters = std::span<const double>;
+
+// switch: one expert is better for a while, then another.
+//
+//     loss = clip( 0.5 - gap [k wins] + noise N(0,1), 0, 1 )
+//
+// The noise is log-uniform in [quietest, loudest], drawn once for each sequence; the limit knows
+// it. A winner stays for `least` rounds and then leaves with chance `hazard` a round; any other
+// expert is as likely to be next.
+
+Sequence make_switch(std::size_t rounds, std::size_t experts, std::uint64_t seed, Parameters p) {
+  const double gap = p[0], hazard = p[4];
+  const auto least = static_cast<std::size_t>(p[3]);
+  Random random("switch", seed);
+  const double noise = random.log_uniform(p[1], p[2]);
+  const auto law = std::make_shared<const WinLose>(
+      WinLose{ClippedLaw(0.5 - gap, {noise}), ClippedLaw(0.5, {noise})});
+  return winner_sequence(
+      rounds, experts, any_other(experts, Dwell::geometric_after(least, hazard)),
+      [law](std::size_t, std::size_t) -> const WinLose& { return *law; }, random);
+}
+
+// heavy-tail: as switch, but with Student-t noise and jumps in either direction, then clipped.
+//
+//     loss = clip( 0.5 - gap [k wins] + noise t(df) + jump J, 0, 1 )
+//
+// J is +1 or -1, each with chance jump_probability / 2, for each expert and round on its own.
+
+Sequence make_heavy_tail(std::size_t rounds, std::size_t experts, std::uint64_t seed,
+                         Parameters p) {
+  const double gap = p[0], hazard = p[6];
+  const Noise noise = {p[1], p[2], p[3], p[4]};
+  const auto least = static_cast<std::size_t>(p[5]);
+  Random random("heavy-tail", seed);
+  const auto law = std::make_shared<const WinLose>(
+      WinLose{ClippedLaw(0.5 - gap, noise), ClippedLaw(0.5, noise)});
+  return winner_sequence(
+      rounds, experts, any_other(experts, Dwell::geometric_after(least, hazard)),
+      [law](std::size_t, std::size_t) -> const WinLose& { return *law; }, random);
+}
+
+// hetero: as switch, but some experts are noisier than others and each has calm and rough times, so
+// that one low loss means much from one expert and nothing from another.
+//
+//     loss = clip( 0.5 - gap [k wins] + level_k rough(t,k) N(0,1), 0, 1 )
+//
+// level_k is log-uniform in [quietest, loudest]; rough(t,k) is 1 or `swing`, and each expert goes
+// over from one to the other with chance 1/60 a round. The limit knows all of these.
+
+constexpr double kMoodChange = 1.0 / 60;
+
+Sequence make_hetero(std::size_t rounds, std::size_t experts, std::uint64_t seed, Parameters p) {
+  const double gap = p[0], quietest = p[1], loudest = p[2], swing = p[3], hazard = p[5];
+  const auto least = static_cast<std::size_t>(p[4]);
+  Random random("hetero", seed);
+
+  struct Laws {
+    std::vector<WinLose> calm, rough;  // [K]
+    std::vector<bool> is_rough;        // [(T + 1) x K]
+  };
+  const auto laws = std::make_shared<Laws>();
+  for (std::size_t k = 0; k < experts; ++k) {
+    const double level = random.log_uniform(quietest, loudest);
+    const auto at = [&](double scale) {
+      return WinLose{ClippedLaw(0.5 - gap, {scale}), ClippedLaw(0.5, {scale})};
+    };
+    laws->calm.push_back(at(level));
+    laws->rough.push_back(at(level * swing));
+  }
+  // One row more than there are rounds: the limit looks one round ahead.
+  laws->is_rough.resize((rounds + 1) * experts);
+  for (std::size_t k = 0; k < experts; ++k) {
+    bool rough = random.chance(0.5);
+    for (std::size_t t = 0; t <= rounds; ++t) {
+      if (random.chance(kMoodChange)) rough = !rough;
+      laws->is_rough[t * experts + k] = rough;
+    }
+  }
+  return winner_sequence(
+      rounds, experts, any_other(experts, Dwell::geometric_after(least, hazard)),
+      [laws, experts](std::size_t t, std::size_t k) -> const WinLose& {
+        return laws->is_rough[t * experts + k] ? laws->rough[k] : laws->calm[k];
+      },
+      random);
+}
+
+// mix: drift and switching together, under mixed noise.
+//
+//     loss = clip( 0.5 + f_k(t) - gap [k wins] + level_k Z_k, 0, 1 )
+//
+// f_k are smooth functions (smooth_path.h) of this amplitude and length; the winner comes and goes
+// as in switch; half of the experts have normal noise, half Student-t(3), at a level log-uniform in
+// [quietest, loudest]. No limit: the filter would need the whole history.
+
+Sequence make_mix(std::size_t rounds, std::size_t experts, std::uint64_t seed, Parameters p) {
+  constexpr double kDf = 3;
+  const double gap = p[0], amplitude = p[1], length = p[2], quietest = p[3], loudest = p[4],
+               hazard = p[6];
+  const auto least = static_cast<std::size_t>(p[5]);
+  Random random("mix", seed);
+  const SmoothLaw law{amplitude, length};
+  struct Expert {
+    SmoothPath mean;
+    double level;
+    bool heavy;
+  };
+  std::vector<Expert> pool;
+  for (std::size_t k = 0; k < experts; ++k) {
+    const SmoothPath mean(law, random);
+    const double level = random.log_uniform(quietest, loudest);
+    pool.push_back({mean, level, random.chance(0.5)});
+  }
+  const auto winners =
+      any_other(experts, Dwell::geometric_after(least, hazard)).draw(rounds, random);
+
+  Sequence sequence{Matrix(rounds, experts), std::vector<std::uint32_t>(rounds)};
+  sequence.unclipped = Matrix(rounds, experts);
+  for (std::size_t t = 0; t < rounds; ++t) {
+    const auto row = sequence.losses.row(t), unclipped = sequence.unclipped.row(t);
+    double least_mean = 2;
+    for (std::size_t k = 0; k < experts; ++k) {
+      Expert& expert = pool[k];
+      const double mean = 0.5 + expert.mean.value() - (k == winners[t] ? gap : 0);
+      if (mean < least_mean) {
+        least_mean = mean;
+        sequence.path[t] = static_cast<std::uint32_t>(k);
+      }
+      const double z = expert.heavy ? random.student_t(kDf) : random.normal();
+      unclipped[k] = mean + expert.level * z;
+      row[k] = std::clamp(unclipped[k], 0.0, 1.0);
+      expert.mean.advance(random);
+    }
+  }
+  return sequence;
+}
+
+// predictive: a few experts take turns in an order that can be learned, and stay for about as long
+// each time.
+//
+//     loss = clip( 0.5 - gap [k wins] + noise N(0,1), 0, 1 )
+//
+// `members` of the experts, chosen at random, stand in a ring. A winner stays for any number of
+// rounds from least to most; then its neighbour in the ring follows with chance `order`, else one
+// of the other members. The limit knows the ring.
+
+WinnerProcess ring(std::vector<std::uint32_t> members, double order, Dwell dwell) {
+  const std::size_t size = members.size();
+  WinnerProcess process{std::move(dwell), std::move(members), {}};
+  if (size <= 2) return process;  // there is only one other
+  process.next.assign(size * size, (1 - order) / static_cast<double>(size - 2));
+  for (std::size_t i = 0; i < size; ++i) {
+    process.next[i * size + i] = 0;
+    process.next[i * size + (i + 1) % size] = order;
+  }
+  return process;
+}
+
+Sequence make_predictive(std::size_t rounds, std::size_t experts, std::uint64_t seed,
+                         Parameters p) {
+  const double gap = p[0], noise = p[1], order = p[3];
+  const std::size_t size = std::min(static_cast<std::size_t>(p[2]), experts);
+  const auto least = static_cast<std::size_t>(std::min(p[4], p[5]));
+  const auto most = static_cast<std::size_t>(std::max(p[4], p[5]));
+  Random random("predictive", seed);
+
+  std::vector<std::uint32_t> members(experts);
+  std::iota(members.begin(), members.end(), 0U);
+  for (std::size_t i = 0; i < size; ++i) {
+    std::swap(members[i], members[i + random.below(experts - i)]);
+  }
+  members.resize(size);
+
+  const auto law = std::make_shared<const WinLose>(
+      WinLose{ClippedLaw(0.5 - gap, {noise}), ClippedLaw(0.5, {noise})});
+  return winner_sequence(
+      rounds, experts, ring(std::move(members), order, Dwell::between(least, most)),
+      [law](std::size_t, std::size_t) -> const WinLose& { return *law; }, random);
+}
+
+// adversarial: whoever is relied upon is burned.
+//
+//     loss = clip( 0.5 - gap [k wins] + burn [k was burned lately and does not win] + noise N(0,1),
+//     0, 1 )
+//
+// A reference learner (Fixed Share, eta 4, rho 0.01) plays along. Once it has put at least `trust`
+// on the winner, the winner is burned: it loses `burn` more than the others for `smoulder` rounds.
+// The next winner is any of the quarter of the experts that the reference trusts least.
+
+Sequence make_adversarial(std::size_t rounds, std::size_t experts, std::uint64_t seed,
+                          Parameters p) {
+  const double gap = p[0], noise = p[1], burn = p[2], trust = p[4];
+  const auto smoulder = static_cast<std::size_t>(p[3]);
+  Random random("adversarial", seed);
+  const auto reference = make_method("fixed-share{eta=4,rho=0.01}", experts);
+
+  Sequence sequence{Matrix(rounds, experts), std::vector<std::uint32_t>(rounds)};
+  sequence.unclipped = Matrix(rounds, experts);
+  std::vector<std::size_t> cools(experts, 0);  // [K] the round in which it is as good as the others
+  std::vector<std::size_t> by_trust(experts);
+  std::size_t winner = random.below(experts);
+  for (std::size_t t = 0; t < rounds; ++t) {
+    const auto trusted = reference->weights();
+    if (experts > 1 && trusted[winner] >= trust) {
+      cools[winner] = t + smoulder;
+      std::iota(by_trust.begin(), by_trust.end(), std::size_t{0});
+      const std::size_t quarter = std::max<std::size_t>(1, experts / 4);
+      std::partial_sort(by_trust.begin(), by_trust.begin() + static_cast<std::ptrdiff_t>(quarter),
+                        by_trust.end(), [&](std::size_t a, std::size_t b) {
+                          return trusted[a] != trusted[b] ? trusted[a] < trusted[b] : a < b;
+                        });
+      winner = by_trust[random.below(quarter)];
+    }
+    sequence.path[t] = static_cast<std::uint32_t>(winner);
+    const auto row = sequence.losses.row(t), unclipped = sequence.unclipped.row(t);
+    for (std::size_t k = 0; k < experts; ++k) {
+      const double mean = 0.5 - (k == winner ? gap : t < cools[k] ? -burn : 0);
+      unclipped[k] = mean + noise * random.normal();
+      row[k] = std::clamp(unclipped[k], 0.0, 1.0);
+    }
+    Round round;
+    round.number = static_cast<std::int64_t>(t + 1);
+    round.losses = row;
+    round.weights = trusted;
+    round.mixture_loss = round.learner_loss =
+        std::inner_product(row.begin(), row.end(), trusted.begin(), 0.0);
+    reference->learn(round);
+  }
+  return sequence;
+}
+
+// Built on first use, so that it is there for objects made before main.
+std::span<const FamilyInfo> all_families() {
+  const Option gap = {"gap", "what the winner loses less", 0.2, 0, 0.5};
+  const Option least = {"least", "rounds that a winner stays at least", 35, 1, 10000};
+  const Option hazard = {"hazard", "chance a round, after that, that it leaves", 0.07, 0, 1};
+  const auto quietest = [](double standard) {
+    return Option{"quietest", "lowest scale of the noise", standard, 0.03, 1};
+  };
+  const auto loudest = [](double standard) {
+    return Option{"loudest", "highest scale of the noise", standard, 0.03, 1};
+  };
+  const auto amplitude = [](double standard) {
+    return Option{"amplitude", "of the means", standard, 0.001, 0.5};
+  };
+  const auto number = [](const char* name, const char* meaning, double standard, double low,
+                         double high) {
+    return Option{name, meaning, standard, low, high};
+  };
+  // Never destroyed: threads that still work when the process ends may look something up.
+  static const auto& kFamilies = *new const std::vector<FamilyInfo>{
+      {"switch",
+       "one winner at a time, changing at random",
+       {gap, quietest(0.08), loudest(0.25), least, hazard},
+       make_switch},
+      {"drift",
+       "smooth means that cross",
+       {amplitude(0.12), quietest(0.03), loudest(0.25),
+        number("fastest", "least rounds over which a mean forgets itself", 20, 2, 1e6),
+        number("slowest", "most rounds over which it does", 200, 2, 1e6)},
+       make_drift},
+      {"hetero",
+       "noise that differs over experts and time",
+       {gap, quietest(0.05), loudest(0.3),
+        number("swing", "how much louder an expert is in its rough times", 2, 1, 10), least,
+        hazard},
+       make_hetero},
+      {"heavy-tail",
+       "Student-t noise and jumps, then clipped",
+       {gap, number("noise", "scale of the noise", 0.1, 0.03, 1),
+        number("df", "degrees of freedom", 3, 0.5, 1000),
+        number("jump_probability", "of a jump, for each loss", 0.03, 0, 1),
+        number("jump", "its size", 0.5, 0, 1), least, hazard},
+       make_heavy_tail},
+      {"mix",
+       "drift and switching under mixed noise",
+       {gap, amplitude(0.06),
+        number("length", "rounds over which a mean forgets itself", 120, 2, 1e6), quietest(0.05),
+        loudest(0.3), least, hazard},
+       make_mix},
+      {"predictive",
+       "winners in an order that can be learned",
+       {gap, number("noise", "scale of the noise", 0.15, 0.03, 1),
+        number("members", "experts that take turns", 4, 1, 4096),
+        number("order", "chance that the neighbour follows", 0.9, 0, 1),
+        number("least", "rounds that a winner stays at least", 40, 1, 10000),
+        number("most", "rounds that it stays at most", 56, 1, 10000)},
+       make_predictive},
+      {"adversarial",
+       "whoever is relied upon is burned",
+       {gap, number("noise", "scale of the noise", 0.15, 0.03, 1),
+        number("burn", "what a burned expert loses more", 0.2, 0, 0.5),
+        number("smoulder", "rounds that it stays burned", 40, 0, 1e6),
+        number("trust", "reference weight at which a winner is burned", 0.8, 0, 1)},
+       make_adversarial},
+  };
+  return kFamilies;
+}
+
+// Steele, Lea and Flood's SplitMix64: a bijection that spreads every bit.
+std::uint64_t mixed(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+constexpr std::uint64_t kTraining = std::uint64_t{1} << 63;
+
+std::uint64_t sequence_seed(std::uint64_t seed, std::uint64_t index) {
+  return mixed(mixed(seed) + index) & ~kTraining;
+}
+
+}  // namespace
+
+std::span<const FamilyInfo> families() { return all_families(); }
+
+Sequence generate(std::string_view family, std::size_t rounds, std::size_t experts,
+                  std::uint64_t seed) {
+  if (rounds == 0 || experts == 0) {
+    throw Error(fmt::format("a sequence of {} rounds and {} experts; give at least one of each",
+                            rounds, experts));
+  }
+  const Spec spec = parse_spec("family", family);
+  const auto all = all_families();
+  const auto info = std::find_if(all.begin(), all.end(),
+                                 [&](const FamilyInfo& f) { return f.name == spec.name; });
+  if (info == all.end()) {
+    throw Error(
+        fmt::format("there is no family '{}'; choose one of {}", spec.name, listed_names(all)));
+  }
+  return info->make(rounds, experts, seed, number_values("family", spec, info->parameters));
+}
+
+std::uint64_t evaluation_seed(std::uint64_t study_seed, std::uint64_t index) {
+  return sequence_seed(study_seed, index);
+}
+
+std::uint64_t training_seed(std::uint64_t run_seed, std::uint64_t index) {
+  return sequence_seed(run_seed, index) | kTraining;
+}
+
+}  // namespace pcgs::suite

@@ -1,0 +1,98 @@
+#include "show/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "data/text_table.h"
+
+namespace pcgs::show {
+
+Cell number(double x, const char* format) {
+  if (!std::isfinite(x)) return missing();
+  return {fmt::format(fmt::runtime(format), x), fmt::format("{}", x)};
+}
+
+Cell number(const std::optional<double>& x, const char* format) {
+  return x ? number(*x, format) : missing();
+}
+
+Cell whole(std::size_t x) { return {std::to_string(x), std::to_string(x)}; }
+
+Cell share(const std::optional<double>& x, const char* format) {
+  Cell cell = number(x, "{}");
+  if (!cell.missing) cell.text = fmt::format(fmt::runtime(format), 100 * *x);
+  return cell;
+}
+
+Cell difference(const std::optional<double>& x) { return number(x, "{:+.1f} %"); }
+
+Cell fixed(const std::optional<double>& x, int decimals) {
+  Cell cell = number(x, "{}");
+  if (cell.missing) return cell;
+  // Further digits would be wider than a phone.
+  cell.text = std::abs(*x) < 1e9 ? fmt::format("{:.{}f}", *x, decimals) : fmt::format("{:.4g}", *x);
+  return cell;
+}
+
+int decimals_for(double x, int digits) {
+  if (!std::isfinite(x) || x == 0) return 0;
+  return std::clamp(digits - 1 - static_cast<int>(std::floor(std::log10(std::abs(x)))), 0, 9);
+}
+
+void Table::drop_empty_columns() {
+  for (std::size_t i = head.size(); i-- > 0;) {
+    const bool empty = std::all_of(rows.begin(), rows.end(), [&](const auto& row) {
+      return row[i].text.empty() && !row[i].missing;
+    });
+    if (!empty || !head[i].wide) continue;
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    head.erase(head.begin() + at);
+    for (auto& row : rows) row.erase(row.begin() + at);
+  }
+}
+
+void Table::bring_forward(std::initializer_list<std::string_view> keys) {
+  std::size_t to = left;
+  for (const auto key : keys) {
+    const auto at = std::find_if(head.begin(), head.end(),
+                                 [&](const Column& column) { return column.key == key; });
+    if (at == head.end()) continue;
+    const auto from = static_cast<std::size_t>(at - head.begin());
+    const auto move = [&](auto& all) {
+      const auto first = all.begin() + static_cast<std::ptrdiff_t>(to);
+      const auto one = all.begin() + static_cast<std::ptrdiff_t>(from);
+      if (from >= to) std::rotate(first, one, one + 1);
+    };
+    move(head);
+    for (auto& row : rows) move(row);
+    ++to;
+  }
+}
+
+std::string text(const Table& table) {
+  io::TextTable out{table.caption, {}, {}, table.left};
+  for (const auto& column : table.head) {
+    if (!column.wide) out.head.push_back(column.name);
+  }
+  for (const auto& row : table.rows) {
+    auto& cells = out.rows.emplace_back();
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (!table.head[i].wide) cells.push_back(row[i].missing ? "-" : row[i].text);
+    }
+  }
+  return text(out);
+}
+
+std::string csv(const Table& table) {
+  io::TextTable out;
+  for (const auto& column : table.head) out.head.push_back(column.name);
+  for (const auto& row : table.rows) {
+    auto& cells = out.rows.emplace_back();
+    for (const auto& cell : row) cells.push_back(cell.exact.empty() ? cell.text : cell.exact);
+  }
+  return csv(out);
+}
+
+}  // namespace pcgs::show
