@@ -33,11 +33,11 @@ expert_table <- function(X, what = "X", names = NULL, one_round = FALSE) {
   }
   if (length(dim(X)) != 2 || !(is.numeric(X) || is_missing(X))) {
     refuse(what, " is a ", class(X)[[1]], "; give a matrix or a data frame of numbers, a row for each round ",
-           "and a column for each expert")
+           "and a column for each expert", field = what)
   }
   if (ncol(X) == 0 || nrow(X) == 0) {
-    refuse(what, ": has ", nrow(X), " rows and ", ncol(X),
-           " columns; give a row for each round and a column for each expert")
+    refuse(what, " has ", nrow(X), " rows and ", ncol(X),
+           " columns; give a row for each round and a column for each expert", kind = "missing", field = what)
   }
   if (typeof(X) != "double") storage.mode(X) <- "double"
   if (is.null(colnames(X))) {
@@ -73,11 +73,12 @@ outcomes <- function(y, rounds, what = "y") {
   if (is.data.frame(y) && ncol(y) == 1) y <- y[[1]]
   if (length(dim(y)) == 2 && ncol(y) == 1) y <- y[, 1]
   if (!is.null(dim(y)) && length(dim(y)) > 1) {
-    refuse(what, " has ", ncol(y), " columns; give one outcome for each round")
+    refuse(what, " has ", ncol(y), " columns; give one outcome for each round", field = what)
   }
-  if (!is.numeric(y) && !is_missing(y)) refuse(what, " is a ", class(y)[[1]], "; give numbers")
+  if (!is.numeric(y) && !is_missing(y)) refuse(what, " is a ", class(y)[[1]], "; give numbers", field = what)
   if (length(y) != rounds) {
-    refuse(what, ": ", length(y), " outcomes for ", rounds, " rounds; give one for each", kind = "mismatch", field = what)
+    refuse(what, ": ", length(y), " outcomes for ", rounds, " rounds; give one for each", kind = "mismatch",
+           field = what)
   }
   as.double(unname(y))
 }

@@ -7,10 +7,10 @@ opera_loss <- function(loss.type) {
   name <- given$name
   if (!is.character(name) || length(name) != 1 || !name %in% names(names)) {
     refuse("loss.type is ", deparse(loss.type, 60)[[1]], "; give \"square\", \"absolute\" or ",
-           "list(name = \"pinball\", tau = 0.5)")
+           "list(name = \"pinball\", tau = 0.5)", field = "loss.type")
   }
   tau <- if (is.null(given$tau)) 0.5 else number(given$tau, "tau")
-  if (tau <= 0 || tau >= 1) refuse("tau is ", tau, "; give a number between 0 and 1")
+  if (tau <= 0 || tau >= 1) refuse("tau is ", tau, "; give a number between 0 and 1", field = "tau")
   list(name = name, loss = unname(names[[name]]), tau = tau)
 }
 

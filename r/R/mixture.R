@@ -14,8 +14,10 @@ mixture <- function(Y = NULL, experts = NULL, model = "MLpol", loss.type = "squa
     method = method, task = task$loss, unit = NULL, state = NULL
   ), class = "mixture")
   if (is.null(Y) && is.null(experts)) return(object)
-  if (is.null(experts)) refuse("experts is missing; give the forecasts, a column for each expert")
-  if (is.null(Y)) refuse("Y is missing; give what happened")
+  if (is.null(experts)) {
+    refuse("experts is missing; give the forecasts, a column for each expert", kind = "missing", field = "experts")
+  }
+  if (is.null(Y)) refuse("Y is missing; give what happened", kind = "missing", field = "Y")
   advanced(object, experts, Y, awake, TRUE)
 }
 
@@ -27,13 +29,13 @@ only_uniform <- function(coefficients, experts) {
     all(coefficients > 0) && diff(range(coefficients)) <= 1e-12 * max(coefficients)
   if (!alike) {
     refuse("coefficients is ", deparse(coefficients, 40)[[1]], "; every method here begins with equal weights: give ",
-           "\"Uniform\", or the same number for each expert")
+           "\"Uniform\", or the same number for each expert", field = "coefficients")
   }
 }
 
 update.mixture <- function(object, newexperts, newY, awake = NULL, online = TRUE, use_cpp = TRUE, quiet = TRUE, ...) {
   no_more(...)
-  if (missing(newY)) refuse("newY is missing; give what happened")
+  if (missing(newY)) refuse("newY is missing; give what happened", kind = "missing", field = "newY")
   advanced(object, newexperts, newY, awake, online)
 }
 
@@ -42,12 +44,14 @@ predict.mixture <- function(object, newexperts = NULL, newY = NULL, awake = NULL
   no_more(...)
   type <- match.arg(type)
   if (is.null(newexperts)) {
-    if (!is.null(newY)) refuse("newY comes without newexperts; give the forecasts too")
+    if (!is.null(newY)) {
+      refuse("newY comes without newexperts; give the forecasts too", kind = "request", field = "newexperts")
+    }
     rows <- seq_len(object$T)
     after <- object
   } else {
     if (is.null(newY) && online) {
-      refuse("nothing can be learned without newY; give it, or online = FALSE")
+      refuse("nothing can be learned without newY; give it, or online = FALSE", kind = "request", field = "newY")
     }
     rows <- object$T + seq_len(nrow(mixture_experts(object, newexperts, awake, length(newY) == 1)))
     after <- advanced(object, newexperts, if (is.null(newY)) rep(NA_real_, length(rows)) else newY, awake,
@@ -64,7 +68,7 @@ predict.mixture <- function(object, newexperts = NULL, newY = NULL, awake = NULL
   )
 }
 
-# The experts of these rounds, NA where one sleeps.
+# The experts of these rounds, NA where one is missing.
 mixture_experts <- function(object, experts, awake, one_round = FALSE) {
   X <- if (object$K == 0) expert_table(experts, "experts", one_round = one_round)
        else as_known(experts, object$names.experts, one_round = object$K > 1 && is.null(dim(experts)))
@@ -73,12 +77,12 @@ mixture_experts <- function(object, experts, awake, one_round = FALSE) {
   awake <- as.matrix(awake)
   if (!identical(dim(awake), dim(X))) {
     refuse("awake has ", nrow(awake), " rows and ", ncol(awake), " columns, and the experts have ", nrow(X),
-           " and ", ncol(X), "; give an entry for each forecast")
+           " and ", ncol(X), "; give an entry for each forecast", kind = "mismatch", field = "awake")
   }
   between <- which(!is.na(awake) & awake != 0 & awake != 1)
   if (length(between) > 0) {
-    refuse("awake holds ", format(awake[between[[1]]]), "; an expert is awake, 1, or asleep, 0, and nothing ",
-           "between them")
+    refuse("awake holds ", format(awake[between[[1]]]), "; it must be 1 where an expert has a forecast, and 0 or NA ",
+           "where that is missing", field = "awake")
   }
   X[is.na(awake) | awake == 0] <- NA_real_
   X

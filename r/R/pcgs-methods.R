@@ -99,21 +99,22 @@ interval_row <- function(intervals, levels) {
   as.vector(t(intervals[, 2:3, drop = FALSE]))
 }
 
-# The experts that are known, in their order; those that are not there sleep.
+# The experts that are known, in their order; the others are missing.
 as_known <- function(X, experts, what = "newexperts", one_round = FALSE) {
   if (is.data.frame(X)) X <- X[!vapply(X, is_time, NA)]
   named <- !is.null(colnames(X)) || (is.null(dim(X)) && !is.null(names(X)))
   X <- expert_table(X, what, experts, one_round || is_round(X, experts))
   if (!named) {
     if (ncol(X) != length(experts)) {
-      refuse(what, ": has ", ncol(X), " columns for ", length(experts), " experts; give one for each")
+      refuse(what, " has ", ncol(X), " columns for ", length(experts), " experts; give one for each", kind = "mismatch",
+             field = what)
     }
     return(X)
   }
   strange <- setdiff(colnames(X), experts)
   if (length(strange) > 0) {
-    refuse(what, ": ", strange[[1]], " is none of the experts ", paste(experts, collapse = ", "),
-           "; leave it out", kind = "unknown", column = strange[[1]])
+    refuse(what, " has ", strange[[1]], ", and the experts are ", paste(experts, collapse = ", "),
+           "; leave it out", kind = "unknown", column = strange[[1]], field = what)
   }
   out <- matrix(NA_real_, nrow(X), length(experts), dimnames = list(NULL, experts))
   out[, colnames(X)] <- X

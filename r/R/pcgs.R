@@ -15,7 +15,7 @@ pcgs.formula <- function(formula, data = NULL, time = NULL, subset = NULL, ...) 
   result
 }
 
-# The library knows what an argument means that nobody gives, with a state and without one.
+# An argument that is not given is left to the library, which knows what it is with a state and without one.
 pcgs.default <- function(y, X, method = "blend", season = NULL, block = 1, delay = 0,
                          intervals = c(0.8, 0.95), loss = "squared", tau = 0.5, scale = NULL, time = NULL,
                          models = NULL, ignore = NULL, state = NULL, skip_learned = FALSE, drop = NULL,
@@ -48,7 +48,7 @@ asked_for <- function(X, models, ignore) {
   if (!is.data.frame(X) && length(dim(X)) != 2) return(X)
   out <- colnames_of(X) %in% ignore
   if (!is.null(models)) out <- out | !colnames_of(X) %in% models
-  if (any(out)) X[, !out, drop = FALSE] else X
+  if (any(out) && !all(out)) X[, !out, drop = FALSE] else X
 }
 
 table_for_run <- function(origin, X, y, times, what = "y") {

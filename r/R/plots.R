@@ -112,11 +112,12 @@ plot.mixture <- function(x, which = c("weights", "boxplot", "loss", "average"), 
   which <- match.arg(which, several.ok = TRUE)
   if (!identical(type, "all")) {
     if (!text(type, "type") %in% names(opera_pictures)) {
-      refuse("there is no picture '", type, "' here; give one of all, ", paste(names(opera_pictures), collapse = ", "))
+      refuse("there is no picture '", type, "' here; give one of all, ", paste(names(opera_pictures), collapse = ", "),
+             kind = "unknown", field = "type")
     }
     which <- opera_pictures[[type]]
   }
-  if (x$T == 0) refuse("this mixture has seen no round; there is nothing to draw")
+  if (x$T == 0) refuse("this mixture has seen no round; there is nothing to draw", kind = "call")
   rounds <- seq_len(x$T)
   colours <- colours_of(col, x$names.experts)
   if ("weights" %in% which) plot_weights(x$weights, rounds, "round", col = col, ...)

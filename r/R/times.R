@@ -18,7 +18,8 @@ apart_from_times <- function(X, time) {
   if (length(dates) == 0) return(list(X = X, times = NULL))
   if (length(dates) > 1) {
     refuse("there are several columns of dates, ", paste(dates, collapse = ", "),
-           "; say with time which one is that of the rows, and leave the others out")
+           "; say with time which one is that of the rows, and leave the others out",
+           kind = "duplicate", column = dates[[2]], field = "time")
   }
   list(X = X[names(X) != dates], times = times_of(X[[dates]], dates))
 }
@@ -30,7 +31,7 @@ times_of <- function(time, name) {
            field = "time")
   }
   if (anyNA(time)) {
-    row <- which(is.na(time))[[1]]
+    row <- as.numeric(which(is.na(time))[[1]])
     refuse("row ", row, ", column ", name, ": there is no time; give one", kind = "missing", row = row, column = name,
            field = "time")
   }

@@ -1,5 +1,5 @@
 // What mixture() and oracle() are made of: one method on rows of forecasts, in one pass; the best path
-// with few switches and the best constant mixture, which nobody could have known.
+// with few switches and the best constant mixture, known in hindsight.
 #include <cmath>
 
 #include "conversions.h"
@@ -86,7 +86,7 @@ SEXP outcome_column(SEXP values, SEXP outcomes, SEXP name) {
   return R_NilValue;
 }
 
-// Losses [T x K], infinite where an expert sleeps.
+// Losses [T x K], infinite where an expert is missing.
 SEXP switching(SEXP losses, SEXP switches) {
   const Matrix table = matrix_of(losses);
   const std::size_t most = counts_of(switches).front();

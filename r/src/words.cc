@@ -60,7 +60,10 @@ cpp11::r_string text_or_na(const std::string& text) {
 }  // namespace
 
 const Wording& r_words() {
-  static const Wording words{argument_name, [](std::string_view name, std::string_view value) {
+  const auto in_sentence = [](std::string_view name) {
+    return name == "series" ? "series (not in R: give each by itself)" : argument_name(name);
+  };
+  static const Wording words{in_sentence, [](std::string_view name, std::string_view value) {
                                return argument_name(name) + " = " + argument_value(value);
                              }};
   return words;
