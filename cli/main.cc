@@ -63,10 +63,13 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer("pcgs COMMAND --help shows a command's options and examples.");
   using namespace pcgs::cli;
-  for (const auto add : {add_run, add_forecast, add_oracle, add_certify, add_suite, add_electricity,
-                         add_report, add_methods, add_serve, add_worker}) {
+  for (const auto add : {add_run, add_forecast, add_report, add_methods, add_serve, add_worker}) {
     add(app);
   }
+  const std::size_t for_users = app.get_subcommands({}).size();
+  for (const auto add : {add_oracle, add_certify, add_suite, add_electricity}) add(app);
+  const auto commands = app.get_subcommands({});
+  for (std::size_t i = for_users; i < commands.size(); ++i) commands[i]->group("Research");
   try {
     try {
       app.parse(argc, argv);

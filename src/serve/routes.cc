@@ -159,6 +159,7 @@ void answer_events(Committer& committer, const std::string& body, Response& resp
     return;
   }
   std::vector<EventLine> lines;
+  lines.reserve(texts.size());
   for (const std::string_view text : texts) lines.push_back(read_event_line(text));
   std::vector<Output> outputs(lines.size());
   committer.run([&](StreamTable& table) {
@@ -348,7 +349,7 @@ void add_routes(httplib::Server& server, const Served& served) {
   });
   server.set_exception_handler([](const Request&, Response& response, std::exception_ptr what) {
     try {
-      std::rethrow_exception(what);
+      std::rethrow_exception(std::move(what));
     } catch (const std::exception& fault) {
       log_line("error", "request failed", {{"why", fault.what()}});
     } catch (...) {

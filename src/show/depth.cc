@@ -12,7 +12,6 @@
 #include "pcgs/error.h"
 #include "proof/path_certificates.h"
 #include "proof/trace_file.h"
-#include "research/mechanism_study.h"
 
 namespace pcgs::report {
 

@@ -5,7 +5,6 @@
 
 #include "data/json.h"
 #include "data/json_fields.h"
-#include "research/study_results.h"
 #include "show/result.h"
 #include "show/sections.h"
 

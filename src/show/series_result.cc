@@ -80,8 +80,10 @@ show::Table series_rows(const SeriesResult& result,
                                                           : measure == "MAE" ? "mae"
                                                                              : "loss")},
                      {"best model", "beside_best.name"},
-                     {"beside it", "beside_best.difference"},
-                     {"next", "next.0.forecast"}});
+                     {"beside it", "beside_best.difference"}});
+  const bool coming = std::any_of(result.series.begin(), result.series.end(),
+                                  [](const auto& one) { return !one.answer.next.empty(); });
+  if (coming) table.head.push_back({"next", "next.0.forecast"});
   for (const auto* one : series) {
     auto& row = table.rows.emplace_back();
     for (const auto& value : one->key) row.push_back({value});
@@ -91,7 +93,8 @@ show::Table series_rows(const SeriesResult& result,
     row.push_back(show::number(measured(result.answer, one->answer.errors.front()), "{:.4g}"));
     row.push_back(best ? show::Cell{best->name} : show::missing());
     row.push_back(best ? show::difference(best->difference) : show::missing());
-    row.push_back(next.empty() ? show::missing() : show::number(next.front().forecast, "{:.6g}"));
+    if (coming)
+      row.push_back(next.empty() ? show::missing() : show::number(next.front().forecast, "{:.6g}"));
   }
   return table;
 }

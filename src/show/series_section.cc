@@ -107,6 +107,7 @@ Table table_of(const SeriesResult& result) {
   }
   // A phone shows the first ones.
   table.bring_forward({"beside_best.difference"});
+  table.head[table.left].name = "beside the best model";
   return table;
 }
 

@@ -164,29 +164,12 @@ TEST_F(OracleCommand, LossesNeedNotBeBounded) {
   EXPECT_EQ(parsed({"oracle", path, "--switches", "1", "--json"})["values"]["1"], -2.5);
 }
 
-TEST_F(OracleCommand, TableHasALineForEachBudget) {
-  const Said said = run_program({"oracle", npy_, "--switches", "0,7"});
-  EXPECT_EQ(said.exit_code, 0);
-  EXPECT_EQ(said.err, "");
-  const auto frontier = switching_oracle(losses_, 7);
-  for (const double value : {frontier[0], frontier[7]}) {
-    EXPECT_NE(said.out.find(std::to_string(value)), std::string::npos) << said.out;
-  }
-  EXPECT_NE(said.out.find("400 rounds, 6 experts"), std::string::npos);
-}
-
 TEST_F(OracleCommand, PathWithLittleMemoryIsTheSame) {
   const Matrix losses = suite::generate("switch", 9000, 5, 3).losses;
   const std::string input = npy("long.npy", losses);
   const std::string written = dir_ / "path.csv";
   parsed({"oracle", input, "--switches", "60", "--path", written, "--memory", "1", "--json"});
   expect_path(written, switching_path(losses, 60), {"e1", "e2", "e3", "e4", "e5"});
-}
-
-TEST_F(OracleCommand, HelpShowsExamples) {
-  const Said said = run_program({"oracle", "--help"});
-  EXPECT_EQ(said.exit_code, 0);
-  EXPECT_NE(said.out.find("pcgs oracle losses.npy"), std::string::npos);
 }
 
 TEST_F(OracleCommand, BadValuesAreNamed) {

@@ -58,15 +58,6 @@ class Report : public ProgramTest {
   }
 };
 
-TEST_F(Report, OfARunSaysWhereThePageIs) {
-  const Said said = run({"run", dir_ / "losses.csv", "--method", "fixed-share,hedge", "--report",
-                         dir_ / "page.html"});
-  EXPECT_NE(said.out.find("page in "), std::string::npos);
-  const std::string page = content(dir_ / "page.html");
-  EXPECT_EQ(page.substr(0, 15), "<!doctype html>");
-  EXPECT_EQ(page.substr(page.size() - 8), "</html>\n");
-}
-
 TEST_F(Report, JsonStaysAloneOnStandardOutput) {
   const Said said = run(
       {"run", dir_ / "losses.csv", "--method", "hedge", "--json", "--report", dir_ / "page.html"});
@@ -135,16 +126,10 @@ TEST_F(Report, OfForecastsThatWereSavedShowsWhatTheirJsonHas) {
   run({"report", dir_ / "results", "--out", dir_ / "page.html"});
   const std::string page = content(dir_ / "page.html");
   EXPECT_NE(page.find("The combination&#39;s error"), std::string::npos);
-  for (const char* id : {"errors", "weights-now", "coming", "intervals", "methods"}) {
+  for (const char* id : {"errors", "weights-now", "coming", "intervals"}) {
     EXPECT_NE(page.find("id=\"" + std::string(id) + "\""), std::string::npos) << id;
   }
   EXPECT_EQ(page.find("id=\"gains-chart\""), std::string::npos);
-}
-
-TEST_F(Report, OfAFolderThatRunWrote) {
-  run({"run", dir_ / "losses.csv", "--method", "hedge", "--out", dir_ / "results"});
-  run({"report", dir_ / "results", "--out", dir_ / "page.html"});
-  EXPECT_NE(content(dir_ / "page.html").find("id=\"methods\""), std::string::npos);
 }
 
 TEST_F(Report, OfAllStudiesShowsAllOfThem) {
@@ -255,12 +240,6 @@ TEST_F(Report, RefusesATraceOfAnotherRun) {
           "t.csv: is a second trace of the run in ");
 }
 
-TEST_F(Report, RefusesDeepNesting) {
-  std::ofstream(dir_ / "deep.json")
-      << "{\"studies\":" << std::string(200000, '[') << std::string(200000, ']') << "}";
-  refuses({"report", dir_ / "deep.json", "--out", dir_ / "page.html"}, "deep.json: line 1");
-}
-
 TEST_F(Report, PairsResultsWithTheTraceOfTheSameRun) {
   run({"run", dir_ / "losses.csv", "--method", "hedge,fixed-share", "--out", dir_ / "results",
        "--trace", dir_ / "t.csv"});
@@ -273,14 +252,6 @@ TEST_F(Report, OfAForecastThatWasNeverJudged) {
   run({"forecast", dir_ / "one.csv", "--column", "v", "--scale", "1", "--out", dir_ / "o.csv",
        "--report", dir_ / "page.html"});
   EXPECT_NE(content(dir_ / "page.html").find("id=\"coming\""), std::string::npos);
-}
-
-TEST_F(Report, RefusesToTakeThePlaceOfResults) {
-  refuses({"suite", "--rounds", "5", "--experts", "2", "--sequences", "1", "--out", dir_ / "s",
-           "--report", dir_ / "s/main.json", "--quiet"},
-          "is named twice");
-  refuses({"run", dir_ / "losses.csv", "--method", "hedge,hedge", "--report", dir_ / "page.html"},
-          "method hedge is given twice");
 }
 
 TEST_F(Report, RefusesATraceThatWasCut) {

@@ -291,13 +291,6 @@ TEST_F(SuiteCommand, ScalingHasAPoolForEveryNumberOfExperts) {
   }
 }
 
-TEST_F(SuiteCommand, ThePapersMethodIsAmongTheRowsOfEveryStudyThatPlaysAllMethods) {
-  const json main = parsed({"--families", "switch"});
-  EXPECT_NO_THROW(named(main["families"][0]["methods"], "pcgs-tf:oracle").at("mean"));
-  const json mechanism = parsed({"--study", "mechanism", "--families", "switch"});
-  EXPECT_NO_THROW(named(mechanism["families"][0]["methods"], "pcgs-tf:oracle").at("rho_ratio"));
-}
-
 TEST_F(SuiteCommand, ThePapersMethodIsComparedWithAllOthersLikeTheFeaturedOne) {
   const std::string methods = "fixed-share,pcgs-tf,genshare,pcgs-tf:oracle{eta=2}";
   const json tails = parsed({"--study", "heavy-tail", "--method", methods});
@@ -404,19 +397,6 @@ TEST_F(SuiteCommand, AllIsEveryStudyUnderItsName) {
   }
 }
 
-TEST_F(SuiteCommand, TablesNameEveryMethodAndMarkHindsight) {
-  const Said said = run_program(small({"--method", "all", "--quiet"}));
-  EXPECT_EQ(said.exit_code, 0);
-  EXPECT_EQ(said.err, "");
-  for (const std::string& method : compare::all_methods(false)) {
-    EXPECT_NE(said.out.find("\n" + method + " "), std::string::npos) << method;
-  }
-  for (const char* part : {"fixed-share* ", "hindsight", "bayes", "±", "seed 7"}) {
-    EXPECT_NE(said.out.find(part), std::string::npos) << part;
-  }
-  EXPECT_EQ(said.out.find("nan"), std::string::npos);
-}
-
 // The main study with files.
 class SuiteFiles : public SuiteCommand {
  protected:
@@ -428,17 +408,6 @@ class SuiteFiles : public SuiteCommand {
 TEST_F(SuiteFiles, JsonIsWhatIsPrinted) {
   const json out = study("genshare,fixed-share*", "switch,mix");
   EXPECT_EQ(json::parse(content("a/b/main.json")), out);
-}
-
-TEST_F(SuiteFiles, EveryTableIsThereAsCsvAndAsLatex) {
-  study("genshare,hedge,fixed-share*", "switch,mix");
-  const auto all = files();
-  for (const char* table : {"main", "wins", "closed"}) {
-    for (const char* kind : {"csv", "tex"}) {
-      const std::string name = fmt::format("a/b/{}.{}", table, kind);
-      EXPECT_EQ(std::count(all.begin(), all.end(), name), 1) << name;
-    }
-  }
 }
 
 TEST_F(SuiteFiles, RegretsCsvHasTheNumbersOfTheJson) {
@@ -661,17 +630,6 @@ TEST_F(SuiteCommand, GivingSomethingTwiceIsRefused) {
   refuses({"--method", "hedge,boa,hedge"}, {"hedge", "twice"});
   refuses({"--families", "switch,mix,switch", "--method", "hedge"}, {"switch", "twice"});
   refuses({"--families", "mix,switch{gap=0.1,least=9},switch{gap=0.1,least=9}"}, {"twice"});
-}
-
-TEST_F(SuiteCommand, FamiliesTakeSeveralParameters) {
-  const json out =
-      parsed({"--method", "hedge", "--families", "heavy-tail{df=2,jump_probability=0.06},switch"});
-  ASSERT_EQ(out["families"].size(), 2u);
-  EXPECT_EQ(out["families"][0]["name"], "heavy-tail{df=2,jump_probability=0.06}");
-}
-
-TEST_F(SuiteCommand, TheAblationStudyTakesNoOtherMethod) {
-  refuses({"--study", "ablation", "--method", "hedge"}, {"ablation", "--method"});
 }
 
 TEST_F(SuiteCommand, AModelIsForTheMethodThatHasOne) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "data/text_table.h"
+#include "pcgs/table.h"
 #include "support/csv.h"
 
 namespace pcgs {

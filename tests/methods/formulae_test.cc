@@ -101,7 +101,7 @@ TEST(VariableShare, IsNotOfTheShareForm) {
   EXPECT_EQ(make_method("variable-share", 3)->share(), nullptr);
 }
 
-// Heuristic Generalized Share has no outside reference: src/core/genshare.cc says what it must
+// Heuristic Generalized Share has no outside reference: src/core/controllers.cc says what it must
 // do.
 
 using Losses = std::vector<double>;

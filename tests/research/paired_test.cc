@@ -1,3 +1,5 @@
+#include "research/paired.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>

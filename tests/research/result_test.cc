@@ -510,20 +510,6 @@ TEST(Results, RefuseQuantilesThatDoNotFitTogether) {
   }
 }
 
-TEST(Results, OfQuantilesThatAnEarlierVersionWroteAreRead) {
-  auto json = ordered_json::parse(to_json(quantiles()));
-  json.erase("by_value");
-  for (auto& one : json["series"]) {
-    one.erase("shape");
-    one.erase("others");
-  }
-  const Result result = read(json.dump());
-  const auto& earlier = *result.get_if<QuantileResult>();
-  EXPECT_TRUE(earlier.values.empty());
-  EXPECT_FALSE(earlier.series[0].scores.shape);
-  EXPECT_EQ(earlier.series[0].scores.score, 0.5);
-}
-
 TEST(Results, RefuseTrainingsThatDoNotFitTogether) {
   const auto refuses = [](const char* what, const std::function<void(TrainingResult&)>& change) {
     TrainingResult changed = training();

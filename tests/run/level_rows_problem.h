@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "run/level_problem.h"
 #include "run/level_rows.h"
 #include "run/rounds.h"
 #include "support/temp_dir.h"

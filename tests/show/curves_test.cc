@@ -7,6 +7,7 @@
 #include <boost/random/normal_distribution.hpp>
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 namespace pcgs::report {
 namespace {

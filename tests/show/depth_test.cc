@@ -26,7 +26,8 @@ struct Example {
   }
   RunDepth depth() const {
     DepthObserver observer;
-    compare::observe_methods(problem, comparison, {&observer}, stretches_for(comparison.methods.size()));
+    compare::observe_methods(problem, comparison, {&observer},
+                             stretches_for(comparison.methods.size()));
     return observer.take(problem);
   }
   compare::Problem problem;

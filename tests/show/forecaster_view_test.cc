@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "data/times.h"
 #include "run/errors.h"
 #include "show/run_page.h"
 
@@ -148,7 +149,8 @@ TEST(ForecasterView, SharesThatWereHeldAreThoseOfAllIntervals) {
   Example example(805);
   const auto view = example.view();
   ASSERT_EQ(view.held.size(), 2U);
-  const auto scores = interval_scores(example.problem, *example.comparison.methods[1].intervals);
+  const auto scores =
+      compare::interval_scores(example.problem, *example.comparison.methods[1].intervals);
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_EQ(view.held[i].level, scores[i].level);
     ASSERT_EQ(view.held[i].share.y.size(), 20U);

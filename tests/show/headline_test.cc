@@ -30,15 +30,6 @@ TEST(Headline, ReadsAsASentence) {
       "14 % below that of equal weights.");
 }
 
-TEST(Headline, HasTheMeasureThatTheTaskPaysFor) {
-  ForecastAnswer other = answer();
-  other.measure = "MAE";
-  EXPECT_TRUE(mentions(headline(other), "(MAE 9.5)"));
-  other.measure = "pinball loss";
-  other.errors[0].loss = 0.25;
-  EXPECT_TRUE(mentions(headline(other), "(pinball loss 0.25)"));
-}
-
 TEST(Headline, SaysOnHowManyRoundsTheBestModelForecast) {
   EXPECT_EQ(headline(answer()).find("rounds"), std::string::npos);
   ForecastAnswer rarely = answer();

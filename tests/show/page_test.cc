@@ -242,14 +242,6 @@ TEST_F(Page, OfATrainingSaysFromWhereToWhereTheScoreFell) {
   EXPECT_EQ(text.find("<b>mine"), std::string::npos);
 }
 
-TEST_F(Page, OfATrainingThatFoundNothingBetterSaysSo) {
-  results::TrainingResult training = a_training();
-  training.best_step = 0;
-  EXPECT_NE(page_of(training).find("nothing was better on held-out sequences than the weights that "
-                                   "were given (+0.125): they were kept."),
-            std::string::npos);
-}
-
 TEST(Sections, OfATrainingHaveALineForEachKindOfHeldOutSequences) {
   Material material;
   material.results.push_back({"mine", a_training()});

@@ -25,7 +25,7 @@ struct Played {
 
 Played played(LevelProblem problem) {
   QuantilePanel panel({problem.levels});
-  Matrix published = play_levels(problem, panel).published;
+  Matrix published = compare::play_levels(problem, panel).published;
   QuantileResult result = quantile_result(problem, panel, published);
   return {std::move(problem), std::move(published), std::move(result)};
 }
