@@ -5,16 +5,15 @@ aggregator <- function(experts, method = "blend", season = NULL, intervals = NUL
   if (is.numeric(experts) && length(experts) == 1) {
     experts <- paste0("expert", seq_len(whole(experts, "experts", 1)))
   }
-  if (!is.character(experts) || anyNA(experts)) refuse("experts is ", deparse(experts, 40)[[1]],
-                                                       "; give their names, or how many there are")
+  if (!is.character(experts) || anyNA(experts)) {
+    refuse("experts is ", deparse(experts, 40)[[1]], "; give their names, or how many there are", field = "experts")
+  }
   each_its_own(experts, "experts")
-  task <- checked_loss(loss, tau)
-  options <- complete(c(task, list(
-    experts = experts, method = text(method, "method"), scale = scale_text(scale),
-    intervals = levels_of(intervals, task$loss),
+  held(.Call(C_aggregator_new, list(
+    experts = experts, method = text(method, "method"), loss = text(loss, "loss"), tau = number(tau, "tau"),
+    scale = scale_text(scale), intervals = levels_of(intervals),
     seasons = if (is.null(season)) numeric() else seasons(season)
-  )), "scale")
-  held(.Call(C_aggregator_new, options))
+  )))
 }
 
 # The names are kept beside the pointer, where a copy of the object finds those of now.
@@ -45,19 +44,23 @@ predict.pcgs_aggregator <- function(object, newexperts, ...) {
     }
   }
   X <- as_known(newexperts, experts, one_round = TRUE)
-  if (nrow(X) != 1) refuse("newexperts: has ", nrow(X), " rows; give one round at a time")
+  if (nrow(X) != 1) refuse("newexperts has ", nrow(X), " rows; give one round at a time", field = "newexperts")
   .Call(C_aggregator_predict, object$pointer, X[1, ])
 }
 
 update.pcgs_aggregator <- function(object, newY = NULL, round = NULL, losses = NULL, ...) {
   no_more(...)
   if (is.null(newY) == is.null(losses)) {
-    refuse("give update() either what happened, newY, or the losses of all experts, losses")
+    refuse("give update() either what happened, newY, or the losses of all experts, losses", kind = "request",
+           field = "newY")
   }
   if (is.null(losses)) {
     .Call(C_aggregator_learn, object$pointer, number(newY, "newY"), round_number(round))
   } else {
-    if (!is.null(round)) refuse("losses are a round of their own, and round is for outcomes; leave it out")
+    if (!is.null(round)) {
+      refuse("losses are a round of their own, and round is for outcomes; leave it out", kind = "request",
+             field = "round")
+    }
     .Call(C_aggregator_learn_losses, object$pointer, in_order(losses, object$known$experts))
   }
   invisible(object)
@@ -65,12 +68,14 @@ update.pcgs_aggregator <- function(object, newY = NULL, round = NULL, losses = N
 
 # Names say whose losses they are, as in predict().
 in_order <- function(losses, experts) {
-  if (!is.numeric(losses)) refuse("losses is a ", class(losses)[[1]], "; give numbers, one for each expert")
+  if (!is.numeric(losses)) {
+    refuse("losses is a ", class(losses)[[1]], "; give numbers, one for each expert", field = "losses")
+  }
   if (is.null(names(losses))) return(as.double(losses))
   each_its_own(names(losses), "losses")
   if (!setequal(names(losses), experts)) {
     refuse("losses is of ", paste(names(losses), collapse = ", "), "; give one of each of the experts ",
-           paste(experts, collapse = ", "))
+           paste(experts, collapse = ", "), kind = "mismatch", field = "losses")
   }
   as.double(losses[experts])
 }
@@ -86,7 +91,8 @@ weights.pcgs_aggregator <- function(object, round = NULL, ...) {
 
 intervals <- function(object, round = NULL) {
   if (!inherits(object, "pcgs_aggregator")) {
-    refuse("object is a ", class(object)[[1]], "; give what aggregator() or load_state() returned")
+    refuse("object is a ", class(object)[[1]], "; give what aggregator() or load_state() returned",
+           field = "object")
   }
   out <- .Call(C_aggregator_intervals, object$pointer, round_number(round))
   stats::setNames(as.data.frame(out), c("level", "low", "high"))
@@ -98,8 +104,7 @@ abandon <- function(object, round) {
 }
 
 set_experts <- function(object, names) {
-  if (!is.character(names) || anyNA(names)) refuse("names is ", deparse(names, 40)[[1]], "; give texts")
-  .Call(C_aggregator_set_experts, object$pointer, names)
+  .Call(C_aggregator_set_experts, object$pointer, texts(names, "names"))
   object$known$experts <- about(object)$experts
   invisible(object)
 }

@@ -11,7 +11,10 @@ formula_parts <- function(formula, data, time) {
   framed <- model.frame(formula, data = data, na.action = stats::na.pass)
   named <- expert_terms(framed)
   tables <- Map(function(column, name) {
-    if (is_time(column)) refuse("the formula holds the times ", name, " as if they were an expert; give them as time")
+    if (is_time(column)) {
+      refuse("the formula holds the times ", name, " as if they were an expert; give them as time", column = name,
+             field = "formula")
+    }
     one <- is.null(dim(column))
     column <- as.data.frame(unclass(as.matrix(column)))
     if (one) names(column) <- name
@@ -31,14 +34,12 @@ those_rows <- function(parts, rows) {
   all <- nrow(parts$X)
   if (is.logical(rows) && length(rows) == all) rows <- which(rows)
   if (!is.numeric(rows) || anyNA(rows) || anyDuplicated(rows) || any(!rows %in% seq_len(all))) {
-    refuse("subset is no choice of the ", all, " rows; give TRUE or FALSE for each, such as subset = hour > 6, or ",
-           "numbers of rows, each once")
+    refuse("subset must be TRUE or FALSE for each of the ", all, " rows, as in subset = hour > 6, or numbers of rows, ",
+           "each once", field = "subset")
   }
   parts$X <- parts$X[rows, , drop = FALSE]
   parts$y <- parts$y[rows]
-  if (!is.null(parts$times)) {
-    parts$times[c("text", "at", "time")] <- lapply(unclass(parts$times)[c("text", "at", "time")], function(x) x[rows])
-  }
+  parts$times <- times_in(parts$times, rows)
   parts
 }
 
@@ -48,13 +49,15 @@ expert_terms <- function(framed) {
   labels <- attr(terms, "term.labels")
   offset <- attr(terms, "offset")
   if (!is.null(offset)) {
-    refuse("the formula has the offset ", names(framed)[[offset[[1]]]], "; give experts, y ~ a + b, and no offset")
+    refuse("the formula has the offset ", names(framed)[[offset[[1]]]], "; give experts, y ~ a + b, and no offset",
+           field = "formula")
   }
   together <- labels[attr(terms, "order") > 1]
   if (length(together) > 0) {
-    refuse("the formula has the interaction ", together[[1]], "; give experts, y ~ a + b, or I(a * b) for a product")
+    refuse("the formula has the interaction ", together[[1]], "; give experts, y ~ a + b, or I(a * b) for a product",
+           field = "formula")
   }
-  if (length(labels) == 0) refuse("the formula names no expert; give y ~ experts")
+  if (length(labels) == 0) refuse("the formula names no expert; give y ~ experts", field = "formula")
   apply(attr(terms, "factors"), 2, function(term) which(term > 0))
 }
 
@@ -73,7 +76,8 @@ expert_columns <- function(object, X) {
     if (!is.null(object$formula)) out[[name]] <- evaluated(name, X)
   }
   if (ncol(out) == 0) {
-    refuse("newexperts: has none of the experts ", paste(experts, collapse = ", "), "; give at least one")
+    refuse("newexperts has none of the experts ", paste(experts, collapse = ", "), "; give at least one",
+           kind = "mismatch", field = "newexperts")
   }
   out
 }

@@ -1,14 +1,4 @@
-# What a forecast costs, by the names of this package and of opera.
-
-loss_names <- c("squared", "absolute", "pinball", "log")
-
-checked_loss <- function(loss, tau) {
-  loss <- text(loss, "loss")
-  if (!loss %in% loss_names) {
-    refuse("there is no loss '", loss, "'; give one of ", paste(loss_names, collapse = ", "))
-  }
-  list(loss = loss, tau = number(tau, "tau"))
-}
+# What a forecast costs, by the names of opera.
 
 # opera's loss.type: a name, or a list with a name and, for the pinball loss, tau.
 opera_loss <- function(loss.type) {
@@ -17,10 +7,10 @@ opera_loss <- function(loss.type) {
   name <- given$name
   if (!is.character(name) || length(name) != 1 || !name %in% names(names)) {
     refuse("loss.type is ", deparse(loss.type, 60)[[1]], "; give \"square\", \"absolute\" or ",
-           "list(name = \"pinball\", tau = 0.5)")
+           "list(name = \"pinball\", tau = 0.5)", field = "loss.type")
   }
   tau <- if (is.null(given$tau)) 0.5 else number(given$tau, "tau")
-  if (tau <= 0 || tau >= 1) refuse("tau is ", tau, "; give a number between 0 and 1")
+  if (tau <= 0 || tau >= 1) refuse("tau is ", tau, "; give a number between 0 and 1", field = "tau")
   list(name = name, loss = unname(names[[name]]), tau = tau)
 }
 

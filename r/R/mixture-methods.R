@@ -22,7 +22,9 @@ print.mixture <- function(x, digits = 3, ...) {
 loss_text <- function(x) if (x$loss.type == "pinball") paste0("pinball, tau = ", x$tau) else x$loss.type
 
 summary.mixture <- function(object, ...) {
-  if (object$T == 0) refuse("this mixture has seen no round; give it some with update() or predict()")
+  if (object$T == 0) {
+    refuse("this mixture has seen no round; give it some with update() or predict()", kind = "call")
+  }
   lost <- function(forecast) mean(loss_values(forecast, object$Y, object$task, object$tau), na.rm = TRUE)
   rmse <- function(forecast) sqrt(mean((forecast - object$Y)^2, na.rm = TRUE))
   mape <- function(forecast) mean(abs((forecast - object$Y) / object$Y), na.rm = TRUE)

@@ -4,9 +4,7 @@ mixture <- function(Y = NULL, experts = NULL, model = "MLpol", loss.type = "squa
                     coefficients = "Uniform", awake = NULL, parameters = list(), use_cpp = TRUE, quiet = TRUE, ...) {
   no_more(...)
   only_uniform(coefficients, experts)
-  if (!isTRUE(loss.gradient) && !isFALSE(loss.gradient)) {
-    refuse("loss.gradient is ", deparse(loss.gradient, 40)[[1]], "; give TRUE or FALSE")
-  }
+  switched(loss.gradient, "loss.gradient")
   task <- opera_loss(loss.type)
   method <- mixture_method(model, loss.gradient, parameters)
   object <- structure(list(
@@ -16,9 +14,11 @@ mixture <- function(Y = NULL, experts = NULL, model = "MLpol", loss.type = "squa
     method = method, task = task$loss, unit = NULL, state = NULL
   ), class = "mixture")
   if (is.null(Y) && is.null(experts)) return(object)
-  if (is.null(experts)) refuse("experts is missing; give the forecasts, a column for each expert")
-  if (is.null(Y)) refuse("Y is missing; give what happened")
-  advanced(object, experts, Y, awake, TRUE, c("Y", names_of_outcome(substitute(Y), Y)))
+  if (is.null(experts)) {
+    refuse("experts is missing; give the forecasts, a column for each expert", kind = "missing", field = "experts")
+  }
+  if (is.null(Y)) refuse("Y is missing; give what happened", kind = "missing", field = "Y")
+  advanced(object, experts, Y, awake, TRUE)
 }
 
 # The same number for every expert is uniform, too.
@@ -29,14 +29,14 @@ only_uniform <- function(coefficients, experts) {
     all(coefficients > 0) && diff(range(coefficients)) <= 1e-12 * max(coefficients)
   if (!alike) {
     refuse("coefficients is ", deparse(coefficients, 40)[[1]], "; every method here begins with equal weights: give ",
-           "\"Uniform\", or the same number for each expert")
+           "\"Uniform\", or the same number for each expert", field = "coefficients")
   }
 }
 
 update.mixture <- function(object, newexperts, newY, awake = NULL, online = TRUE, use_cpp = TRUE, quiet = TRUE, ...) {
   no_more(...)
-  if (missing(newY)) refuse("newY is missing; give what happened")
-  advanced(object, newexperts, newY, awake, online, names_of_outcome(substitute(newY), newY))
+  if (missing(newY)) refuse("newY is missing; give what happened", kind = "missing", field = "newY")
+  advanced(object, newexperts, newY, awake, online)
 }
 
 predict.mixture <- function(object, newexperts = NULL, newY = NULL, awake = NULL, online = !is.null(newY),
@@ -44,16 +44,18 @@ predict.mixture <- function(object, newexperts = NULL, newY = NULL, awake = NULL
   no_more(...)
   type <- match.arg(type)
   if (is.null(newexperts)) {
-    if (!is.null(newY)) refuse("newY comes without newexperts; give the forecasts too")
+    if (!is.null(newY)) {
+      refuse("newY comes without newexperts; give the forecasts too", kind = "request", field = "newexperts")
+    }
     rows <- seq_len(object$T)
     after <- object
   } else {
     if (is.null(newY) && online) {
-      refuse("nothing can be learned without newY; give it, or online = FALSE")
+      refuse("nothing can be learned without newY; give it, or online = FALSE", kind = "request", field = "newY")
     }
     rows <- object$T + seq_len(nrow(mixture_experts(object, newexperts, awake, length(newY) == 1)))
     after <- advanced(object, newexperts, if (is.null(newY)) rep(NA_real_, length(rows)) else newY, awake,
-                      online, names_of_outcome(substitute(newY), newY))
+                      online)
     # Rounds without an outcome are forecast and not kept.
     if (is.null(newY) && type == "model") return(object)
   }
@@ -66,7 +68,7 @@ predict.mixture <- function(object, newexperts = NULL, newY = NULL, awake = NULL
   )
 }
 
-# The experts of these rounds, NA where one sleeps.
+# The experts of these rounds, NA where one is missing.
 mixture_experts <- function(object, experts, awake, one_round = FALSE) {
   X <- if (object$K == 0) expert_table(experts, "experts", one_round = one_round)
        else as_known(experts, object$names.experts, one_round = object$K > 1 && is.null(dim(experts)))
@@ -75,23 +77,23 @@ mixture_experts <- function(object, experts, awake, one_round = FALSE) {
   awake <- as.matrix(awake)
   if (!identical(dim(awake), dim(X))) {
     refuse("awake has ", nrow(awake), " rows and ", ncol(awake), " columns, and the experts have ", nrow(X),
-           " and ", ncol(X), "; give an entry for each forecast")
+           " and ", ncol(X), "; give an entry for each forecast", kind = "mismatch", field = "awake")
   }
   between <- which(!is.na(awake) & awake != 0 & awake != 1)
   if (length(between) > 0) {
-    refuse("awake holds ", format(awake[between[[1]]]), "; an expert is awake, 1, or asleep, 0, and nothing ",
-           "between them")
+    refuse("awake holds ", format(awake[between[[1]]]), "; it must be 1 where an expert has a forecast, and 0 or NA ",
+           "where that is missing", field = "awake")
   }
   X[is.na(awake) | awake == 0] <- NA_real_
   X
 }
 
-# The mixture after these rounds. The outcome has these names where it comes from.
-advanced <- function(object, experts, y, awake, online, called) {
+# The mixture after these rounds.
+advanced <- function(object, experts, y, awake, online) {
   X <- mixture_experts(object, experts, awake, length(y) == 1)
   y <- outcomes(y, nrow(X), "Y")
-  if (object$K == 0) not_the_outcome(X, y, called, "experts")
-  if (!isTRUE(online) && !isFALSE(online)) refuse("online is ", deparse(online, 40)[[1]], "; give TRUE or FALSE")
+  if (object$K == 0) not_the_outcome(X, y)
+  switched(online, "online")
   whole <- if (is.null(object$experts)) X else rbind(object$experts, X)
   outcome <- c(object$Y, y)
   blocks <- c(object$blocks, if (online) rep(1, nrow(X)) else nrow(X))
@@ -116,10 +118,17 @@ advanced <- function(object, experts, y, awake, online, called) {
   object
 }
 
+not_the_outcome <- function(X, y) {
+  column <- .Call(C_outcome_column, X, y, "Y")
+  if (is.null(column)) return(invisible())
+  refuse("experts: the column ", column, " equals the outcome in every row, which no forecast does; leave it out",
+         column = column, field = "experts")
+}
+
 play_mixture <- function(object, unit, state, X, y, online) {
   options <- list(loss = object$task, tau = object$tau, experts = colnames(X), scale = unit,
                   method = spec_in_units(object$method, if (is.null(unit)) 1 else unit))
-  .Call(C_play_rows, complete(options, "scale"), state, X, y, online)
+  .Call(C_play_rows, options, state, X, y, online)
 }
 
 replay_mixture <- function(object, unit, X, y, blocks) {

@@ -17,7 +17,7 @@ mixture_method <- function(model, gradient, parameters) {
   if (!model %in% names(opera_models)) {
     if (model %in% c("OGD", "Ridge", "FTRL", "gamMixture", "pinball")) {
       refuse("there is no model '", model, "' here; take one of ",
-             paste(names(opera_models), collapse = ", "), ", or \"blend\"")
+             paste(names(opera_models), collapse = ", "), ", or \"blend\"", kind = "unknown", field = "model")
     }
     rates()
     return(own_method(model, gradient))
@@ -39,7 +39,7 @@ mixture_method <- function(model, gradient, parameters) {
       rates <- rates("eta", "alpha")
       if (is.null(rates$eta) != is.null(rates$alpha)) {
         refuse("parameters has ", if (is.null(rates$eta)) "alpha and not eta" else "eta and not alpha",
-               "; give both, or none to have them learned")
+               "; give both, or none to have them learned", kind = "request", field = "parameters")
       }
       if (is.null(rates$eta)) list(spec = spec("guard", learned = 0, gradient = if (gradient) 1), scaled = "follow")
       else list(spec = method, eta = number(rates$eta, "eta"), rho = number(rates$alpha, "alpha"),
@@ -85,11 +85,12 @@ scaled <- function(gradient, any_unit) {
 }
 
 checked_parameters <- function(model, parameters, known) {
-  if (!is.list(parameters)) refuse("parameters is a ", class(parameters)[[1]], "; give a list")
+  if (!is.list(parameters)) refuse("parameters is a ", class(parameters)[[1]], "; give a list", field = "parameters")
   strange <- setdiff(names(parameters), known)
   if (length(parameters) > 0 && (is.null(names(parameters)) || length(strange) > 0)) {
     refuse(model, " has no parameter ", strange[1], "; ",
-           if (length(known) == 0) "leave parameters out" else paste("it takes", paste(known, collapse = ", ")))
+           if (length(known) == 0) "leave parameters out" else paste("it takes", paste(known, collapse = ", ")),
+           kind = "unknown", field = "parameters")
   }
   parameters
 }
@@ -108,7 +109,7 @@ spec_in_units <- function(method, unit) {
   if (is.null(method$eta)) return(method$spec)
   if (method$eta * unit < 1e-6 || method$eta * unit > 1e4) {
     refuse("eta is ", format(method$eta), ", which makes no sense for losses of this size; give one between ",
-           format(1e-6 / unit, digits = 2), " and ", format(1e4 / unit, digits = 2))
+           format(1e-6 / unit, digits = 2), " and ", format(1e4 / unit, digits = 2), field = "parameters")
   }
   spec(method$spec, eta = method$eta * unit, rho = method$rho, gradient = if (method$gradient) 1)
 }

@@ -1,4 +1,4 @@
-# What nobody could have known, found in hindsight: the best expert, the best constant mixture, the best path.
+# Found in hindsight: the best expert, the best constant mixture, the best path.
 
 oracle <- function(Y, experts, model = "convex", loss.type = "square", awake = NULL, niter = NULL, ...) {
   no_more(...)
@@ -6,15 +6,18 @@ oracle <- function(Y, experts, model = "convex", loss.type = "square", awake = N
   models <- list(expert = best_expert, convex = best_convex, linear = best_linear, shifting = best_path)
   if (!is.character(model) || length(model) != 1 || !model %in% names(models)) {
     refuse("there is no oracle '", deparse(model, 40)[[1]], "'; give one of ",
-           paste(names(models), collapse = ", "))
+           paste(names(models), collapse = ", "), kind = "unknown", field = "model")
   }
   X <- mixture_experts(list(K = 0), experts, awake)
   y <- outcomes(Y, nrow(X), "Y")
   if (anyNA(y)) {
-    refuse("Y: row ", which(is.na(y))[[1]], " is not known; leave rows out whose outcome is missing")
+    row <- as.numeric(which(is.na(y))[[1]])
+    refuse("row ", row, ": Y is missing; leave such rows out", kind = "missing", row = row, field = "Y")
   }
-  not_the_outcome(X, y, c("Y", names_of_outcome(substitute(Y), Y)), "experts")
-  if (!is.null(niter) && model != "shifting") refuse("niter is for the oracle with switches; leave it out")
+  not_the_outcome(X, y)
+  if (!is.null(niter) && model != "shifting") {
+    refuse("niter is for the oracle with switches; leave it out", kind = "request", field = "niter")
+  }
   out <- models[[model]](X, y, task, niter)
   out$residuals <- y - out$prediction
   out$rmse <- sqrt(mean(out$residuals[rounds_that_count(model, X)]^2, na.rm = TRUE))
@@ -29,8 +32,8 @@ rounds_that_count <- function(model, X) {
 
 lost_by <- function(forecast, y, task) loss_values(forecast, y, task$loss, task$tau)
 
-# The least mean loss. Experts that sleep are compared with the mean of those awake on their own rounds, so
-# that nobody wins by sleeping through the hard ones; nobody wins who slept more than half of the time.
+# The least mean loss. Experts that are missing now and then are compared with the mean of those that are there, on
+# their own rounds, so that none wins by missing the hard ones, or with less than half of the rounds.
 best_expert <- function(X, y, task, niter) {
   losses <- lost_by(X, y, task)
   average <- lost_by(rowMeans(X, na.rm = TRUE), y, task)
@@ -41,7 +44,8 @@ best_expert <- function(X, y, task, niter) {
     measure <- colSums(losses, na.rm = TRUE) / colSums(awake * average, na.rm = TRUE)
     measure[rounds < nrow(X) / 2] <- Inf
     if (all(!is.finite(measure))) {
-      refuse("every expert slept through more than half of the rounds; give some that are there more often")
+      refuse("every expert is missing in more than half of the rounds; give some that are there more often",
+             field = "experts")
     }
   }
   best <- which.min(measure)
@@ -55,21 +59,18 @@ one_hot <- function(k, names) stats::setNames(as.numeric(seq_along(names) == k),
 complete_rounds <- function(X, which) {
   rows <- rounds_that_count(which, X)
   if (!any(rows)) {
-    refuse("there is no round in which all experts are awake, which the ", which, " oracle is made from; take ",
-           "model = \"expert\" or \"shifting\", or leave out experts that often sleep")
+    refuse("there is no round with all experts, which the ", which, " oracle is made from; take model = \"expert\" or ",
+           "\"shifting\", or leave out experts that are often missing", field = "experts")
   }
   rows
 }
 
-# Exact for squared loss, on the rounds in which everybody is awake. Elsewhere sleepers' weights go to the
+# Exact for squared loss, on the rounds with all experts. Elsewhere the weights of those that are missing go to the
 # others in proportion.
 best_convex <- function(X, y, task, niter) {
   rows <- complete_rounds(X, "convex")
-  problem <- list(origin = "experts", experts = colnames(X), values = X, y = y, loss = task$loss, tau = task$tau,
-                  scale = NULL, block = 1, delay = 0, times = NULL)
-  problem["scale"] <- problem["times"] <- list(NULL)
-  w <- .Call(C_convex_mix, problem)
-  if (is.null(w)) refuse("this would take minutes; give fewer experts")
+  w <- .Call(C_convex_mix, X, y, task[c("loss", "tau")])
+  if (is.null(w)) refuse("this would take minutes; give fewer experts", kind = "limit", field = "experts")
   awake <- !is.na(X)
   filled <- ifelse(awake, X, 0)
   given <- as.vector(awake %*% w)
@@ -80,7 +81,8 @@ best_convex <- function(X, y, task, niter) {
 
 best_linear <- function(X, y, task, niter) {
   if (task$loss != "squared") {
-    refuse("the linear oracle is that of the squared loss; take model = \"convex\" for the ", task$name, " loss")
+    refuse("the linear oracle is that of the squared loss; take model = \"convex\" for the ", task$name, " loss",
+           kind = "request", field = "loss.type")
   }
   rows <- complete_rounds(X, "linear")
   w <- qr.coef(qr(X[rows, , drop = FALSE], LAPACK = FALSE), y[rows])
@@ -95,7 +97,11 @@ best_path <- function(X, y, task, niter) {
   switches <- if (is.null(niter)) min(nrow(X) - 1, 100) else whole(niter, "niter", 0)
   losses <- lost_by(X, y, task)
   asleep <- rowSums(!is.na(losses)) == 0
-  if (any(asleep)) refuse("row ", which(asleep)[[1]], ": nobody is awake, and no path leads through; leave it out")
+  if (any(asleep)) {
+    row <- as.numeric(which(asleep)[[1]])
+    refuse("row ", row, ": every expert is missing, and no path leads through; leave it out", kind = "missing",
+           row = row, field = "experts")
+  }
   losses[is.na(losses)] <- Inf
   found <- .Call(C_switching, losses, switches)
   path <- if (length(found$path) == 0) rep(NA_integer_, nrow(X)) else as.integer(found$path)
@@ -112,7 +118,7 @@ print.oracle <- function(x, digits = 4, ...) {
   cat("Oracle: ", x$model, "\nLoss function: ", x$loss.type, "\n", sep = "")
   if (x$rounds < length(x$Y)) {
     cat("Of ", length(x$Y), " rounds, ", x$rounds, " count: in the others ",
-        if (x$model == "expert") "it slept\n" else "somebody slept\n", sep = "")
+        if (x$model == "expert") "it is missing\n" else "an expert is missing\n", sep = "")
   }
   if (x$model == "shifting") {
     shown <- unique(pmin(c(0, 1, 2, 5, 10, 20, 50, 100, length(x$loss) - 1), length(x$loss) - 1))

@@ -3,7 +3,7 @@
 print.pcgs <- function(x, digits = 4, ...) {
   cat(x$problem$origin, ": ", nrow(x$experts), " rounds, ", ncol(x$experts), " experts", spanned(x$times),
       "\n\n", sep = "")
-  print_errors(x$errors, digits)
+  if (nrow(x$experts) > 0) print_errors(x$errors, digits)
   cat("", strwrap(paste(x$headline, x$sureness), 100), sep = "\n")
   if (nrow(x$`next`) > 0) {
     cat("\nnext forecasts:\n")
@@ -18,7 +18,7 @@ print.pcgs <- function(x, digits = 4, ...) {
 }
 
 spanned <- function(times) {
-  if (is.null(times)) return("")
+  if (length(times$text) == 0) return("")
   paste0(", from ", times$text[[1]], " to ", times$text[[length(times$text)]])
 }
 
@@ -84,7 +84,7 @@ predict.pcgs <- function(object, newexperts = NULL, ...) {
   no_more(...)
   if (is.null(newexperts)) return(object$`next`)
   X <- as_known(expert_columns(object, newexperts), colnames(object$experts))
-  ahead <- .Call(C_aggregator_from, object$state)
+  ahead <- .Call(C_aggregator_from, object$state, "the earlier run")
   rows <- lapply(seq_len(nrow(X)), function(t) {
     forecast <- .Call(C_aggregator_predict, ahead, X[t, ])
     c(forecast, interval_row(.Call(C_aggregator_intervals, ahead, NULL), object$levels))
@@ -99,47 +99,52 @@ interval_row <- function(intervals, levels) {
   as.vector(t(intervals[, 2:3, drop = FALSE]))
 }
 
-# The experts that are known, in their order; those that are not there sleep.
+# The experts that are known, in their order; the others are missing.
 as_known <- function(X, experts, what = "newexperts", one_round = FALSE) {
   if (is.data.frame(X)) X <- X[!vapply(X, is_time, NA)]
   named <- !is.null(colnames(X)) || (is.null(dim(X)) && !is.null(names(X)))
   X <- expert_table(X, what, experts, one_round || is_round(X, experts))
   if (!named) {
     if (ncol(X) != length(experts)) {
-      refuse(what, ": has ", ncol(X), " columns for ", length(experts), " experts; give one for each")
+      refuse(what, " has ", ncol(X), " columns for ", length(experts), " experts; give one for each", kind = "mismatch",
+             field = what)
     }
     return(X)
   }
   strange <- setdiff(colnames(X), experts)
   if (length(strange) > 0) {
-    refuse(what, ": ", strange[[1]], " is none of the experts ", paste(experts, collapse = ", "),
-           "; leave it out")
+    refuse(what, " has ", strange[[1]], ", and the experts are ", paste(experts, collapse = ", "),
+           "; leave it out", kind = "unknown", column = strange[[1]], field = what)
   }
   out <- matrix(NA_real_, nrow(X), length(experts), dimnames = list(NULL, experts))
   out[, colnames(X)] <- X
   out
 }
 
-update.pcgs <- function(object, newexperts, newY, time = NULL, skip_learned = FALSE, ...) {
+update.pcgs <- function(object, newexperts, newY, time = NULL, models = NULL, ignore = NULL, skip_learned = FALSE,
+                        ...) {
   no_more(...)
   all_were_known(object)
   experts <- colnames(object$experts)
+  problem <- object$problem
   kept <- apart_from_times(newexperts, time)
-  called <- c(object$problem$outcome_name, if (!missing(newY)) names_of_outcome(substitute(newY), newY))
   if (missing(newY)) newY <- outcome_in(object, kept$X)
-  X <- expert_columns(object, kept$X)
+  X <- expert_columns(object, asked_for(kept$X, models, ignore))
   X <- expert_table(X, "newexperts", experts, is_round(X, experts))
-  y <- outcomes(newY, nrow(X), "newY")
-  not_the_outcome(X[, !colnames(X) %in% experts, drop = FALSE], y, called, "newexperts")
-  same_rounds(kept$times, nrow(X))
   if (!is.null(kept$times) && is.null(object$times)) {
-    refuse("the earlier run has no times; leave those of the new rows out, or run pcgs() over all rows with times")
+    refuse("the earlier run has no times; leave those of the new rows out, or run pcgs() over all rows with times",
+           kind = "mismatch", field = "time")
   }
-  problem <- complete(c(object$problem, list(experts = colnames(X), values = X, y = y)), "scale")
-  problem["times"] <- list(kept$times[c("name", "text", "at")])
-  if (is.null(kept$times)) problem["times"] <- list(NULL)
-  played <- .Call(C_play, problem, list(skip_learned = isTRUE(skip_learned)), object$state)
-  appended(object, problem, kept$times, played)
+  table <- table_for_run(problem$origin, X, newY, kept$times, "newY")
+  run <- .Call(C_run_table, table, list(
+    outcome = problem$outcome_name, block = problem$block, delay = problem$delay,
+    # The earlier run named those that it knows.
+    models = if (!is.null(models)) texts(models, "models") else if (all(colnames(X) %in% experts)) colnames(X),
+    state = object$state, state_name = "the earlier run", skip_learned = switched(skip_learned, "skip_learned")
+  ))
+  if (length(run$rows) > 0) return(appended(object, rows_of(table, run), run))
+  object$notes <- run$notes
+  object
 }
 
 # The state has learned all that is known. A run over all rows would not have learned it all before its next row if
@@ -149,47 +154,37 @@ all_were_known <- function(object) {
   block <- object$problem$block
   if (delay > 0) {
     refuse("with delay = ", delay, " the first of the new rows are due before all of the old ones are known; run ",
-           "pcgs() over all rows")
+           "pcgs() over all rows", kind = "request", field = "delay")
   }
   if (object$known %% block != 0) {
     refuse("the ", object$known, " rows that were learned end within a block of ", block, ", of which nothing is ",
-           "known while it is forecast; run pcgs() over all rows")
+           "known while it is forecast; run pcgs() over all rows", kind = "request", field = "block")
   }
 }
 
 # The earlier rounds that were learned, and the new ones. Only the published method goes on.
-appended <- function(object, problem, times, played) {
-  new <- seq_len(nrow(played$values)) + played$skipped
+appended <- function(object, table, run) {
   old <- seq_len(object$known)
-  experts <- played$experts
-  widened <- function(matrix) {
-    out <- matrix(NA_real_, nrow(matrix), length(experts), dimnames = list(NULL, experts))
-    both <- intersect(colnames(matrix), experts)
-    out[, both] <- matrix[, both]
+  widened <- function(matrix, absent) {
+    out <- matrix(absent, length(old), length(run$experts), dimnames = list(NULL, run$experts))
+    both <- intersect(colnames(matrix), run$experts)
+    out[, both] <- matrix[old, both]
     out
   }
-  ends <- function(which) unname(as.matrix(object$forecasts[old, end_names(played$levels, which), drop = FALSE]))
-  if (length(played$levels) > 0) {
-    played$low <- rbind(ends("low"), played$low)
-    played$high <- rbind(ends("high"), played$high)
+  ends <- function(which) unname(as.matrix(object$forecasts[old, end_names(run$levels, which), drop = FALSE]))
+  if (length(run$levels) > 0) {
+    run$low <- rbind(ends("low"), run$low)
+    run$high <- rbind(ends("high"), run$high)
   }
-  weights <- widened(object$weights[old, , drop = FALSE])
-  weights[is.na(weights)] <- 0
-  played$weights <- rbind(weights, played$weights)
-  played$values <- rbind(widened(object$experts[old, , drop = FALSE]), played$values)
-  played$methods <- object$method
-  played$forecasts <- rbind(as.matrix(fitted(object)[old]), played$forecasts)
-  problem$y <- c(object$y[old], problem$y[new])
-  joined <- NULL
-  if (!is.null(times)) {
-    joined <- list(name = object$times$name, text = c(object$times$text[old], times$text[new]),
-                   at = c(object$times$at[old], times$at[new]),
-                   time = c(object$times$time[old], times$time[new]))
-    problem$times <- joined[c("name", "text", "at")]
-  }
-  result <- new_result(problem, joined, played)
-  result$call <- object$call
-  result$formula <- object$formula
-  result$takes <- object$takes
+  run$methods <- object$method
+  run$forecasts <- rbind(as.matrix(fitted(object)[old]), run$forecasts)
+  run$weights <- rbind(widened(object$weights, 0), run$weights)
+  table$values <- rbind(widened(object$experts, NA_real_), table$values)
+  table$outcomes <- c(object$y[old], table$outcomes)
+  table$times <- times_joined(times_in(object$times, old), table$times)
+  run$errors <- .Call(C_errors_of_rows, table, object$problem, object$method, run$forecasts)
+  result <- new_result(object$problem[c("origin", "outcome_name", "block", "delay")], table, run)
+  kept <- c("call", "formula", "takes")
+  result[kept] <- object[kept]
   result
 }

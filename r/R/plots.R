@@ -58,6 +58,7 @@ time_axis <- function(times, rounds) {
 
 plot.pcgs <- function(x, which = c("weights", "errors", "forecasts"), last = 200, col = NULL, ...) {
   which <- match.arg(which, several.ok = TRUE)
+  if (nrow(x$weights) == 0) refuse("no row of this run was new; there is nothing to draw", kind = "call")
   time <- time_axis(x$times, nrow(x$weights))
   asked <- length(which) > 1 && dev.interactive()
   if (asked) {
@@ -111,11 +112,12 @@ plot.mixture <- function(x, which = c("weights", "boxplot", "loss", "average"), 
   which <- match.arg(which, several.ok = TRUE)
   if (!identical(type, "all")) {
     if (!text(type, "type") %in% names(opera_pictures)) {
-      refuse("there is no picture '", type, "' here; give one of all, ", paste(names(opera_pictures), collapse = ", "))
+      refuse("there is no picture '", type, "' here; give one of all, ", paste(names(opera_pictures), collapse = ", "),
+             kind = "unknown", field = "type")
     }
     which <- opera_pictures[[type]]
   }
-  if (x$T == 0) refuse("this mixture has seen no round; there is nothing to draw")
+  if (x$T == 0) refuse("this mixture has seen no round; there is nothing to draw", kind = "call")
   rounds <- seq_len(x$T)
   colours <- colours_of(col, x$names.experts)
   if ("weights" %in% which) plot_weights(x$weights, rounds, "round", col = col, ...)

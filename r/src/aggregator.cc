@@ -2,6 +2,7 @@
 #include "pcgs/aggregator.h"
 
 #include "conversions.h"
+#include "data/whole_file.h"
 #include "entry_points.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
@@ -18,9 +19,9 @@ SEXP held(Aggregator aggregator) { return Pointer(new Aggregator(std::move(aggre
 Aggregator& at(SEXP pointer) {
   Aggregator* const one = Pointer(pointer).get();
   if (one == nullptr) {
-    throw Error(
-        "this aggregator is of another session, and saveRDS() keeps none; save_state() and "
-        "load_state() do");
+    throw Error(ErrorKind::kCall, {},
+                "this aggregator is of another session, and saveRDS() keeps none; save_state() and "
+                "load_state() do");
   }
   return *one;
 }
@@ -32,6 +33,17 @@ std::int64_t round_of(const Aggregator& aggregator, SEXP round) {
 }
 
 }  // namespace
+
+SEXP method_table() {
+  std::vector<std::string> names, summaries, sources;
+  for (const MethodInfo& info : registered_methods()) {
+    names.emplace_back(info.name);
+    summaries.emplace_back(info.summary);
+    sources.emplace_back(info.source);
+  }
+  return cpp11::writable::list({"name"_nm = r_texts(names), "summary"_nm = r_texts(summaries),
+                                "source"_nm = r_texts(sources)});
+}
 
 SEXP aggregator_new(SEXP given) {
   const Fields options(given);
@@ -48,11 +60,11 @@ SEXP aggregator_new(SEXP given) {
       make_aggregator(with_seasons(text_of(options["method"]), seasons), experts, std::move(made)));
 }
 
-SEXP aggregator_load(SEXP path) { return held(load_aggregator(text_of(path))); }
-
-SEXP aggregator_from(SEXP bytes) {
-  return held(Aggregator::load_bytes(bytes_of(bytes), "the state", make_method));
+SEXP aggregator_from(SEXP bytes, SEXP origin) {
+  return held(Aggregator::load_bytes(bytes_of(bytes), text_of(origin), make_method));
 }
+
+SEXP read_bytes(SEXP path) { return r_raw(read_whole_file(text_of(path))); }
 
 SEXP aggregator_save(SEXP pointer, SEXP path) {
   at(pointer).save(text_of(path));

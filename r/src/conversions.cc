@@ -22,6 +22,10 @@ Matrix matrix_of(SEXP matrix) {
   return out;
 }
 
+std::vector<std::string> column_names_of(SEXP matrix) {
+  return texts_of(VECTOR_ELT(Rf_getAttrib(matrix, R_DimNamesSymbol), 1));
+}
+
 std::vector<double> numbers_of(SEXP numbers) {
   return {REAL(numbers), REAL(numbers) + Rf_xlength(numbers)};
 }

@@ -27,6 +27,7 @@ class Fields {
 
 // All expect what R code has made sure of: doubles, texts, a matrix of doubles.
 Matrix matrix_of(SEXP matrix);
+std::vector<std::string> column_names_of(SEXP matrix);
 std::vector<double> numbers_of(SEXP numbers);
 std::vector<std::string> texts_of(SEXP texts);
 std::vector<std::size_t> counts_of(SEXP numbers);  // of doubles that are whole and not negative

@@ -5,23 +5,24 @@
 
 namespace pcgs::r {
 
-// Each method on a table of forecasts, as `pcgs run` plays it; or on from a state (raw), with its method.
-SEXP play(SEXP problem, SEXP options, SEXP state);
-// How wrong forecasts were beside the experts and references, and the sentences about it.
-SEXP answer(SEXP problem, SEXP methods, SEXP forecasts);
+// A run on a table, both given as lists with the fields of Table and Request; what R keeps of its outcome.
+SEXP run_table(SEXP table, SEXP options);
+// How wrong one method was in these rows: the errors of a run that went on.
+SEXP errors_of_rows(SEXP table, SEXP task, SEXP method, SEXP forecasts);
 
 // One method on rows, each learned before the next one is forecast if `online`, else all of them after
 // the last: for mixture(). From a state (raw) or, without one, from the options.
 SEXP play_rows(SEXP options, SEXP state, SEXP values, SEXP outcomes, SEXP online);
 
+SEXP outcome_column(SEXP values, SEXP outcomes, SEXP name);
 SEXP switching(SEXP losses, SEXP switches);
-SEXP convex_mix(SEXP problem);
+SEXP convex_mix(SEXP values, SEXP outcomes, SEXP task);
 
 SEXP method_table();
 
 SEXP aggregator_new(SEXP options);
-SEXP aggregator_load(SEXP path);
-SEXP aggregator_from(SEXP bytes);
+SEXP aggregator_from(SEXP bytes, SEXP origin);
+SEXP read_bytes(SEXP path);
 SEXP aggregator_save(SEXP pointer, SEXP path);
 SEXP aggregator_bytes(SEXP pointer);
 SEXP aggregator_about(SEXP pointer);

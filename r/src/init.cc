@@ -2,13 +2,15 @@
 #include <R_ext/Rdynload.h>
 #include <R_ext/Visibility.h>
 
+#include <cpp11.hpp>
 #include <cpp11/declarations.hpp>
 
 #include "entry_points.h"
+#include "words.h"
 
 namespace {
 
-// What a C++ function throws becomes an error of R, with its sentence and nothing else.
+// An Error becomes a condition of R with its kind and place, anything else a plain error with its sentence.
 template <auto function>
 struct Called;
 
@@ -17,7 +19,11 @@ struct Called<function> {
   static constexpr int kArguments = sizeof...(Given);
   static SEXP call(Given... given) {
     BEGIN_CPP11
-    return function(given...);
+    try {
+      return function(given...);
+    } catch (const pcgs::Error& error) {
+      pcgs::r::raise(error);
+    }
     END_CPP11
   }
 };
@@ -32,15 +38,16 @@ R_CallMethodDef entry(const char* name) {
 extern "C" attribute_visible void R_init_pcgs(DllInfo* library) {
   using namespace pcgs::r;
   static const R_CallMethodDef kEntries[] = {
-      entry<play>("C_play"),
-      entry<answer>("C_answer"),
+      entry<run_table>("C_run_table"),
+      entry<errors_of_rows>("C_errors_of_rows"),
       entry<play_rows>("C_play_rows"),
+      entry<outcome_column>("C_outcome_column"),
       entry<switching>("C_switching"),
       entry<convex_mix>("C_convex_mix"),
       entry<method_table>("C_method_table"),
       entry<aggregator_new>("C_aggregator_new"),
-      entry<aggregator_load>("C_aggregator_load"),
       entry<aggregator_from>("C_aggregator_from"),
+      entry<read_bytes>("C_read_bytes"),
       entry<aggregator_save>("C_aggregator_save"),
       entry<aggregator_bytes>("C_aggregator_bytes"),
       entry<aggregator_about>("C_aggregator_about"),

@@ -32,7 +32,7 @@ test_that("outcomes may come late, in any order, or never", {
   series <- made_up()
   loop <- aggregator(3, "ml-poly")
   for (t in 1:4) predict(loop, unname(series$X[t, ]))
-  expect_error(update(loop, 1), "4 rounds are open")
+  expect_refused(update(loop, 1), "call", field = "round")
   update(loop, series$y[3], round = 3)
   abandon(loop, 1)
   update(loop, series$y[4], round = 4)
@@ -44,24 +44,24 @@ test_that("losses alone are enough for a method that needs no forecasts", {
   loop <- aggregator(2, "hedge{eta=2}")
   for (t in 1:3) update(loop, losses = c(0, 1))
   expect_equal(unname(weights(loop)), c(1, exp(-6)) / (1 + exp(-6)))
-  expect_error(update(loop, losses = c(0, 2)), "the loss of expert 2 is 2")
-  expect_error(update(aggregator(2), losses = c(0, 1)), "blend")
+  expect_refused(update(loop, losses = c(0, 2)), "value")
+  expect_refused(update(aggregator(2), losses = c(0, 1)), "request", field = "method")
 })
 
 test_that("losses with names are put in order, and are a round of their own", {
   loop <- aggregator(c("a", "b"), "hedge{eta=2}")
   for (t in 1:3) update(loop, losses = c(b = 1, a = 0))
   expect_equal(weights(loop), c(a = 1, b = exp(-6)) / (1 + exp(-6)))
-  expect_error(update(loop, losses = c(a = 1, c = 0)), "losses is of a, c; give one of each of the experts a, b")
-  expect_error(update(loop, losses = c(a = 1)), "give one of each")
-  expect_error(update(loop, losses = c(0, 1), round = 4), "round is for outcomes; leave it out")
+  expect_refused(update(loop, losses = c(a = 1, c = 0)), "mismatch", field = "losses")
+  expect_refused(update(loop, losses = c(a = 1)), "mismatch", field = "losses")
+  expect_refused(update(loop, losses = c(0, 1), round = 4), "request", field = "round")
 })
 
 test_that("experts with one name, and dates for forecasts, are refused", {
-  expect_error(aggregator(c("a", "a")), "experts: two experts are called a; give each a name of its own")
+  expect_refused(aggregator(c("a", "a")), "duplicate", column = "a")
   loop <- aggregator(c("a", "b"))
-  expect_error(set_experts(loop, c("a", "a")), "two experts a; give each a name of its own")
-  expect_error(predict(loop, as.Date("2026-01-01") + 0:1), "newexperts is a Date")
+  expect_refused(set_experts(loop, c("a", "a")), "duplicate", field = "experts")
+  expect_refused(predict(loop, as.Date("2026-01-01") + 0:1), "value", field = "newexperts")
 })
 
 test_that("a saved state goes on to the bit", {
@@ -83,7 +83,7 @@ test_that("a saved state goes on to the bit", {
   expect_identical(vapply(101:150, step, 0, loop = again),
                    fitted(pcgs(series$y, series$X, method = "guard"))[101:150])
   writeLines("nothing", file)
-  expect_error(load_state(file), "it is not a pcgs state file; give a file saved by this version of pcgs")
+  expect_refused(load_state(file), "format", file = file)
 })
 
 test_that("experts come and go in a living aggregator", {
@@ -100,5 +100,5 @@ test_that("experts come and go in a living aggregator", {
 
 test_that("a pointer of another session is refused", {
   loop <- unserialize(serialize(aggregator(2), NULL))
-  expect_error(predict(loop, c(1, 2)), "this aggregator is of another session")
+  expect_refused(predict(loop, c(1, 2)), "call")
 })

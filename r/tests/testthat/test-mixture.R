@@ -94,7 +94,7 @@ test_that("predict() answers by type", {
   expect_equal(predict(fit, X, y, type = "all")$model$loss, whole$loss)
   expect_equal(predict(fit, X, y, online = FALSE, type = "response"), frozen)
   expect_equal(predict(fit, type = "response"), fit$prediction)
-  expect_error(predict(fit, X, online = TRUE), "nothing can be learned without newY")
+  expect_refused(predict(fit, X, online = TRUE), "request", field = "newY")
 })
 
 test_that("the first round may be a vector", {
@@ -114,9 +114,8 @@ test_that("awake puts experts to sleep, as NA does", {
     expect_equal(unname(told$weights[20:80, 2]), rep(0, 61))
     expect_equal(rowSums(told$weights), rep(1, 300))
   }
-  expect_error(mixture(series$y, series$X, awake = awake * 0.5),
-               "awake holds 0.5; an expert is awake, 1, or asleep, 0, and nothing between them")
-  expect_error(mixture(series$y, series$X, awake = awake[-1, ]), "give an entry for each forecast")
+  expect_refused(mixture(series$y, series$X, awake = awake * 0.5), "value", field = "awake")
+  expect_refused(mixture(series$y, series$X, awake = awake[-1, ]), "mismatch", field = "awake")
 })
 
 test_that("without rates EWA and FS choose their own", {
@@ -144,7 +143,7 @@ test_that("loss.gradient is for the package's own method names, too", {
   expect_identical(trick(fit("guard{ learned=0, gradient = 0 }")), "off")
   expect_identical(fit("hedge{eta=2}")$weights, fit("hedge{eta=2,gradient=1}", loss.gradient = FALSE)$weights)
   expect_identical(fit("boa{}")$weights, fit("boa")$weights)
-  expect_error(fit("hedge{eta=2"), "lacks its closing brace")
+  expect_refused(fit("hedge{eta=2"), "value")
 })
 
 test_that("a decimal comma in options() reaches no spec", {
@@ -185,18 +184,18 @@ test_that("arguments of opera that mean nothing here are taken", {
 test_that("what opera takes and we do not is refused", {
   series <- made_up()
   fit <- function(...) mixture(series$y, series$X, ...)
-  expect_error(fit(model = "OGD"), "there is no model 'OGD' here; take one of MLpol, BOA")
-  expect_error(fit(model = "magic"), "there is no method 'magic'")
-  expect_error(fit(loss.type = "percentage"), "give \"square\", \"absolute\" or")
-  expect_error(fit(loss.type = list(name = "pinball", tau = 2)), "tau is 2; give a number between 0 and 1")
-  expect_error(fit(coefficients = c(0.5, 0.3, 0.2)), "give \"Uniform\", or the same number for each expert$")
-  expect_error(fit(coefficients = c(0.5, 0.5)), "begins with equal weights")
-  expect_error(fit(coefficients = "uniform"), "begins with equal weights")
-  expect_error(fit(model = "MLpol", parameters = list(eta = 1)), "MLpol has no parameter eta; leave parameters out")
-  expect_error(fit(model = "FS", parameters = list(eta = 1)), "eta and not alpha; give both")
-  expect_error(fit(model = "EWA", parameters = list(eta = 1e9)), "makes no sense for losses of this size")
-  expect_error(fit(used = TRUE), "there is no argument 'used' here")
-  expect_error(plot(fit(), type = "contrib"), "there is no picture 'contrib' here; give one of all, plot_weight")
-  expect_error(mixture(experts = series$X), "Y is missing")
-  expect_error(summary(mixture()), "has seen no round")
+  expect_refused(fit(model = "OGD"), "unknown", field = "model")
+  expect_refused(fit(model = "magic"), "unknown", field = "method")
+  expect_refused(fit(loss.type = "percentage"), "value", field = "loss.type")
+  expect_refused(fit(loss.type = list(name = "pinball", tau = 2)), "value", field = "tau")
+  for (unequal in list(c(0.5, 0.3, 0.2), c(0.5, 0.5), "uniform")) {
+    expect_refused(fit(coefficients = unequal), "value", field = "coefficients")
+  }
+  expect_refused(fit(model = "MLpol", parameters = list(eta = 1)), "unknown", field = "parameters")
+  expect_refused(fit(model = "FS", parameters = list(eta = 1)), "request", field = "parameters")
+  expect_refused(fit(model = "EWA", parameters = list(eta = 1e9)), "value", field = "parameters")
+  expect_refused(fit(used = TRUE), "unknown")
+  expect_refused(plot(fit(), type = "contrib"), "unknown", field = "type")
+  expect_refused(mixture(experts = series$X), "missing", field = "Y")
+  expect_refused(summary(mixture()), "call")
 })

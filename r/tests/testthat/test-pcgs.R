@@ -69,8 +69,8 @@ test_that("a column of dates says when rows are, and which seasons there are", {
   expect_identical(fitted(result), fitted(pcgs(series$y, series$X, season = c(24, 168))))
   expect_identical(fitted(pcgs(series$y, series$X, time = ds)), fitted(result))
   expect_identical(fitted(pcgs(load ~ ., data = frame, time = "ds")), fitted(result))
-  expect_error(pcgs(series$y ~ series$X + ds), "as if they were an expert; give them as time")
-  expect_error(pcgs(load ~ ., data = frame[c(2, 1, 3:300), ]), "row 2")
+  expect_refused(pcgs(series$y ~ series$X + ds), "value", column = "ds", field = "formula")
+  expect_refused(pcgs(load ~ ., data = frame[c(2, 1, 3:300), ]), "value", row = 2, column = "ds")
 })
 
 test_that("experts sleep where they are NA", {
@@ -136,29 +136,63 @@ test_that("rows with the outcome among them can be handed over as they are", {
   logs <- pcgs(log(y) ~ log(steady) + log(late), data = frame[1:200, ])
   expect_identical(fitted(update(logs, frame[201:300, ])),
                    fitted(pcgs(log(y) ~ log(steady) + log(late), data = frame)))
-  expect_error(update(first, frame[201:300, "y", drop = FALSE]), "has none of the experts steady, biased, late")
+  expect_refused(update(first, frame[201:300, "y", drop = FALSE]), "mismatch", field = "newexperts")
 })
 
-test_that("an outcome among the experts is refused", {
+test_that("a column that is the outcome is refused, also under another name", {
   series <- made_up()
   frame <- data.frame(load = c(series$y[-300], NA), series$X)
-  of <- "the column load has the outcome's name and its values, .* leave it out$"
   load <- frame$load
-  matrix <- as.matrix(frame)
-  expect_error(pcgs(load, frame), of)
-  expect_error(pcgs(frame$load, frame), of)
-  expect_error(pcgs(frame[["load"]], frame), of)
-  expect_error(pcgs(frame["load"], frame), of)
-  expect_error(pcgs(matrix[, "load"], matrix), of)
-  expect_error(pcgs(load, frame, outcome = "load"), of)
-  expect_error(pcgs(frame$load ~ matrix), of)
-  expect_error(mixture(frame$load[1:299], frame[1:299, ]), of)
-  expect_error(predict(mixture(), frame[1:299, ], frame$load[1:299]), of)
-  expect_error(update(mixture(), frame[1:299, ], frame$load[1:299]), of)
-  expect_error(oracle(frame[1:299, "load"], frame[1:299, ]), of)
+  expect_load <- function(code) expect_refused(code, "value", column = "load")
+  expect_load(pcgs(load, frame))
+  expect_load(pcgs(frame["load"], as.matrix(frame)))
+  expect_load(pcgs(load[1:3], frame[1:3, ], outcome = "load"))
+  expect_load(pcgs(load ~ as.matrix(frame)))
+  expect_load(mixture(frame$load[1:299], frame[1:299, ]))
+  expect_load(predict(mixture(), frame[1:299, ], frame$load[1:299]))
+  expect_load(update(mixture(), frame[1:299, ], frame$load[1:299]))
+  expect_load(oracle(frame[1:299, "load"], frame[1:299, ]))
   first <- pcgs(series$y[1:200], series$X[1:200, ])
-  expect_error(update(first, frame[201:299, ], frame$load[201:299]), of)
+  expect_load(update(first, frame[201:299, ], frame$load[201:299]))
+  expect_s3_class(update(first, frame[201:299, ], frame$load[201:299], ignore = "load"), "pcgs")
+  expect_s3_class(pcgs(load, frame, ignore = "load"), "pcgs")
   expect_s3_class(pcgs(series$y + 1, frame, outcome = "load"), "pcgs")  # its name and other values
+})
+
+test_that("columns that are constant or count the rows are refused unless they are named", {
+  series <- made_up()
+  odd <- data.frame(series$X, same = 50, row = 1:300)
+  expect_refused(pcgs(series$y, odd), "value", column = "same", file = "forecasts")
+  expect_refused(pcgs(series$y, odd, ignore = "same"), "value", column = "row")
+  expect_identical(colnames(pcgs(series$y, odd, ignore = c("same", "row"))$weights), colnames(series$X))
+  expect_identical(colnames(pcgs(series$y, odd, models = c("same", "late"))$weights), c("same", "late"))
+  expect_refused(pcgs(y ~ ., data.frame(y = series$y, odd)), "value", column = "same")
+  expect_identical(colnames(pcgs(y ~ same + late, data.frame(y = series$y, odd))$weights), c("same", "late"))
+  for (named in list("magic", c("late", "magic"))) {
+    expect_refused(pcgs(series$y, odd, models = named), "unknown", column = "magic", field = "models")
+  }
+  day <- pcgs(series$y[1:200], series$X[1:200, ])
+  expect_s3_class(update(day, cbind(steady = rep(50, 24)), series$y[201:224]), "pcgs")  # a known expert may stand still
+  expect_refused(update(day, cbind(series$X[201:224, ], new = 50), series$y[201:224]), "value", column = "new")
+})
+
+test_that("what was taken for granted is noted", {
+  series <- made_up()
+  X <- series$X
+  X[50, "late"] <- 0
+  expect_match(pcgs(series$y, X)$notes, "late is 0 in 1 row")
+  days <- as.Date("2026-01-01") + c(0:99, 101:300)
+  notes <- pcgs(c(series$y[1:280], rep(NA, 20)), series$X, time = days)$notes
+  expect_match(notes, "1 is missing in 1 place, the first after 2026-04-10", all = FALSE)
+  expect_match(notes, "20 rows are to come.* give block = 20$", all = FALSE)
+  expect_match(notes, "seasons of 7 rounds; season gives others, season = numeric\\(\\) none$", all = FALSE)
+})
+
+test_that("the default is blend, everywhere", {
+  series <- made_up()
+  expect_identical(fitted(pcgs(series$y, series$X)), fitted(pcgs(series$y, series$X, method = "blend")))
+  expect_identical(pcgs(series$y, series$X)$method, "blend")
+  expect_output(print(aggregator(3)), "aggregator: blend")
 })
 
 test_that("an expert may be right in every row", {
@@ -179,9 +213,9 @@ test_that("a formula's experts are its terms", {
   expect_identical(colnames(pcgs(y ~ 0 + steady + I(late - 3), data = frame)$weights), c("steady", "I(late - 3)"))
   names(frame)[2] <- "steady one"
   expect_identical(colnames(pcgs(y ~ ., data = frame)$weights), c("steady one", "biased", "late"))
-  expect_error(pcgs(y ~ biased + offset(late), data = frame), "has the offset offset\\(late\\); give experts")
-  expect_error(pcgs(y ~ biased * late, data = frame), "has the interaction biased:late; give experts, .* a product$")
-  expect_error(pcgs(y ~ 1, data = frame), "the formula names no expert")
+  expect_refused(pcgs(y ~ biased + offset(late), data = frame), "value", field = "formula")
+  expect_refused(pcgs(y ~ biased * late, data = frame), "value", field = "formula")
+  expect_refused(pcgs(y ~ 1, data = frame), "value", field = "formula")
 })
 
 test_that("times that are handed over beside the table leave an expert called time alone", {
@@ -216,9 +250,9 @@ test_that("a vector with names is one round, and who is not in it sleeps", {
 test_that("going on is refused where one run over all rows would not have known as much", {
   series <- made_up()
   late <- pcgs(series$y[1:200], series$X[1:200, ], delay = 3)
-  expect_error(update(late, series$X[201:300, ], series$y[201:300]), "with delay = 3 .*; run pcgs\\(\\) over all rows$")
+  expect_refused(update(late, series$X[201:300, ], series$y[201:300]), "request", field = "delay")
   within <- pcgs(series$y[1:200], series$X[1:200, ], block = 24)
-  expect_error(update(within, series$X[201:300, ], series$y[201:300]), "200 rows .* within a block of 24, .* all rows$")
+  expect_refused(update(within, series$X[201:300, ], series$y[201:300]), "request", field = "block")
   whole <- pcgs(series$y, series$X, block = 24)
   parts <- pcgs(series$y[1:192], series$X[1:192, ], block = 24)
   parts <- update(parts, series$X[193:240, ], series$y[193:240])
@@ -227,18 +261,87 @@ test_that("going on is refused where one run over all rows would not have known 
   expect_identical(parts$weights, whole$weights)
 })
 
-test_that("rows that were learned are refused or skipped, in the words of R", {
+test_that("two pieces with a state give the bits of one run", {
+  series <- made_up()
+  days <- as.Date("2026-01-01") + 0:299
+  piece <- function(rows, ...) pcgs(series$y[rows], series$X[rows, ], time = days[rows], ...)
+  whole <- piece(1:300)
+  first <- piece(1:200)
+  file <- file_for_now()
+  save_state(first, file)
+  columns <- setdiff(names(whole$forecasts), "time")
+  for (state in list(first, first$state, file, load_state(file))) {
+    second <- piece(201:300, state = state)
+    expect_identical(as.list(second$forecasts[columns]), as.list(whole$forecasts[201:300, columns]))
+    expect_identical(second$weights, whole$weights[201:300, ])
+    expect_identical(second$state, whole$state)
+    expect_identical(second$spec, whole$spec)
+    skipped <- piece(150:300, state = state, skip_learned = TRUE)
+    expect_identical(skipped$forecasts, second$forecasts)
+    expect_identical(skipped$errors, second$errors)
+  }
+  expect_identical(update(first, series$X[201:300, ], series$y[201:300], time = days[201:300])$state, whole$state)
+  expect_identical(update(second, series$X[300, ], 1, time = days[300] + 1)$state,
+                   update(whole, series$X[300, ], 1, time = days[300] + 1)$state)
+})
+
+test_that("a state says with what it was saved, and refuses the rest", {
+  series <- made_up()
+  first <- pcgs(series$y[1:200], series$X[1:200, ], method = "boa", loss = "absolute", intervals = 0.9)
+  on <- function(...) pcgs(series$y[201:300], series$X[201:300, ], state = first, ...)
+  expect_identical(on()$method, "boa")
+  expect_identical(on()$problem$loss, "absolute")
+  expect_identical(on()$levels, 0.9)
+  expect_identical(on(method = "boa", loss = "absolute", intervals = 0.9)$state, on()$state)
+  expect_refused(on(method = "blend"), "mismatch", field = "method", file = "the earlier run")
+  expect_refused(on(loss = "squared"), "mismatch", field = "loss")
+  expect_refused(on(intervals = c(0.8, 0.95)), "mismatch", field = "intervals")
+  expect_refused(on(outcome = "load"), "mismatch", field = "outcome")
+  expect_identical(colnames(pcgs(series$y[201:300], series$X[201:300, 1:2], state = first, drop = "late")$weights),
+                   c("steady", "biased"))
+  expect_refused(pcgs(series$y, series$X, drop = "late"), "request", field = "drop")
+  expect_refused(pcgs(series$y, series$X, skip_learned = TRUE), "request", field = "skip_learned")
+  expect_refused(pcgs(series$y, series$X, state = 7), "value", field = "state")
+  missing <- tempfile()
+  expect_refused(pcgs(series$y, series$X, state = missing), "file", file = missing)
+  writeLines("nothing", missing)
+  expect_refused(pcgs(series$y, series$X, state = missing), "format", file = missing)
+  unlink(missing)
+})
+
+test_that("rows that were learned are refused or skipped", {
   series <- made_up()
   days <- as.Date("2026-01-01") + 0:299
   first <- pcgs(series$y[1:200], series$X[1:200, ], time = days[1:200])
-  expect_error(update(first, series$X[201:300, ], series$y[201:300]), "name the column of times with time, so that")
-  expect_error(update(first, series$X[191:300, ], series$y[191:300], time = days[191:300]),
-               "let them be skipped with skip_learned = TRUE$")
+  expect_refused(update(first, series$X[201:300, ], series$y[201:300]), "missing", field = "time")
+  expect_refused(update(first, series$X[191:300, ], series$y[191:300], time = days[191:300]), "mismatch", row = 1,
+                 column = "time")
   skipped <- update(first, series$X[191:300, ], series$y[191:300], time = days[191:300], skip_learned = TRUE)
   expect_identical(fitted(skipped), fitted(pcgs(series$y, series$X, time = days)))
   untimed <- pcgs(series$y[1:200], series$X[1:200, ])
-  expect_error(update(untimed, series$X[201:300, ], series$y[201:300], time = days[201:300]),
-               "the earlier run has no times")
+  expect_refused(update(untimed, series$X[201:300, ], series$y[201:300], time = days[201:300]), "mismatch",
+                 field = "time")
+})
+
+test_that("where every row was learned there is nothing to do", {
+  series <- made_up()
+  days <- as.Date("2026-01-01") + 0:299
+  first <- pcgs(series$y[1:200], series$X[1:200, ], time = days[1:200])
+  again <- update(first, series$X[151:200, ], series$y[151:200], time = days[151:200], skip_learned = TRUE)
+  expect_identical(again$forecasts, first$forecasts)
+  expect_identical(again$state, first$state)
+  expect_match(again$notes, "50 rows were skipped")
+  none <- pcgs(series$y[1:200], series$X[1:200, ], time = days[1:200], state = first, skip_learned = TRUE)
+  expect_identical(none$state, first$state)
+  expect_identical(none$weights_now, first$weights_now)
+  expect_identical(none$forecasts, first$forecasts[0, ])
+  expect_identical(names(none$errors), names(first$errors))
+  expect_identical(predict(none, series$X[201, ]), predict(first, series$X[201, ]))
+  expect_output(print(none), "No row is new")
+  expect_output(print(summary(none)), "No row is new")
+  expect_refused(plot(none), "call")
+  on <- function(from) update(from, series$X[201:300, ], series$y[201:300], time = days[201:300])
+  expect_identical(on(none)$forecasts$blend, on(first)$forecasts$blend[201:300])
 })
 
 test_that("rows whose outcome was not known yet are learned when it is", {
@@ -354,31 +457,51 @@ test_that("a subset of the rows is what the formula is for", {
   happened <- series$y
   experts <- series$X
   expect_identical(fitted(pcgs(happened ~ experts, subset = 1:99)), fitted(pcgs(happened[1:99], experts[1:99, ])))
-  expect_error(pcgs(y ~ ., frame, subset = c(TRUE, FALSE)), "subset is no choice of the 300 rows; give TRUE or FALSE")
-  expect_error(pcgs(y ~ ., frame, subset = 301), "subset is no choice of the 300 rows")
+  expect_refused(pcgs(y ~ ., frame, subset = c(TRUE, FALSE)), "value", field = "subset")
+  expect_refused(pcgs(y ~ ., frame, subset = 301), "value", field = "subset")
 })
 
-test_that("what cannot be used is refused with a sentence that says what would be", {
+test_that("what cannot be used is a condition with a kind and a place", {
   series <- made_up()
   X <- series$X
   y <- series$y
-  expect_error(pcgs(y[-1], X), "^y: 299 outcomes for 300 rounds; give one for each$")
-  expect_error(pcgs(y, X, method = "magic"), "there is no method 'magic'; choose one of .*blend")
-  expect_error(pcgs(y, X, seasons = 24), "there is no argument 'seasons' here")
-  expect_error(pcgs(y, X, season = 1), "season is 1; give a whole number of at least 2")
-  expect_error(pcgs(y, X, season = c(168, 24)), "the shorter first")
-  expect_error(pcgs(y, X, block = 0.5), "block is 0.5; give a whole number of at least 1")
-  expect_error(pcgs(y, X, intervals = 80), "give levels between 0 and 1")
-  expect_error(pcgs(y, X, loss = "huber"), "there is no loss 'huber'; give one of squared")
-  expect_error(pcgs(y, data.frame(X, sky = "blue")), "X: the column sky is of class character; give numbers")
-  expect_error(pcgs(y, cbind(a = X[, 1], a = X[, 2])), "two experts are called a")
-  expect_error(pcgs(letters, X), "y is a character; give numbers")
-  expect_error(pcgs(replace(y, 3, Inf), X), "row 3")
-  expect_error(pcgs(~X), "the formula has no left side")
-  expect_error(pcgs(y, X, method = "fixed-share*"), "is known in hindsight only")
-  expect_error(update(pcgs(y, X), cbind(other = y + 1), y), "has none of them")
-  message <- tryCatch(pcgs(y, X, method = "magic"), error = identity)
-  expect_null(conditionCall(message))
+  expect_refused(pcgs(y[-1], X), "mismatch", field = "y")
+  expect_refused(pcgs(y, X, method = "magic"), "unknown", field = "method")
+  expect_refused(pcgs(y, X, method = "fixed-share*"), "request", field = "save")
+  expect_refused(pcgs(y, X, method = c("boa", "boa")), "duplicate", field = "method")
+  expect_refused(pcgs(y, X, seasons = 24), "unknown")
+  expect_refused(pcgs(y, X, season = 1), "request", field = "season")
+  expect_refused(pcgs(y, X, season = c(168, 24)), "request", field = "season")
+  expect_refused(pcgs(y, X, season = 2.5), "value", field = "season")
+  expect_refused(pcgs(y, X, block = 0.5), "value", field = "block")
+  expect_refused(pcgs(y, X, block = 0), "request", field = "block")
+  expect_refused(pcgs(y, X, intervals = 80), "request", field = "intervals")
+  expect_refused(pcgs(y, X, intervals = c(0.8, NA)), "request", field = "intervals")
+  expect_refused(pcgs(as.numeric(y > 50), plogis(X - 50), loss = "log", intervals = 0.8), "request", field = "intervals")
+  expect_identical(pcgs(as.numeric(y > 50), plogis(X - 50), loss = "log")$levels, numeric())
+  expect_refused(pcgs(y, X, loss = "huber"), "unknown", field = "loss")
+  expect_refused(pcgs(y, data.frame(X, sky = "blue")), "value", column = "sky")
+  expect_s3_class(pcgs(y, data.frame(X, sky = "blue"), ignore = "sky"), "pcgs")
+  expect_refused(pcgs(y, cbind(a = X[, 1], a = X[, 2])), "duplicate", column = "a")
+  expect_refused(pcgs(letters, X), "value")
+  expect_refused(pcgs(replace(y, 3, Inf), X), "value", file = "forecasts", row = 3, column = "y")
+  expect_refused(pcgs(y, replace(X, 303, Inf)), "value", row = 3, column = "biased")
+  expect_refused(pcgs(y, X, time = as.Date("2026-01-01") + 0:9), "mismatch", field = "times")
+  expect_refused(pcgs(~X), "value", field = "formula")
+  expect_refused(update(pcgs(y, X), cbind(other = y + 1), y), "mismatch", file = "the earlier run")
+})
+
+test_that("sentences are in the words of R", {
+  series <- made_up()
+  days <- as.Date("2026-01-01") + 0:299
+  said <- function(code) conditionMessage(expect_error(code, class = "pcgs_error"))
+  first <- pcgs(series$y[1:200], series$X[1:200, ], time = days[1:200])
+  expect_match(said(update(first, series$X[200:300, ], series$y[200:300], time = days[200:300])),
+               "^forecasts: row 1, column time: 2026-07-19 .* skipped with skip_learned = TRUE$")
+  expect_match(said(update(first, series$X[201:300, ], series$y[201:300])), "name the column of times with time")
+  expect_match(said(pcgs(series$y, series$X, state = first, method = "boa")), "leave method out to resume it$")
+  expect_match(said(pcgs(series$y, cbind(series$X, same = 1))), "leave it out with ignore, or name .* with models if")
+  expect_null(conditionCall(tryCatch(pcgs(series$y, series$X, method = "magic"), error = identity)))
 })
 
 test_that("every registered method can be played", {

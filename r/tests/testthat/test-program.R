@@ -5,7 +5,7 @@ program <- Sys.getenv("PCGS_PROGRAM")
 written <- function(series, folder, rows = seq_along(series$y)) {
   file <- file.path(folder, "forecasts.csv")
   shown <- function(x) ifelse(is.na(x), "", formatC(x, digits = 17, format = "g"))
-  lines <- paste(format(series$ds[rows], "%Y-%m-%d %H:%M"), shown(series$y[rows]), sep = ",")
+  lines <- paste(format(series$ds[rows]), shown(series$y[rows]), sep = ",")
   for (k in seq_len(ncol(series$X))) lines <- paste(lines, shown(series$X[rows, k]), sep = ",")
   writeLines(c(paste(c("ds", "load", colnames(series$X)), collapse = ","), lines), file)
   file
@@ -56,21 +56,39 @@ if (nzchar(program)) {
 
   test_that("a state goes from the program to R, and back, to the bit", {
     series <- timed()
+    frame <- data.frame(ds = series$ds, load = series$y, series$X)
     folder <- folder_for_now()
     state <- file.path(folder, "state")
-    whole <- pcgs(load ~ ., data = data.frame(ds = series$ds, load = series$y, series$X))
-    rows <- 1:200
-    run(written(series, folder, rows), "--y", "load", "--time", "ds", "--quiet", "--save", state)
+    of <- function(rows, ...) {
+      run(written(series, folder, rows), "--y", "load", "--time", "ds", "--quiet", "--save", state, ...)
+      readBin(state, "raw", file.size(state))
+    }
+    whole <- pcgs(load ~ ., data = frame)
+    expect_identical(of(1:500), whole$state)
+    first <- pcgs(load ~ ., data = frame[1:200, ])
+    expect_identical(of(1:200), first$state)
     loop <- load_state(state)
     for (t in 201:250) {
       expect_identical(predict(loop, series$X[t, ]), fitted(whole)[t])
       update(loop, series$y[t])
     }
-    first <- pcgs(load ~ ., data = data.frame(ds = series$ds, load = series$y, series$X)[rows, ])
+    second <- pcgs(load ~ ., data = frame[150:500, ], state = state, skip_learned = TRUE)
+    expect_identical(second$weights, whole$weights[201:500, ])
+    expect_identical(second$state, whole$state)
     save_state(first, state)
-    run(written(series, folder, 201:500), "--y", "load", "--time", "ds", "--quiet", "--resume", state, "--out",
-        file.path(folder, "out"))
+    expect_identical(of(201:500, "--resume", state, "--out", file.path(folder, "out")), whole$state)
     expect_identical(numbers(file.path(folder, "out", "forecasts.csv"))$blend, fitted(whole)[201:500])
+    expect_identical(fitted(second), fitted(whole)[201:500])
+    unlink(folder, recursive = TRUE)
+  })
+
+  test_that("what the program refuses R refuses, at the same place", {
+    series <- timed()
+    series$X <- cbind(series$X, same = 7)
+    folder <- folder_for_now()
+    said <- tryCatch(run(written(series, folder), "--y", "load", "--time", "ds", "--quiet"), error = conditionMessage)
+    expect_refused(pcgs(load ~ ., data.frame(ds = series$ds, load = series$y, series$X)), "value", column = "same")
+    expect_match(said, "column same: holds the same number in every row", fixed = TRUE)
     unlink(folder, recursive = TRUE)
   })
 

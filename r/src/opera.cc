@@ -1,10 +1,15 @@
-// One method on rows of forecasts, in one pass: what mixture() and its updates are made of.
+// What mixture() and oracle() are made of: one method on rows of forecasts, in one pass; the best path
+// with few switches and the best constant mixture, known in hindsight.
 #include <cmath>
 
 #include "conversions.h"
 #include "entry_points.h"
 #include "pcgs/aggregator.h"
+#include "pcgs/error.h"
+#include "pcgs/oracle.h"
 #include "pcgs/registry.h"
+#include "run/best_mix.h"
+#include "run/table_columns.h"
 
 namespace pcgs::r {
 
@@ -24,6 +29,14 @@ Aggregator aggregator_of(const Fields& given) {
 // A round whose outcome is not known is forecast and forgotten.
 void learn(Aggregator& aggregator, std::int64_t round, double outcome) {
   std::isnan(outcome) ? aggregator.abandon(round) : aggregator.learn(round, outcome);
+}
+
+Problem problem_of(SEXP values, SEXP outcomes) {
+  Problem problem;
+  problem.experts = column_names_of(values);
+  problem.values = matrix_of(values);
+  problem.outcomes = numbers_of(outcomes);
+  return problem;
 }
 
 }  // namespace
@@ -61,6 +74,37 @@ SEXP play_rows(SEXP options, SEXP state, SEXP values, SEXP outcomes, SEXP online
                                 "coefficients"_nm = std::vector<double>(next.begin(), next.end()),
                                 "capped"_nm = static_cast<double>(aggregator.capped()),
                                 "state"_nm = r_raw(aggregator.save_bytes())});
+}
+
+// The column that a run would refuse because it is the outcome; NULL if there is none.
+SEXP outcome_column(SEXP values, SEXP outcomes, SEXP name) {
+  try {
+    compare::check_columns(problem_of(values, outcomes), text_of(name), true);
+  } catch (const Error& error) {
+    return r_texts({error.place().column});
+  }
+  return R_NilValue;
+}
+
+// Losses [T x K], infinite where an expert is missing.
+SEXP switching(SEXP losses, SEXP switches) {
+  const Matrix table = matrix_of(losses);
+  const std::size_t most = counts_of(switches).front();
+  const auto values = switching_oracle(table, most);
+  cpp11::check_user_interrupt();
+  const SwitchingPath best = switching_path(table, most);
+  std::vector<double> path;  // from 1 on
+  for (const std::uint32_t expert : best.experts) path.push_back(expert + 1.0);
+  return cpp11::writable::list({"values"_nm = values, "path"_nm = path, "loss"_nm = best.loss,
+                                "switches"_nm = static_cast<double>(best.switches)});
+}
+
+SEXP convex_mix(SEXP values, SEXP outcomes, SEXP task) {
+  Problem problem = problem_of(values, outcomes);
+  problem.task = task_of(Fields(task));
+  const auto weights = compare::best_mix(problem);
+  if (!weights) return R_NilValue;
+  return cpp11::as_sexp(*weights);
 }
 
 }  // namespace pcgs::r
