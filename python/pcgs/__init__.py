@@ -37,6 +37,7 @@ from .certificates import certify
 from .comparison import run
 from .controller import Controller, Controls
 from .custom_loss import CustomLoss
+from .quantiles import QuantileResult
 from .result import Result
 from .series import SeriesResult, run_series
 
@@ -67,6 +68,7 @@ __all__ = [
     "ExpertPool",
     "OraclePath",
     "QuantilePanel",
+    "QuantileResult",
     "Result",
     "Round",
     "SeriesResult",

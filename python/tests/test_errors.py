@@ -234,7 +234,7 @@ def test_a_bad_number_is_named_by_row_and_column():
     table = np.full((5, 3), 0.5)
     table[3, 1] = 7
     with pytest.raises(pcgs.Error, match="load: row 4, column b: the loss 7 is outside"):
-        pcgs.run(table, experts=["a", "b", "c"], name="load")
+        pcgs.run(table, models=["a", "b", "c"], name="load")
     table[3, 1] = math.nan
     with pytest.raises(pcgs.Error, match="losses: row 4, column e2: is nan; give finite losses"):
         pcgs.run(table)

@@ -58,7 +58,7 @@ def check_line(line, forecast, combined, y):
 
 def test_errors_are_numpys(X, y):
     y[[50, 51, -1]] = np.nan
-    result = pcgs.run(X, y, experts=MODELS, methods=["boa", "blend"])
+    result = pcgs.run(X, y, models=MODELS, methods=["boa", "blend"])
     combined = result.forecast_array("blend")
     errors = result.error_list()
     check_line(errors[0], combined, combined, y)
@@ -76,13 +76,13 @@ def test_errors_are_numpys(X, y):
 
 
 def test_errors_have_an_order(X, y):
-    result = pcgs.run(X, y, experts=MODELS, methods=["hedge", "boa", "blend"])
+    result = pcgs.run(X, y, models=MODELS, methods=["hedge", "boa", "blend"])
     names = [one["name"] for one in result.error_list()]
     assert names == ["blend", "hedge", "boa", "equal weights", "best convex mix", *MODELS]
     assert [one["kind"] for one in result.error_list()] == 3 * ["method"] + 2 * ["reference"] + 3 * ["expert"]
     assert "difference" not in result.error_list()[0]
     assert result.best_model == "ridge"
-    turned = pcgs.run(X[:, ::-1], y, experts=MODELS[::-1], methods=["hedge", "boa", "blend"])
+    turned = pcgs.run(X[:, ::-1], y, models=MODELS[::-1], methods=["hedge", "boa", "blend"])
     assert [one["name"] for one in turned.error_list()] == names
 
 
@@ -92,7 +92,7 @@ def test_per_cent_of_nearly_nothing_is_no_error(X, y):
 
 
 def test_a_loss_that_is_no_error_stands_beside_them(X, y):
-    result = pcgs.run(X, y, experts=MODELS, loss="pinball", tau=0.9)
+    result = pcgs.run(X, y, models=MODELS, loss="pinball", tau=0.9)
     for k, name in enumerate(MODELS):
         error = (y - X[:, k])[~np.isnan(X[:, k])]
         wanted = np.mean(np.maximum(0.9 * error, -0.1 * error))
@@ -173,7 +173,7 @@ def test_without_any_outcome_there_is_no_error_and_a_forecast(X, y):
 
 
 def test_the_headline_says_what_the_errors_say(X, y):
-    result = pcgs.run(X, y, experts=MODELS)
+    result = pcgs.run(X, y, models=MODELS)
     best, equal = (
         by_name(result.error_list(), kind)[name]
         for kind, name in [("expert", "ridge"), ("reference", "equal weights")]
@@ -192,7 +192,7 @@ def test_the_headline_says_what_the_errors_say(X, y):
 
 
 def test_weights_now_are_those_that_would_be_played(X, y):
-    result = pcgs.run(X, y, experts=MODELS, methods=["boa", "fixed-share"])
+    result = pcgs.run(X, y, models=MODELS, methods=["boa", "fixed-share"])
     agg = pcgs.Aggregator(MODELS, "fixed-share")
     for row, outcome in zip(X, y):
         agg.predict(row)
@@ -226,7 +226,7 @@ def test_changing_the_answer_changes_nothing(X, y):
 
 def test_it_prints_errors_first(X, y):
     y[-1] = np.nan
-    result = pcgs.run(X, y, experts=MODELS)
+    result = pcgs.run(X, y, models=MODELS)
     text = repr(result)
     parts = ["240 rounds, 3 experts", "blend (the combination)", "ridge", result.headline]
     parts += ["next forecast", "weights now", "regret S=5"]
@@ -236,7 +236,7 @@ def test_it_prints_errors_first(X, y):
 
 def test_a_notebook_shows_the_headline_and_the_errors_first(X, y):
     y[-1] = np.nan
-    result = pcgs.run(X, y, experts=["<b>ridge</b>", "tree", "lag"])
+    result = pcgs.run(X, y, models=["<b>ridge</b>", "tree", "lag"])
     page = result._repr_html_()
     assert "<b>" not in page and "&lt;b&gt;ridge" in page
     shown = html.unescape(page)
@@ -296,7 +296,7 @@ def without_times(result):
 def test_it_is_the_programs_answer(X, y, file_of, program, program_json):
     y[[30, -2, -1]] = np.nan
     path = file_of(X, y)
-    result = pcgs.run(X, y, experts=MODELS)
+    result = pcgs.run(X, y, models=MODELS)
     assert without_times(result.to_dict()) == without_times(program_json("run", path, "--y", "y"))
     printed = program("run", path, "--y", "y")
     assert result.headline in printed

@@ -116,7 +116,7 @@ def test_weights_are_those_that_the_loop_plays(method, options):
 def test_losses_have_weights_too(losses):
     side = np.arange(len(losses)) % 7.0
     for options in ({}, {"side": side}):
-        result = pcgs.run(losses, methods="fixed-share", experts=list("abcde"), **options)
+        result = pcgs.run(losses, methods="fixed-share", models=list("abcde"), **options)
         agg = pcgs.Aggregator(5, "fixed-share")
         for row, weights in zip(losses, result.weights.to_numpy()):
             assert agg.weights().tolist() == weights.tolist()

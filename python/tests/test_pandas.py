@@ -39,10 +39,10 @@ def test_a_column_has_one_part_to_play(frame):
     with pytest.raises(pcgs.Error, match="'a' is both y and side information"):
         pcgs.run(frame, "a", side=["a"])
     with pytest.raises(pcgs.Error, match="experts are not the columns of the frame, a, b, c, d, e"):
-        pcgs.run(frame, experts=["e", "d", "c", "b", "a"])
+        pcgs.run(frame, models=["e", "d", "c", "b", "a"])
     with pytest.raises(pcgs.Error, match="experts are not the columns of the frame"):
-        pcgs.run(frame, experts=5)
-    assert pcgs.run(frame, experts=list("abcde"), methods="boa").to_dict()["experts"][0] == "a"
+        pcgs.run(frame, models=5)
+    assert pcgs.run(frame, models=list("abcde"), methods="boa").to_dict()["experts"][0] == "a"
 
 
 @pytest.mark.parametrize(

@@ -269,7 +269,7 @@ def test_times_of_arrow_in_pandas_are_times(kind):
     for ours in (
         pcgs.run(frame_of(arrow), y),
         pcgs.run(frame_of().assign(ds=arrow.array, load=y), "load", time="ds"),
-        pcgs.run(frame_of().to_numpy(), pandas.Series(y, index=arrow), experts=["a", "b"]),
+        pcgs.run(frame_of().to_numpy(), pandas.Series(y, index=arrow), models=["a", "b"]),
     ):
         assert ours.to_dict()["times"] == theirs.to_dict()["times"]
         np.testing.assert_array_equal(ours.forecast_array(), theirs.forecast_array())

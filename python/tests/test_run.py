@@ -60,7 +60,7 @@ def test_refuses_what_is_no_time(losses, options, part):
 
 def test_it_keeps_names_and_order(losses):
     names = ["a", "b", "c", "d", "e"]
-    result = pcgs.run(losses, experts=names, methods="boa,fixed-share{eta=8,rho=0.003}")
+    result = pcgs.run(losses, models=names, methods="boa,fixed-share{eta=8,rho=0.003}")
     assert result.to_dict()["experts"] == names
     assert result.methods == ["boa", "fixed-share{eta=8,rho=0.003}"]
 

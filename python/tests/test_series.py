@@ -346,7 +346,7 @@ def test_the_id_may_be_the_index_or_several_columns():
     plain = pcgs.run_series(frame).forecasts
     same(pcgs.run_series(frame.set_index("unique_id")).forecasts["blend"], plain["blend"])
     two = frame.assign(store=1).rename(columns={"unique_id": "place"})
-    result = pcgs.run_series(two, id=["place", "store"])
+    result = pcgs.run_series(two, by=["place", "store"])
     assert list(result) == [("north", 1), ("south", 1), ("west", 1)]
     same(result.forecasts["blend"], plain["blend"])
     assert result.errors_by_series.index.names == ["place", "store", "name"]
