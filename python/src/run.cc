@@ -249,19 +249,24 @@ results::QuantileResult quantile_result_of(const Run& run) {
   return results::quantile_result(one.problem, one.panel, one.published);
 }
 
+results::SeriesResult several_of(const Run& run) {
+  if (run.outcome.by.empty()) throw Error(ErrorKind::kCall, {}, "these are not several series");
+  return results::series_result(run.outcome);
+}
+
 std::string json_of(const Run& run) {
   if (run.outcome.quantiles) return results::to_json(quantile_result_of(run));
-  return results::to_json(results::series_result(run.outcome));
+  return results::to_json(several_of(run));
 }
 
 std::string text_of(const Run& run) {
   if (run.outcome.quantiles) return results::quantile_table(quantile_result_of(run), run.origin);
-  return results::series_table(results::series_result(run.outcome), run.origin);
+  return results::series_table(several_of(run), run.origin);
 }
 
 std::string headline_of(const Run& run) {
   return results::headline(run.outcome.quantiles ? quantile_result_of(run).answer
-                                                 : results::series_result(run.outcome).answer);
+                                                 : several_of(run).answer);
 }
 
 std::string page_of([[maybe_unused]] const Run& run) {
@@ -270,7 +275,7 @@ std::string page_of([[maybe_unused]] const Run& run) {
     const QuantileOutcome& one = *run.outcome.quantiles;
     return report::quantile_page(one.problem, one.published, quantile_result_of(run));
   }
-  return report::series_page(results::series_result(run.outcome), run.origin);
+  return report::series_page(several_of(run), run.origin);
 #else
   return {};  // nobody asks: there are no pages
 #endif
