@@ -122,7 +122,8 @@ class LongFrame:
                 times.append((name, *found[1:]))
             else:
                 numeric.append(name)
-        names = [name for name in dict.fromkeys(numeric) if name in self.used]
+        taken = [*texts, *(name for name, *_ in times)]  # by two parts, which the library refuses
+        names = [name for name in dict.fromkeys(numeric) if name in self.used and name not in taken]
         return parts_of(
             origin,
             [str(name) for name in names],

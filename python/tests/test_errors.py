@@ -51,7 +51,7 @@ NO_ROW = {
 
 @pytest.mark.parametrize("bad", NO_ROW.values(), ids=NO_ROW)
 def test_rows_that_are_none_are_refused(bad):
-    agg = pcgs.Aggregator(2, scale=1)
+    agg = pcgs.Aggregator(2, "guard", scale=1)
     before = agg.to_bytes()
     number = agg.open()
     agg.abandon(number)
@@ -68,7 +68,7 @@ def test_rows_that_are_none_are_refused(bad):
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf, -0.1, 1.1, 1e308, -5e-324])
 def test_losses_outside_the_unit_interval_are_refused(bad):
-    agg = pcgs.Aggregator(2)
+    agg = pcgs.Aggregator(2, "guard")
     with pytest.raises(pcgs.Error, match="the loss of expert 2 is"):
         agg.learn(losses=[0.5, bad])
     assert agg.weights().tolist() == [0.5, 0.5]
@@ -91,7 +91,7 @@ NO_OUTCOME = [
 
 @pytest.mark.parametrize("bad", NO_OUTCOME, ids=repr)
 def test_outcomes_that_are_none_are_refused(bad):
-    agg = pcgs.Aggregator(2, scale=1)
+    agg = pcgs.Aggregator(2, "guard", scale=1)
     agg.predict([0.0, 1.0])
     with pytest.raises(pcgs.Error):
         agg.learn(bad)
@@ -159,7 +159,7 @@ def test_options_that_make_no_sense_are_refused(options, sentence):
 
 @pytest.mark.parametrize("bad", [0, -1, 1 << 70, 1.0, "1", True, np.array([1, 2])])
 def test_rounds_that_are_none_are_refused(bad):
-    agg = pcgs.Aggregator(2)
+    agg = pcgs.Aggregator(2, "guard")
     agg.open()
     for use in (
         lambda: agg.played(bad),
@@ -172,7 +172,7 @@ def test_rounds_that_are_none_are_refused(bad):
 
 
 def test_learn_says_what_it_wants():
-    agg = pcgs.Aggregator(2)
+    agg = pcgs.Aggregator(2, "guard")
     with pytest.raises(pcgs.Error, match="either what happened"):
         agg.learn()
     with pytest.raises(pcgs.Error, match="either what happened"):
@@ -189,7 +189,7 @@ def test_learn_says_what_it_wants():
 
 @pytest.mark.parametrize("bad", [[True], [], [0.5, 1], ["a", "b"], [[True, True]], math.nan])
 def test_awake_flags_that_are_none_are_refused(bad):
-    agg = pcgs.Aggregator(2)
+    agg = pcgs.Aggregator(2, "guard")
     with pytest.raises(pcgs.Error):
         agg.open(awake=bad)
     assert agg.open_rounds == 0
@@ -197,7 +197,7 @@ def test_awake_flags_that_are_none_are_refused(bad):
 
 @pytest.mark.parametrize("bad", [[math.nan], [math.inf], "x", [[1.0]], [1j]])
 def test_side_information_that_is_none_is_refused(bad):
-    agg = pcgs.Aggregator(2)
+    agg = pcgs.Aggregator(2, "guard")
     with pytest.raises(pcgs.Error):
         agg.open(side=bad)
     with pytest.raises(pcgs.Error):
@@ -332,7 +332,7 @@ def test_errors_can_be_pickled():
 
 def test_a_path_ends_where_it_ends(tmp_path):
     """A NUL would cut it short, and another file would be written."""
-    agg = pcgs.Aggregator(2)
+    agg = pcgs.Aggregator(2, "guard")
     (tmp_path / "state").write_text("precious")
     for name in (f"{tmp_path}/state\0.old", f"{tmp_path}/state\0.old".encode()):
         for use in (
