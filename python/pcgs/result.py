@@ -289,7 +289,7 @@ class Result(Pickled):
         if "errors" not in self._dict:
             return regrets
         first = _html.answer(self._dict, self.headline, self._run.sureness(), self.notes)
-        return f"<div>{first}{regrets}</div>"
+        return f"<div>{first}{regrets if 'oracle' in self._dict else ''}</div>"
 
     # ---- Parts of these -------------------------------------------------------------------------
 
