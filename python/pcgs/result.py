@@ -37,6 +37,49 @@ class Note(str):
         return str(self), self.kind
 
 
+class Whole(Pickled):
+    """What came of one call: the face of all series together."""
+
+    _whole: Run
+
+    @property
+    def headline(self) -> str:
+        """How wrong the combination was over all series, beside the best model and equal weights."""
+        return self._whole.headline()
+
+    @property
+    def notes(self) -> List[Note]:
+        """What was found out about the rows, a sentence each, with its `kind`."""
+        return [Note(sentence, kind) for kind, sentence in self._whole.notes()]
+
+    @property
+    def state(self) -> bytes:
+        """What a later run resumes from, for all series: `state=result.state`."""
+        return self._whole.state()
+
+    @property
+    def errors(self) -> pandas.DataFrame:
+        """How wrong everybody was over all series together, as `Result.errors`."""
+        pd = _frames.pandas_for(f"{type(self).__name__}.errors", "to_dict()")
+        return _frames.errors_frame(pd, self.to_dict()["errors"])
+
+    def to_dict(self) -> Dict[str, Any]:
+        """The object that `pcgs run --json` prints."""
+        whole: Dict[str, Any] = json.loads(self._whole.json())
+        return whole
+
+    def table(self) -> str:
+        """The tables that `pcgs run` prints."""
+        return self._whole.table()
+
+    def report(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Writes the errors of all series and each as one HTML page that needs nothing else."""
+        self._whole.report(path)
+
+    def __repr__(self) -> str:
+        return self.table()
+
+
 class Result(Pickled):
     """What came out of `run`. Prints as a table, in a notebook too.
 

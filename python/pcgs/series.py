@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import (
     TYPE_CHECKING,
@@ -21,19 +20,18 @@ from typing import (
 import numpy as np
 
 from . import _frames, _html, _pcgs
-from ._kept import Pickled
 from ._long import LongFrame
 from ._pcgs import Error
 from ._progress import Progress, in_rounds, told
 from ._types import Array
 from .quantiles import QuantileResult
-from .result import Note, Result
+from .result import Result, Whole
 
 if TYPE_CHECKING:
     import pandas
 
 
-class SeriesResult(Pickled, Mapping[Any, Result]):
+class SeriesResult(Whole, Mapping[Any, Result]):
     """What came out of `run_series`: a mapping from each series to its `Result`, and all of them
     together. Prints as the table of `pcgs run --by`.
 
@@ -64,11 +62,6 @@ class SeriesResult(Pickled, Mapping[Any, Result]):
         return len(self._results)
 
     @property
-    def headline(self) -> str:
-        """How wrong the combination was over all series, beside the best model and equal weights."""
-        return self._whole.headline()
-
-    @property
     def methods(self) -> List[str]:
         """The names of the methods, in the order in which they were given."""
         return next(iter(self.values())).methods
@@ -77,16 +70,6 @@ class SeriesResult(Pickled, Mapping[Any, Result]):
     def experts(self) -> List[str]:
         """The names of the models: their columns as texts."""
         return next(iter(self.values())).experts
-
-    @property
-    def notes(self) -> List[Note]:
-        """What was found out about the rows, a sentence each, with its `kind`."""
-        return [Note(sentence, kind) for kind, sentence in self._whole.notes()]
-
-    @property
-    def state(self) -> bytes:
-        """What a later run resumes from, for all series: run_series(frame, state=result.state)."""
-        return self._whole.state()
 
     @property
     def forecasts(self) -> pandas.DataFrame:
@@ -118,12 +101,6 @@ class SeriesResult(Pickled, Mapping[Any, Result]):
         return self._joined("next", lambda one: one._next_columns())
 
     @property
-    def errors(self) -> pandas.DataFrame:
-        """How wrong everybody was over all series together, as `Result.errors`."""
-        pd = _frames.pandas_for("SeriesResult.errors", "to_dict()")
-        return _frames.errors_frame(pd, self.to_dict()["errors"])
-
-    @property
     def errors_by_series(self) -> pandas.DataFrame:
         """How wrong everybody was in each series: an index of the series and the name."""
         pd = _frames.pandas_for("SeriesResult.errors_by_series", "to_dict()")
@@ -136,22 +113,6 @@ class SeriesResult(Pickled, Mapping[Any, Result]):
         frame = _frames.errors_frame(pd, errors)
         frame.index = pd.MultiIndex.from_tuples(keys, names=[*self._frame.by, "name"])
         return frame
-
-    def to_dict(self) -> Dict[str, Any]:
-        """The object that `pcgs run --by ... --json` prints."""
-        whole: Dict[str, Any] = json.loads(self._whole.json())
-        return whole
-
-    def table(self) -> str:
-        """The tables that `pcgs run --by` prints."""
-        return self._whole.table()
-
-    def report(self, path: Union[str, os.PathLike[str]]) -> None:
-        """Writes the errors of all series and each as one HTML page that needs nothing else."""
-        self._whole.report(path)
-
-    def __repr__(self) -> str:
-        return self.table()
 
     def _repr_html_(self) -> str:
         return _html.series(self.to_dict(), self.headline)

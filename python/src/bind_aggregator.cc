@@ -72,7 +72,7 @@ last_opened. Experts with names may be given by name: in a dict, where a missing
 that the expert sleeps, in a pandas Series, or in a DataFrame of one row.
 
 >>> import pcgs
->>> agg = pcgs.Aggregator(2, scale=1)
+>>> agg = pcgs.Aggregator(2, "hedge", scale=1)
 >>> agg.predict([1.0, 3.0])
 2.0
 >>> agg.last_opened, agg.open_rounds
@@ -115,7 +115,7 @@ Opens a round without forecasts and returns its number: for losses that come lat
 sleep (one flag each), for side information.
 
 >>> import pcgs
->>> agg = pcgs.Aggregator(3)
+>>> agg = pcgs.Aggregator(3, "guard")
 >>> today = agg.open(awake=[True, False, True])
 >>> agg.played(today)
 array([0.5, 0. , 0.5])
@@ -252,7 +252,7 @@ constexpr const char* kToBytes = R"(to_bytes()
 The state that save() writes, as bytes.
 
 >>> import pcgs
->>> agg = pcgs.Aggregator(2)
+>>> agg = pcgs.Aggregator(2, "guard")
 >>> agg.learn(losses=[0.0, 1.0])
 >>> again = pcgs.Aggregator.from_bytes(agg.to_bytes())
 >>> bool((again.weights() == agg.weights()).all())
@@ -328,10 +328,9 @@ void bind_rounds(Class& aggregator) {
                  std::move(experts), std::move(method), loss_options(loss, tau, scale),
                  std::move(own), certify, seasons_of(season), interval_options(intervals));
            }),
-           py::arg("experts"), py::arg("method") = none, py::kw_only(),
-           py::arg("loss") = "squared", py::arg("tau") = none, py::arg("scale") = none,
-           py::arg("certify") = true, py::arg("season") = py::tuple(),
-           py::arg("intervals") = py::tuple())
+           py::arg("experts"), py::arg("method") = none, py::kw_only(), py::arg("loss") = "squared",
+           py::arg("tau") = none, py::arg("scale") = none, py::arg("certify") = true,
+           py::arg("season") = py::tuple(), py::arg("intervals") = py::tuple())
       .def("predict", &PythonAggregator::predict, py::arg("forecasts"), py::arg("side") = none,
            kPredict)
       .def("learn", &PythonAggregator::learn, py::arg("y") = none, py::kw_only(),

@@ -19,16 +19,26 @@ PyObject* error_type = nullptr;
 
 const char* kind_name(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::kFile: return "file";
-    case ErrorKind::kFormat: return "format";
-    case ErrorKind::kValue: return "value";
-    case ErrorKind::kMissing: return "missing";
-    case ErrorKind::kUnknown: return "unknown";
-    case ErrorKind::kDuplicate: return "duplicate";
-    case ErrorKind::kMismatch: return "mismatch";
-    case ErrorKind::kRequest: return "request";
-    case ErrorKind::kLimit: return "limit";
-    case ErrorKind::kCall: return "call";
+    case ErrorKind::kFile:
+      return "file";
+    case ErrorKind::kFormat:
+      return "format";
+    case ErrorKind::kValue:
+      return "value";
+    case ErrorKind::kMissing:
+      return "missing";
+    case ErrorKind::kUnknown:
+      return "unknown";
+    case ErrorKind::kDuplicate:
+      return "duplicate";
+    case ErrorKind::kMismatch:
+      return "mismatch";
+    case ErrorKind::kRequest:
+      return "request";
+    case ErrorKind::kLimit:
+      return "limit";
+    case ErrorKind::kCall:
+      return "call";
   }
   return "value";
 }
@@ -66,8 +76,8 @@ py::object or_none(std::size_t number) {
 }
 
 void raise(const Error& error) {
-  py::object raised = py::reinterpret_borrow<py::object>(error_type)(
-      text_of(error.in_words_of(python_words())));
+  py::object raised =
+      py::reinterpret_borrow<py::object>(error_type)(text_of(error.in_words_of(python_words())));
   const ErrorPlace& place = error.place();
   raised.attr("kind") = kind_name(error.kind());
   raised.attr("file") = or_none(place.file);
@@ -91,13 +101,20 @@ const Wording& python_words() {
 
 const char* kind_name(NoteKind kind) {
   switch (kind) {
-    case NoteKind::kReading: return "reading";
-    case NoteKind::kTimes: return "times";
-    case NoteKind::kSeason: return "season";
-    case NoteKind::kZeros: return "zeros";
-    case NoteKind::kComing: return "coming";
-    case NoteKind::kExperts: return "experts";
-    case NoteKind::kLearned: return "learned";
+    case NoteKind::kReading:
+      return "reading";
+    case NoteKind::kTimes:
+      return "times";
+    case NoteKind::kSeason:
+      return "season";
+    case NoteKind::kZeros:
+      return "zeros";
+    case NoteKind::kComing:
+      return "coming";
+    case NoteKind::kExperts:
+      return "experts";
+    case NoteKind::kLearned:
+      return "learned";
   }
   return "reading";
 }

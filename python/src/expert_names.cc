@@ -39,7 +39,8 @@ ExpertNames expert_names(py::handle experts) {
                   "the name is given to two experts; give each its own");
     }
   }
-  if (found.names.empty()) throw Error(ErrorKind::kMissing, {}, "there are no experts to combine; give at least one");
+  if (found.names.empty())
+    throw Error(ErrorKind::kMissing, {}, "there are no experts to combine; give at least one");
   found.count = found.names.size();
   return found;
 }

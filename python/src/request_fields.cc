@@ -23,26 +23,25 @@ constexpr std::int64_t kMost = 1000000;
 std::string repr_of(py::handle value) { return std::string(py::repr(value)); }
 
 [[noreturn]] void refuse(const char* field, py::handle value, std::string_view expected) {
-  throw Error(
-      ErrorKind::kValue, {.field = field},
-      fmt::format("{} is {}; give {}", worded(option(field)), repr_of(value), expected));
+  throw Error(ErrorKind::kValue, {.field = field},
+              fmt::format("{} is {}; give {}", worded(option(field)), repr_of(value), expected));
 }
 
 bool is_one(py::handle value) {
   if (py::isinstance<py::str>(value)) return true;
   const py::object dimensions = py::getattr(value, "ndim", py::none());
-  return (py::isinstance<py::int_>(dimensions) && dimensions.cast<int>() == 0) || !py::isinstance<py::iterable>(value);
+  return (py::isinstance<py::int_>(dimensions) && dimensions.cast<int>() == 0) ||
+         !py::isinstance<py::iterable>(value);
 }
 
 // Takes each field out of the dict once, so that what is left is none.
 class Fields {
  public:
-  explicit Fields(const py::dict& given) : left_(py::reinterpret_borrow<py::dict>(given.attr("copy")())) {}
+  explicit Fields(const py::dict& given)
+      : left_(py::reinterpret_borrow<py::dict>(given.attr("copy")())) {}
 
   // None if it is not given.
-  py::object take(const char* name) {
-    return left_.attr("pop")(name, py::none());
-  }
+  py::object take(const char* name) { return left_.attr("pop")(name, py::none()); }
 
   void text(const char* name, std::string& into) {
     const py::object value = take(name);
@@ -88,7 +87,8 @@ class Fields {
 
   void check_all_taken() const {
     for (const auto& [name, value] : left_) {
-      throw Error(ErrorKind::kUnknown, {}, fmt::format("a run has no {}", std::string(py::str(name))));
+      throw Error(ErrorKind::kUnknown, {},
+                  fmt::format("a run has no {}", std::string(py::str(name))));
     }
   }
 

@@ -52,10 +52,11 @@ pcgs::Table table_of_parts(const py::dict& given) {
   const Table values = table_of(given["values"], table.origin.c_str());
   table.values = copy_of(values.values);
   if (table.values.rows == 0 || table.values.columns == 0) {
-    throw Error(ErrorKind::kMissing, {.file = table.origin},
-                fmt::format("has {} rows and {} columns; give a row for each round and a column for "
-                            "each model",
-                            table.values.rows, table.values.columns));
+    throw Error(
+        ErrorKind::kMissing, {.file = table.origin},
+        fmt::format("has {} rows and {} columns; give a row for each round and a column for "
+                    "each model",
+                    table.values.rows, table.values.columns));
   }
   const py::object names = given["names"];
   table.names = names.is_none() ? numbered_names(table.values.columns) : expert_names(names).names;
@@ -115,7 +116,8 @@ Outcome play(Request request, pcgs::Table table, py::handle progress) {
   };
   {
     const OthersMayRun others_may_run;
-    auto playing = std::async(std::launch::async, [&] { outcome = run(request, std::move(table)); });
+    auto playing =
+        std::async(std::launch::async, [&] { outcome = run(request, std::move(table)); });
     while (playing.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
       if (!stop) look();
     }
@@ -330,7 +332,8 @@ void bind_run(py::module_& m) {
       .def("report", &write_report<Run>, py::arg("path"))
       .def("quantile_rows", [](const Run& run) { return rows_of(quantiles_of(run).problem); })
       .def("quantile_columns", [](const Run& run) { return quantiles_of(run).problem.columns; })
-      .def("published", [](const Run& run) { return array_of_matrix(quantiles_of(run).published); });
+      .def("published",
+           [](const Run& run) { return array_of_matrix(quantiles_of(run).published); });
   py::class_<Played>(m, "Played", kMadeByUsOnly, "One series of a run; pcgs.Result is its face.")
       .def("key", [](const Played& one) { return one.series().key; })
       .def("rows", [](const Played& one) { return rows_of(one.problem()); })
@@ -341,9 +344,10 @@ void bind_run(py::module_& m) {
       .def("sureness", [](const Played& one) { return results::sureness(one.answer()); })
       .def("outcomes", [](const Played& one) { return array_of(one.problem().outcomes); })
       .def("experts", [](const Played& one) { return array_of_matrix(one.problem().values); })
-      .def("forecasts",
-           [](const Played& one, std::size_t i) { return array_of(one.method(i).forecasts); },
-           py::arg("method"))
+      .def(
+          "forecasts",
+          [](const Played& one, std::size_t i) { return array_of(one.method(i).forecasts); },
+          py::arg("method"))
       .def("intervals", &intervals_of, py::arg("method"))
       .def("weights", &weights_of)
       .def("report", &write_report<Played>, py::arg("path"));

@@ -283,7 +283,7 @@ RANDOM = np.random.default_rng(1).random((30, 2))
         ({"state": 5}, "value", "state"),
         ({"state": b""}, "value", "state"),
         ({"state": b"nonsense"}, None, None),
-        ({"state": "no such file"}, "file", None),
+        ({"state": "no such file"}, None, None),
         ({"skip_learned": 1}, "value", "skip_learned"),
         ({"drop": ["a"]}, "request", "drop"),
         ({"threads": 0}, "value", "threads"),

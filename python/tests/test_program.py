@@ -1,6 +1,5 @@
 """The package and the program are one library: the same input gives the same bits."""
 
-import subprocess
 
 import numpy as np
 import pytest

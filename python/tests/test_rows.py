@@ -241,9 +241,8 @@ def test_a_column_that_is_named_as_the_time_holds_times():
         ours = play(frame.assign(ds=texts), "load", time="ds")
         np.testing.assert_array_equal(ours.forecast_array(), plain.forecast_array())
         assert ours.to_dict()["times"]["last"] == "2026-03-01"
-    with pytest.raises(pcgs.Error) as caught:
+    with pytest.raises(pcgs.Error, match="row 1, column ds"):
         play(frame.assign(ds="soon"), "load", time="ds")
-    assert (caught.value.row, caught.value.column) == (1, "ds")
 
 
 ARROWS = ["timestamp[ns][pyarrow]", "timestamp[s][pyarrow]", "timestamp[us, tz=Asia/Tokyo][pyarrow]"]
