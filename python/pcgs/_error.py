@@ -17,12 +17,12 @@ class Error(ValueError):
     field : the argument that is wrong.
     """
 
-    kind = "value"
-    file: Optional[str] = None
-    row: Optional[int] = None
-    line: Optional[int] = None
-    column: Optional[str] = None
-    field: Optional[str] = None
+    kind: str
+    file: Optional[str]
+    row: Optional[int]
+    line: Optional[int]
+    column: Optional[str]
+    field: Optional[str]
 
     def __init__(
         self,
@@ -35,6 +35,7 @@ class Error(ValueError):
     ) -> None:
         super().__init__(sentence)
         self.kind, self.row, self.column, self.field = kind, row, column, field
+        self.file = self.line = None  # which the library alone knows
 
 
 Error.__module__ = "pcgs"

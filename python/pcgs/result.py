@@ -87,7 +87,7 @@ class Result(Pickled):
     >>> y = np.sin(np.arange(200.0))
     >>> X = y[:, None] + [0.3, -0.5]
     >>> y[-1] = np.nan                     # not known yet
-    >>> result = pcgs.run(X, y, experts=["high", "low"])
+    >>> result = pcgs.run(X, y, models=["high", "low"])
     >>> result.best_model
     'high'
     >>> combination = result.error_list()[0]

@@ -129,7 +129,7 @@ def test_side_information_reaches_the_round():
 def test_losses_must_be_in_the_unit_interval_unless_there_is_a_scale():
     with pytest.raises(pcgs.Error, match="the loss of expert 2 is 3; give a number in"):
         pcgs.Aggregator(2, "guard").learn(losses=[0, 3])
-    agg = pcgs.Aggregator(2, scale=6)
+    agg = pcgs.Aggregator(2, "guard", scale=6)
     agg.learn(losses=[0, 3])
     assert agg.total_loss == 0.25
 
