@@ -48,7 +48,7 @@ for week in range(start, y.size, 7 * DAY):
 result = pcgs.run(
     forecasts,
     y[start:],
-    experts=[name for name, _ in models],
+    models=[name for name, _ in models],
     methods=["guard", "ml-poly", "hedge"],
 )
 print(result)

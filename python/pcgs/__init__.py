@@ -3,11 +3,10 @@
     result = pcgs.run(X, y)                # a column of X for each model; NaN in y: not known yet
     print(result)                          # errors beside every model's, and the next forecast
 
-    agg = pcgs.Aggregator(experts=["lag1", "ewma", "rls"], method="guard")
+    agg = pcgs.Aggregator(experts=["lag1", "ewma", "rls"])
     for forecasts, y in stream:
         yhat = agg.predict(forecasts)      # np.nan: that expert is missing
         agg.learn(y)
-    agg.certificate().bound
 
 `run` combines a whole sequence and compares methods, `run_series` many of them in a long frame,
 `Aggregator` is the loop and `CustomLoss` a loss of your own in it, `QuantilePanel` the loop for
@@ -37,6 +36,7 @@ from .certificates import certify
 from .comparison import run
 from .controller import Controller, Controls
 from .custom_loss import CustomLoss
+from .quantiles import QuantileResult
 from .result import Result
 from .series import SeriesResult, run_series
 
@@ -67,6 +67,7 @@ __all__ = [
     "ExpertPool",
     "OraclePath",
     "QuantilePanel",
+    "QuantileResult",
     "Result",
     "Round",
     "SeriesResult",

@@ -21,6 +21,9 @@ class TimeColumn:
     def __len__(self) -> int:
         return len(self.moments)
 
+    def __getitem__(self, rows: npt.NDArray[np.intp]) -> TimeColumn:
+        return TimeColumn(self.name, self.moments[rows], self.zone)
+
     def to_pandas(self, pandas: Any) -> Any:
         # No pandas knows days, and old ones know nanoseconds only.
         unit = np.datetime_data(self.moments.dtype)[0]

@@ -94,7 +94,7 @@ def latest_of(result: Result, last: Optional[int]) -> Latest:
     best = result.best_model
     forecast = None
     if best is not None:
-        forecast = (best, result._run.expert(result.experts.index(best))[rows])
+        forecast = (best, result._run.experts()[rows, result.experts.index(best)])
     place = len(result.methods) - 1
     ends: Dict[float, Any] = result._run.intervals(place)
     bands = [(level, ends[level][rows]) for level in sorted(ends, reverse=True)]

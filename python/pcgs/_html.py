@@ -17,12 +17,11 @@ def regret_table(whole: Dict[str, Any], rows: Sequence[Tuple[str, Cells]]) -> st
     """Methods beside the best paths in hindsight."""
     budgets = ", ".join(
         f"{budget} switches: {'none' if loss is None else format(loss, ',.3f')}"
-        for budget, loss in whole["oracle"].items()
+        for budget, loss in whole.get("oracle", {}).items()
     )
-    caption = (
-        f"{whole['rounds']} rounds, {len(whole['experts'])} experts; "
-        f"best path in hindsight with {budgets}"
-    )
+    caption = f"{whole['rounds']} rounds, {len(whole['experts'])} experts"
+    if budgets:
+        caption += f"; best path in hindsight with {budgets}"
     heads = [name.replace("_", " ") for name, _ in rows[0][1]]
     shown = [
         (name, ["" if value is None else f"{value:,.3f}" for _, value in cells])

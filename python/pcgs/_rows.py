@@ -47,7 +47,9 @@ def check_same_rows(X: Any, other: Any, name: str) -> None:
     advice = f"{name}.reindex(X.index)" if by_label else "both the same index"
     if len(ours) == len(theirs):
         advice += f", or {name}.to_numpy() if they belong together as they stand"
-    raise Error(f"{name} is not about the rows of X: {difference}; give {advice}")
+    raise Error(
+        f"{name} is not about the rows of X: {difference}; give {advice}", kind="mismatch", field=name
+    )
 
 
 def _are_the_same_times(ours: Any, theirs: Any) -> bool:
@@ -73,19 +75,16 @@ def with_times(table: Any, time: Optional[str]) -> Tuple[Any, Any]:
     if time is None:
         return table, index_of(table)
     if time not in list(getattr(table, "columns", ())):
-        raise Error(f"time is {time!r}, which is no column; give a column's name, or leave it out")
+        raise Error(
+            f"time is {time!r}, which is no column; give a column's name, or leave it out",
+            kind="unknown",
+            column=str(time),
+            field="time",
+        )
     if not isinstance(table, Columns):
         rest = table.set_index(time)
-        if not _holds_times(rest.index):
-            raise Error(
-                f"time is {time!r}, which is of dtype {table[time].dtype} and holds no times; convert it, "
-                f"as with pandas.to_datetime(X[{time!r}]), or read the file with parse_dates=[{time!r}]"
-            )
         return rest, rest.index
-    times, rest = table.times(time), table.drop(columns=time)
-    if times.moments.dtype.kind != "M":
-        raise Error(f"time is {time!r}, which holds no times; give a column of times, or cast it")
-    return rest, times
+    return table.drop(columns=time), table.times(time)
 
 
 def _holds_times(index: Any) -> bool:
@@ -97,13 +96,17 @@ def times_of(index: Any) -> Optional[Times]:
     """Name, texts and seconds since 1970 of an index of times or periods; None for any other, since
     numbers may be times, or what is left of the numbers of rows."""
     if isinstance(index, TimeColumn):
-        return _times_of_column(index)
+        return _times_of_column(index) if index.moments.dtype.kind == "M" else None
     if not _holds_times(index):
         return None
     index = clock_of(index)
     if index.hasnans:
         row = int(np.flatnonzero(index.isna())[0])
-        raise Error(f"row {row + 1} of the index has no time; give every row one, or drop that row")
+        raise Error(
+            f"row {row + 1} of the index has no time; give every row one, or drop that row",
+            kind="missing",
+            row=row + 1,
+        )
     name = "time" if index.name is None else str(index.name)
     if hasattr(index, "to_timestamp"):
         return name, [str(one) for one in index], _seconds(index.to_timestamp().to_numpy())
@@ -119,7 +122,10 @@ def _times_of_column(column: TimeColumn) -> Times:
     if missing.any():
         row = int(np.flatnonzero(missing)[0])
         raise Error(
-            f"row {row + 1} has no time in {column.name}; give every row one, or drop that row"
+            f"row {row + 1} has no time in {column.name}; give every row one, or drop that row",
+            kind="missing",
+            row=row + 1,
+            column=column.name,
         )
     seconds = _seconds(column.moments)
     if column.zone is None:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, Union
 import numpy as np
 
 from . import _frames, _html
-from ._pcgs import Error, Run
-from ._pickle import NotPickled
+from ._kept import Pickled
+from ._pcgs import Error, Played, Run
 from ._rows import clock_of
 from ._types import Array
 
@@ -22,14 +22,72 @@ if TYPE_CHECKING:
     from ._plots import Plots
 
 
-class Result(NotPickled):
+class Note(str):
+    """A sentence about what was taken for granted or looks like a mistake. `kind` is "reading", "times",
+    "season", "zeros", "coming", "experts" or "learned"."""
+
+    kind: str
+
+    def __new__(cls, sentence: str, kind: str) -> Note:
+        note = super().__new__(cls, sentence)
+        note.kind = kind
+        return note
+
+    def __getnewargs__(self) -> Tuple[str, str]:
+        return str(self), self.kind
+
+
+class Whole(Pickled):
+    """What came of one call: the face of all series together."""
+
+    _whole: Run
+
+    @property
+    def headline(self) -> str:
+        """How wrong the combination was over all series, beside the best model and equal weights."""
+        return self._whole.headline()
+
+    @property
+    def notes(self) -> List[Note]:
+        """What was found out about the rows, a sentence each, with its `kind`."""
+        return [Note(sentence, kind) for kind, sentence in self._whole.notes()]
+
+    @property
+    def state(self) -> bytes:
+        """What a later run resumes from, for all series: `state=result.state`."""
+        return self._whole.state()
+
+    @property
+    def errors(self) -> pandas.DataFrame:
+        """How wrong everybody was over all series together, as `Result.errors`."""
+        pd = _frames.pandas_for(f"{type(self).__name__}.errors", "to_dict()")
+        return _frames.errors_frame(pd, self.to_dict()["errors"])
+
+    def to_dict(self) -> Dict[str, Any]:
+        """The object that `pcgs run --json` prints."""
+        whole: Dict[str, Any] = json.loads(self._whole.json())
+        return whole
+
+    def table(self) -> str:
+        """The tables that `pcgs run` prints."""
+        return self._whole.table()
+
+    def report(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Writes the errors of all series and each as one HTML page that needs nothing else."""
+        self._whole.report(path)
+
+    def __repr__(self) -> str:
+        return self.table()
+
+
+class Result(Pickled):
     """What came out of `run`. Prints as a table, in a notebook too.
 
     >>> import numpy as np, pcgs
     >>> y = np.sin(np.arange(200.0))
     >>> X = y[:, None] + [0.3, -0.5]
     >>> y[-1] = np.nan                     # not known yet
-    >>> result = pcgs.run(X, y, experts=["high", "low"])
+    >>> result = pcgs.run(X, y, models=["high", "low"])
     >>> result.best_model
     'high'
     >>> combination = result.error_list()[0]
@@ -51,11 +109,21 @@ class Result(NotPickled):
     True
     """
 
-    def __init__(self, run: Run, index: Any = None, columns: Any = None) -> None:
+    def __init__(self, run: Played, index: Any, columns: Any, whole: Optional[Run] = None) -> None:
         self._run = run
-        self._index = index  # of the rows, where pandas or a column of times brought one
-        self._columns = columns  # the experts as X labels them, where it does
+        self._whole = whole  # None: this is one of several series
         self._dict: Dict[str, Any] = json.loads(run.json())
+        # As X calls the models, by their names.
+        self._label_of: Dict[str, Any] = dict(columns if isinstance(columns, dict) else {})
+        self._columns = None
+        if columns is not None and not isinstance(columns, dict):
+            self._columns = columns
+            self._label_of = {str(label): label for label in columns}
+        # Of the rounds that were played, where pandas or a column of times brought an index.
+        self._index = index
+        rows = run.rows()
+        if index is not None and len(index) != len(rows):
+            self._index = index[np.array(rows, np.intp) - 1]
 
     # ---- In a sentence, and by name -------------------------------------------------------------
 
@@ -77,9 +145,19 @@ class Result(NotPickled):
         return dict(zip(self._dict["experts"], self._dict["methods"][-1]["next_weights"]))
 
     @property
-    def notes(self) -> List[str]:
-        """What was found out about the rows: that times are missing, say. A sentence each."""
-        return self._run.notes()
+    def notes(self) -> List[Note]:
+        """What was found out about the rows: that times are missing, say. A sentence each, with its
+        `kind`; of several series, `SeriesResult.notes` has them."""
+        found = [] if self._whole is None else self._whole.notes()
+        return [Note(sentence, kind) for kind, sentence in found]
+
+    @property
+    def state(self) -> bytes:
+        """What a later run resumes from, as run(X, y, state=result.state), and what Aggregator.from_bytes
+        loads; written to a file, `pcgs run --resume` does, too."""
+        if self._whole is None:
+            raise Error("the state is that of all series together; take SeriesResult.state", kind="call")
+        return self._whole.state()
 
     @property
     def experts(self) -> List[str]:
@@ -134,7 +212,7 @@ class Result(NotPickled):
         pd = _frames.pandas_for("Result.weights", "weight_array()")
         frame: pandas.DataFrame = pd.DataFrame(
             self.weight_array(),
-            columns=self.experts if self._columns is None else self._columns,
+            columns=self._labels(),
             index=self._rows(pd),
         )
         return frame
@@ -178,7 +256,7 @@ class Result(NotPickled):
         awake."""
         forecasts = self._run.forecasts(self._place_of(method))
         if forecasts.size == 0:
-            raise Error("losses were combined, not forecasts; give run() forecasts and y")
+            raise Error("losses were combined, not forecasts; give forecasts and y", kind="call", field="y")
         return forecasts
 
     def outcome_array(self) -> Array:
@@ -197,7 +275,9 @@ class Result(NotPickled):
         if not found:
             name = self.methods[place]
             raise Error(
-                f"there are no intervals for {name}; run() puts them around the last method"
+                f"there are no intervals for {name}; run() puts them around the last method",
+                kind="missing",
+                field="intervals",
             )
         return found
 
@@ -252,7 +332,7 @@ class Result(NotPickled):
         if "errors" not in self._dict:
             return regrets
         first = _html.answer(self._dict, self.headline, self._run.sureness(), self.notes)
-        return f"<div>{first}{regrets}</div>"
+        return f"<div>{first}{regrets if 'oracle' in self._dict else ''}</div>"
 
     # ---- Parts of these -------------------------------------------------------------------------
 
@@ -267,6 +347,12 @@ class Result(NotPickled):
         if method not in names:
             raise KeyError(method)
         return names.index(method)
+
+    def _labels(self) -> Any:
+        """What the columns of the experts are called: as in X."""
+        if self._columns is not None and [str(one) for one in self._columns] == self.experts:
+            return self._columns
+        return [self._label_of.get(name, name) for name in self.experts]
 
     def _rows(self, pd: Any) -> Any:
         return _frames.index_of_rows(pd, self._index, self._dict["rounds"])
@@ -294,7 +380,7 @@ class Result(NotPickled):
     def _cells(self, method: Dict[str, Any]) -> List[Tuple[str, Any]]:
         """Name and value of each column; the same columns for every method."""
         cells: List[Tuple[str, Any]] = [("total_loss", method["total_loss"])]
-        for budget, regret in method["dynamic_regret"].items():
+        for budget, regret in method.get("dynamic_regret", {}).items():
             cells.append((f"regret_{budget}", regret))
         if "mean_forecast_loss" in method:
             cells.append(("mean_forecast_loss", method["mean_forecast_loss"]))

@@ -1,8 +1,7 @@
-"""Many series in one long frame, each combined for itself: `run_series`."""
+"""Many series in one long frame: `run_series`."""
 
 from __future__ import annotations
 
-import json
 import os
 from typing import (
     TYPE_CHECKING,
@@ -20,22 +19,19 @@ from typing import (
 
 import numpy as np
 
-from . import _frames, _html, _options
-from ._long import LongFrame, Series
-from ._pcgs import Error, Together, play, together
-from ._pickle import NotPickled
-from ._progress import Progress, Told, told
-from ._rows import times_of
-from ._threads import in_threads
+from . import _frames, _html, _pcgs
+from ._long import LongFrame
+from ._pcgs import Error
+from ._progress import Progress, in_rounds, told
 from ._types import Array
-from ._words import in_words_of_python
-from .result import Result
+from .quantiles import QuantileResult
+from .result import Result, Whole
 
 if TYPE_CHECKING:
     import pandas
 
 
-class SeriesResult(NotPickled, Mapping[Any, Result]):
+class SeriesResult(Whole, Mapping[Any, Result]):
     """What came out of `run_series`: a mapping from each series to its `Result`, and all of them
     together. Prints as the table of `pcgs run --by`.
 
@@ -43,14 +39,17 @@ class SeriesResult(NotPickled, Mapping[Any, Result]):
     that was given, and its columns that say which series and time they are about.
     """
 
-    def __init__(
-        self, frame: LongFrame, series: Sequence[Series], results: Sequence[Result], origin: str
-    ) -> None:
+    def __init__(self, frame: LongFrame, whole: _pcgs.Run) -> None:
         self._frame = frame
-        self._series = {one.label: one for one in series}
-        self._results: Dict[Any, Result] = dict(zip(self._series, results))
-        keys = [list(one.key) for one in series]
-        self._together: Together = together(frame.by, keys, [one._run for one in results], origin)
+        self._whole = whole
+        self._rows: Dict[Any, Any] = {}  # [T] of each series, where its rounds stand in the frame
+        self._results: Dict[Any, Result] = {}
+        labels = {str(name): name for name in frame.models}
+        for played in whole.series():
+            label = frame.label_of[tuple(played.key())]
+            rows = np.array(played.rows(), np.intp) - 1
+            self._rows[label] = rows
+            self._results[label] = Result(played, frame.index_of(rows), labels)
 
     def __getitem__(self, series: Any) -> Result:
         found: Result = self._results[series]
@@ -63,11 +62,6 @@ class SeriesResult(NotPickled, Mapping[Any, Result]):
         return len(self._results)
 
     @property
-    def headline(self) -> str:
-        """How wrong the combination was over all series, beside the best model and equal weights."""
-        return self._together.headline()
-
-    @property
     def methods(self) -> List[str]:
         """The names of the methods, in the order in which they were given."""
         return next(iter(self.values())).methods
@@ -75,7 +69,7 @@ class SeriesResult(NotPickled, Mapping[Any, Result]):
     @property
     def experts(self) -> List[str]:
         """The names of the models: their columns as texts."""
-        return [str(name) for name in self._frame.models]
+        return next(iter(self.values())).experts
 
     @property
     def forecasts(self) -> pandas.DataFrame:
@@ -89,8 +83,9 @@ class SeriesResult(NotPickled, Mapping[Any, Result]):
     def weights(self) -> pandas.DataFrame:
         """A row for each row of the frame: series, time, and the weights that the last method played, in
         the columns of the models."""
-        models = self._frame.models
-        return self._joined("weights", lambda one: dict(zip(models, one.weight_array().T)))
+        return self._joined(
+            "weights", lambda one: dict(zip(one._labels(), one.weight_array().T))
+        )
 
     @property
     def intervals(self) -> pandas.DataFrame:
@@ -106,12 +101,6 @@ class SeriesResult(NotPickled, Mapping[Any, Result]):
         return self._joined("next", lambda one: one._next_columns())
 
     @property
-    def errors(self) -> pandas.DataFrame:
-        """How wrong everybody was over all series together, as `Result.errors`."""
-        pd = _frames.pandas_for("SeriesResult.errors", "to_dict()")
-        return _frames.errors_frame(pd, self.to_dict()["errors"])
-
-    @property
     def errors_by_series(self) -> pandas.DataFrame:
         """How wrong everybody was in each series: an index of the series and the name."""
         pd = _frames.pandas_for("SeriesResult.errors_by_series", "to_dict()")
@@ -125,22 +114,6 @@ class SeriesResult(NotPickled, Mapping[Any, Result]):
         frame.index = pd.MultiIndex.from_tuples(keys, names=[*self._frame.by, "name"])
         return frame
 
-    def to_dict(self) -> Dict[str, Any]:
-        """The object that `pcgs run --by ... --json` prints."""
-        whole: Dict[str, Any] = json.loads(self._together.json())
-        return whole
-
-    def table(self) -> str:
-        """The tables that `pcgs run --by` prints."""
-        return self._together.table()
-
-    def report(self, path: Union[str, os.PathLike[str]]) -> None:
-        """Writes the errors of all series and each as one HTML page that needs nothing else."""
-        self._together.report(path)
-
-    def __repr__(self) -> str:
-        return self.table()
-
     def _repr_html_(self) -> str:
         return _html.series(self.to_dict(), self.headline)
 
@@ -150,58 +123,41 @@ class SeriesResult(NotPickled, Mapping[Any, Result]):
         """What each series has, in the order of the rows that were given; where it has fewer numbers
         than rows, they are of its last ones."""
         pd = _frames.pandas_for(f"SeriesResult.{what}", "the arrays of each series")
-        there = np.zeros(len(self._frame.moments), bool)
+        there = np.zeros(self._frame.rows, bool)
         whole: Dict[str, Array] = {}
         for label, result in self.items():
-            rows = self._series[label].rows
+            rows = self._rows[label]
             for name, column in columns_of(result).items():
                 mine = rows[len(rows) - len(column) :]
                 there[mine] = True
                 whole.setdefault(name, np.full(len(there), np.nan))[mine] = column
-        about = self._about(pd, np.flatnonzero(there), with_y)
+        about = self._frame.about(pd, np.flatnonzero(there), with_y)
         found = pd.DataFrame({name: column[there] for name, column in whole.items()}, about.index)
         joined: pandas.DataFrame = pd.concat([about, found], axis=1)
         return joined
-
-    def _about(self, pd: Any, rows: Any, with_y: bool) -> Any:
-        """The columns of the frame that say what these rows are about."""
-        long = self._frame
-        names = [
-            *long.by,
-            long.time,
-            *([long.cutoff] if long.cutoff else []),
-            *([long.y] if with_y else []),
-        ]
-        if hasattr(long.frame, "iloc"):
-            return long.frame.iloc[rows][names]
-        columns = {}
-        for name in names:
-            values = long.frame[name]
-            if values.dtype.kind == "M":
-                columns[name] = long.frame.times(name).to_pandas(pd).rename(None)
-            else:
-                columns[name] = values
-        return pd.DataFrame(columns).iloc[rows]
 
 
 def run_series(
     frame: Any,
     *,
-    id: Union[str, Sequence[str]] = "unique_id",
+    by: Union[str, Sequence[str]] = "unique_id",
     time: str = "ds",
     y: str = "y",
     cutoff: Optional[str] = "cutoff",
     models: Optional[Sequence[str]] = None,
     ahead: Optional[int] = None,
     methods: Union[str, Sequence[str], None] = None,
-    switches: Union[int, Iterable[int]] = (5, 10, 20),
-    loss: str = "squared",
+    switches: Union[int, Iterable[int], None] = None,
+    loss: Optional[str] = None,
     tau: Optional[float] = None,
     scale: Union[float, str, None] = None,
     season: Union[int, Sequence[int], None] = None,
     block: int = 1,
     delay: int = 0,
     intervals: Union[float, Sequence[float], None] = None,
+    state: Any = None,
+    skip_learned: bool = False,
+    drop: Sequence[str] = (),
     name: Optional[str] = None,
     threads: Optional[int] = None,
     progress: Progress = None,
@@ -225,8 +181,8 @@ def run_series(
     Parameters
     ----------
     frame : of pandas, Polars, PyArrow or whatever else speaks Arrow, its rows in any order. A missing
-        forecast: that model sleeps. A missing y: not known; at the end of a series these are `next`.
-    id : the column, or the columns, that say which series a row is about.
+        forecast: it is missing. A missing y: not known; at the end of a series these are `next`.
+    by : the column, or the columns, that say which series a row is about.
     time, y : the columns with the times and with what happened.
     cutoff : the column with the last time that was known when a row was forecast, where the frame has it,
         as what cross_validation returns does. Then an outcome is learned before a row is forecast if it
@@ -239,60 +195,108 @@ def run_series(
         its cutoff: 1 for the first that the frame has, 2 for the second. Where a window lacks a row, those
         after it move up; keep that row, with NaN for the models that did not forecast it, and they are so
         many steps ahead.
-    methods, switches, loss, tau, scale, season, intervals, name, progress : as for `run`.
+    methods, switches, loss, tau, scale, season, intervals, state, skip_learned, drop, name, progress : as
+        for `run`.
     block, delay : as for `run`, where no cutoffs say when outcomes are known.
     threads : how many share out the series, all cores unless you say otherwise. Results do not depend
         on it.
     """
-    _options.check_loss(loss)
-    long = LongFrame(frame, id, time, y, cutoff, models)
-    long.check_times()
-    if long.cutoff is not None and (block != 1 or delay != 0):
-        raise Error(
-            "the cutoffs say when outcomes are known; leave block and delay out, or give cutoff=None"
-        )
-    if ahead is not None:
-        _options.count("ahead", ahead, 1, True)
-    if threads is not None:
-        _options.count("threads", threads, 1, True)
-    options: Dict[str, Any] = dict(
-        names=[str(model) for model in long.models],
-        methods=_options.method_names(methods, True),
-        switches=_options.budgets(switches),
-        switch_cost=None,
-        side=None,
+    request = dict(
+        methods=methods,
+        switches=switches,
         loss=loss,
         tau=tau,
         scale=scale,
-        seasons=_options.seasons(season, True),
-        block=_options.count("block", block, 1, True),
-        delay=_options.count("delay", delay, 0, True),
-        intervals=_options.levels(intervals, loss, True),
-        outcome_name=y,
+        season=season,
+        block=block,
+        delay=delay,
+        intervals=intervals,
+        state=state,
+        skip_learned=skip_learned,
+        drop=drop,
+        threads=threads,
     )
-    series = long.series(ahead)
-    long.read([*long.models, y])  # once, before several threads ask for them
-    with told(progress, name or "playing") as show, in_words_of_python():
-        results = in_threads(
-            lambda one, tell: _played(long, one, options, tell),
-            series,
-            [len(one.rows) for one in series],
-            threads or os.cpu_count() or 1,
-            show,
+    result: SeriesResult = run_long(
+        request,
+        frame,
+        by=by,
+        time=time,
+        y=y,
+        cutoff=cutoff,
+        ahead=ahead,
+        models=models,
+        name=name,
+        progress=progress,
+    )
+    return result
+
+
+def run_long(
+    request: Dict[str, Any],
+    frame: Any,
+    *,
+    by: Union[str, Sequence[str], None],
+    time: Optional[str],
+    y: str,
+    models: Optional[Sequence[str]],
+    name: Optional[str],
+    progress: Progress,
+    cutoff: Optional[str] = None,
+    ahead: Optional[int] = None,
+    side: Any = None,
+) -> Any:
+    """One call of the library on a long frame; the other fields of the request are given."""
+    model_column, quantiles = request.get("model_column"), request.get("quantiles")
+    long = LongFrame(
+        frame,
+        by,
+        time,
+        y,
+        cutoff,
+        models,
+        texts=[model_column],
+        times=[request.get("known")],
+        side=() if side is None else list(side),
+        quantiles=quantiles,
+    )
+    long.check_times()
+    if long.cutoff is not None and (request["block"] != 1 or request["delay"] != 0):
+        raise Error(
+            "the cutoffs say when outcomes are known; leave block and delay out, or give cutoff=None",
+            kind="request",
+            field="cutoff",
         )
-    return SeriesResult(long, series, results, name or "frame")
+    if ahead is not None and (not isinstance(ahead, int) or ahead < 1):
+        raise Error(f"ahead is {ahead!r}; give a whole number from 1 on", field="ahead")
+    rounds = model_column is None and quantiles is None
+    parts = long.parts(name or "frame", rounds=rounds, ahead=ahead)
+    request = {
+        **request,
+        "outcome": y,
+        "time": time,
+        "series": long.by,
+        "side": long.side,
+        # Named only by whoever calls: a column that never changes is then one of them.
+        "models": None if models is None else [str(one) for one in long.models],
+        "threads": os.cpu_count() or 1 if request["threads"] is None else request["threads"],
+    }
+    with told(progress, name or "playing") as show:
+        whole = _pcgs.run(request, parts, in_rounds(show, parts["values"]))
+    check_new(whole)
+    if quantiles is not None:
+        return QuantileResult(long, whole)
+    if long.by:
+        return SeriesResult(long, whole)
+    [played] = whole.series()
+    rows = np.array(played.rows(), np.intp) - 1
+    return Result(played, long.index_of(rows), {}, whole)
 
 
-def _played(long: LongFrame, one: Series, options: Dict[str, Any], tell: Optional[Told]) -> Result:
-    index = long.index_of(one.rows)
-    run = play(
-        long.numbers(long.models, one.rows),
-        y=long.numbers([long.y], one.rows)[:, 0],
-        rows=(one.rows + 1).tolist(),
-        known=one.known,
-        origin=", ".join(one.key),
-        times=times_of(index) if long.has_dates() else None,
-        progress=tell,
-        **options,
-    )
-    return Result(run, index, long.models)
+def check_new(whole: _pcgs.Run) -> None:
+    """Refuses a run that found nothing to do."""
+    if whole.nothing_new():
+        raise Error(
+            f"no row is new: the state has learned up to {whole.last_learned()}, and nothing was played",
+            kind="missing",
+            field="state",
+        )

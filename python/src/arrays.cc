@@ -29,7 +29,8 @@ bool usable_as_it_is(py::handle given) {
 }
 
 [[noreturn]] void refuse(const char* what, const std::string& why) {
-  throw Error(fmt::format("{}: {}; give real numbers", what, why));
+  throw Error(ErrorKind::kValue, {.field = what},
+              fmt::format("{}: {}; give real numbers", what, why));
 }
 
 bool is_number(py::handle object) {
@@ -144,6 +145,7 @@ double number_of(py::handle given, const char* what) {
 std::int64_t count_of(py::handle given, const char* what, std::int64_t low, std::int64_t high) {
   const auto refused = [&](const std::string& found) {
     return Error(
+        ErrorKind::kValue, {.field = what},
         fmt::format("{} is {}; give a whole number from {} to {}", what, found, low, high));
   };
   if (PyBool_Check(given.ptr()) != 0 || PyIndex_Check(given.ptr()) == 0) {

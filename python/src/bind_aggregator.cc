@@ -8,6 +8,7 @@
 #include "interval_options.h"
 #include "paths.h"
 #include "pcgs/error.h"
+#include "pcgs/registry.h"
 #include "state_bytes.h"
 
 namespace pcgs::python {
@@ -17,7 +18,7 @@ namespace {
 namespace py = pybind11;
 
 constexpr const char* kClass =
-    R"(Aggregator(experts, method="guard", *, loss="squared", tau=None, scale=None, certify=True, season=(), intervals=())
+    R"(Aggregator(experts, method=None, *, loss="squared", tau=None, scale=None, certify=True, season=(), intervals=())
 
 Combines experts online, one round at a time, when the best one keeps changing.
 
@@ -46,7 +47,8 @@ Parameters
 experts : their names (a list, a pandas Index, a DataFrame: its columns), or how many there are.
     With names, a pandas Series is put into their order by its labels.
 method : a name with options, as in "fixed-share{eta=8,rho=0.003}" (pcgs.methods() lists them), or
-    a pcgs.Controller of your own.
+    a pcgs.Controller of your own. The default is "blend", which combines forecasts, and "guard" with a
+    loss of your own; for losses give method="guard".
 loss, tau : what forecasts are judged by: "squared", "absolute", "pinball" (at level tau) or "log"; or a
     function of a forecast and what happened, or a pcgs.CustomLoss.
 scale : losses are divided by this number and capped at 1; "catoni:4" bends them to 1 with Catoni's
@@ -70,7 +72,7 @@ last_opened. Experts with names may be given by name: in a dict, where a missing
 that the expert sleeps, in a pandas Series, or in a DataFrame of one row.
 
 >>> import pcgs
->>> agg = pcgs.Aggregator(2, scale=1)
+>>> agg = pcgs.Aggregator(2, "hedge", scale=1)
 >>> agg.predict([1.0, 3.0])
 2.0
 >>> agg.last_opened, agg.open_rounds
@@ -113,7 +115,7 @@ Opens a round without forecasts and returns its number: for losses that come lat
 sleep (one flag each), for side information.
 
 >>> import pcgs
->>> agg = pcgs.Aggregator(3)
+>>> agg = pcgs.Aggregator(3, "guard")
 >>> today = agg.open(awake=[True, False, True])
 >>> agg.played(today)
 array([0.5, 0. , 0.5])
@@ -250,7 +252,7 @@ constexpr const char* kToBytes = R"(to_bytes()
 The state that save() writes, as bytes.
 
 >>> import pcgs
->>> agg = pcgs.Aggregator(2)
+>>> agg = pcgs.Aggregator(2, "guard")
 >>> agg.learn(losses=[0.0, 1.0])
 >>> again = pcgs.Aggregator.from_bytes(agg.to_bytes())
 >>> bool((again.weights() == agg.weights()).all())
@@ -314,6 +316,9 @@ void bind_rounds(Class& aggregator) {
                        py::object scale, bool certify, const py::object& season,
                        const py::object& intervals) {
              CustomLoss own;
+             if (method.is_none()) {
+               method = py::cast(CustomLoss::is_one(loss) ? kDefaultMethod : kDefaultForForecasts);
+             }
              if (CustomLoss::is_one(loss)) {
                own = CustomLoss(loss);
                loss = py::str("squared");  // which nobody asks for
@@ -323,10 +328,9 @@ void bind_rounds(Class& aggregator) {
                  std::move(experts), std::move(method), loss_options(loss, tau, scale),
                  std::move(own), certify, seasons_of(season), interval_options(intervals));
            }),
-           py::arg("experts"), py::arg("method") = "guard", py::kw_only(),
-           py::arg("loss") = "squared", py::arg("tau") = none, py::arg("scale") = none,
-           py::arg("certify") = true, py::arg("season") = py::tuple(),
-           py::arg("intervals") = py::tuple())
+           py::arg("experts"), py::arg("method") = none, py::kw_only(), py::arg("loss") = "squared",
+           py::arg("tau") = none, py::arg("scale") = none, py::arg("certify") = true,
+           py::arg("season") = py::tuple(), py::arg("intervals") = py::tuple())
       .def("predict", &PythonAggregator::predict, py::arg("forecasts"), py::arg("side") = none,
            kPredict)
       .def("learn", &PythonAggregator::learn, py::arg("y") = none, py::kw_only(),

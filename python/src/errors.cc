@@ -1,34 +1,137 @@
-// pcgs::Error becomes pcgs.Error, a ValueError with the same sentence.
+// pcgs::Error becomes pcgs.Error, in Python's words and with its kind and place.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
 #include "bindings.h"
 #include "pcgs/error.h"
+#include "pcgs/note.h"
 
 namespace pcgs::python {
+
+namespace py = pybind11;
 
 namespace {
 
 // Lives as long as the process: exceptions of it may outlive the module's dictionary.
 PyObject* error_type = nullptr;
 
+const char* kind_name(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::kFile:
+      return "file";
+    case ErrorKind::kFormat:
+      return "format";
+    case ErrorKind::kValue:
+      return "value";
+    case ErrorKind::kMissing:
+      return "missing";
+    case ErrorKind::kUnknown:
+      return "unknown";
+    case ErrorKind::kDuplicate:
+      return "duplicate";
+    case ErrorKind::kMismatch:
+      return "mismatch";
+    case ErrorKind::kRequest:
+      return "request";
+    case ErrorKind::kLimit:
+      return "limit";
+    case ErrorKind::kCall:
+      return "call";
+  }
+  return "value";
+}
+
+// What a field of a request is called here.
+std::string argument(std::string_view field) {
+  if (field == "outcome") return "y";
+  if (field == "series") return "by";
+  if (field == "ignore") return "frame.drop(columns=...)";
+  return std::string(field);
+}
+
+// As it is written in Python: a number, or a letter that stands for one, as it is; else a text.
+std::string literal(std::string_view value) {
+  if (value.empty()) return "True";
+  if (value == "none") return "()";
+  const bool plain = std::ranges::all_of(value, [](unsigned char c) {
+    return std::isdigit(c) != 0 || std::isupper(c) != 0 || c == '.';
+  });
+  return plain ? std::string(value) : fmt::format("\"{}\"", value);
+}
+
+// A sentence may quote bytes of a file or a path that are not UTF-8.
+py::str text_of(std::string_view text) {
+  return py::reinterpret_steal<py::str>(
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
+}
+
+py::object or_none(const std::string& text) {
+  return text.empty() ? py::object(py::none()) : py::object(text_of(text));
+}
+
+py::object or_none(std::size_t number) {
+  return number == 0 ? py::object(py::none()) : py::object(py::int_(number));
+}
+
+void raise(const Error& error) {
+  py::object raised =
+      py::reinterpret_borrow<py::object>(error_type)(text_of(error.in_words_of(python_words())));
+  const ErrorPlace& place = error.place();
+  raised.attr("kind") = kind_name(error.kind());
+  raised.attr("file") = or_none(place.file);
+  raised.attr("row") = or_none(place.row);
+  raised.attr("line") = or_none(place.line);
+  raised.attr("column") = or_none(place.column);
+  raised.attr("field") = or_none(place.field.empty() ? place.field : argument(place.field));
+  PyErr_SetObject(error_type, raised.ptr());
+}
+
 }  // namespace
 
-void bind_errors(pybind11::module_& m) {
-  error_type = PyErr_NewExceptionWithDoc(
-      "pcgs.Error",
-      "Input that cannot be used. The message is a sentence that says where, what was found, and\n"
-      "what would be accepted.",
-      PyExc_ValueError, nullptr);
-  if (error_type == nullptr) throw pybind11::error_already_set();
-  m.add_object("Error", pybind11::handle(error_type));
-  pybind11::register_exception_translator([](std::exception_ptr thrown) {
+const Wording& python_words() {
+  static const Wording words{[](std::string_view name) { return argument(name); },
+                             [](std::string_view name, std::string_view value) {
+                               if (name == "calibrate") return std::string("calibrate=False");
+                               return fmt::format("{}={}", argument(name), literal(value));
+                             }};
+  return words;
+}
+
+const char* kind_name(NoteKind kind) {
+  switch (kind) {
+    case NoteKind::kReading:
+      return "reading";
+    case NoteKind::kTimes:
+      return "times";
+    case NoteKind::kSeason:
+      return "season";
+    case NoteKind::kZeros:
+      return "zeros";
+    case NoteKind::kComing:
+      return "coming";
+    case NoteKind::kExperts:
+      return "experts";
+    case NoteKind::kLearned:
+      return "learned";
+  }
+  return "reading";
+}
+
+void bind_errors(py::module_& m) {
+  py::object type = py::module_::import("pcgs._error").attr("Error");
+  m.attr("Error") = type;
+  error_type = type.release().ptr();
+  py::register_exception_translator([](std::exception_ptr thrown) {
     try {
       if (thrown) std::rethrow_exception(thrown);
     } catch (const Error& error) {
-      // A sentence may quote bytes of a file or a path that are not UTF-8.
-      PyObject* text = PyUnicode_DecodeUTF8(
-          error.what(), static_cast<Py_ssize_t>(std::string_view(error.what()).size()), "replace");
-      if (text == nullptr) return;
-      PyErr_SetObject(error_type, text);
-      Py_DECREF(text);
+      try {
+        raise(error);
+      } catch (py::error_already_set& other) {  // no memory, say
+        other.restore();
+      }
     }
   });
 }

@@ -35,11 +35,12 @@ ExpertNames expert_names(py::handle experts) {
   for (const py::handle name : names) {
     found.names.push_back(std::string(py::str(name)));
     if (!seen.insert(found.names.back()).second) {
-      throw Error(fmt::format("the name {} is given to two experts; give each its own",
-                              found.names.back()));
+      throw Error(ErrorKind::kDuplicate, {.column = found.names.back()},
+                  "the name is given to two experts; give each its own");
     }
   }
-  if (found.names.empty()) throw Error("there are no experts to combine; give at least one");
+  if (found.names.empty())
+    throw Error(ErrorKind::kMissing, {}, "there are no experts to combine; give at least one");
   found.count = found.names.size();
   return found;
 }

@@ -11,8 +11,6 @@ namespace pcgs::python {
 namespace py = pybind11;
 
 void bind_methods(py::module_& m) {
-  m.attr("DEFAULT_METHOD") = std::string(kDefaultMethod);
-  m.attr("DEFAULT_FOR_FORECASTS") = std::string(kDefaultForForecasts);
   m.def(
       "methods",
       [] {

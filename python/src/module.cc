@@ -33,8 +33,7 @@ PYBIND11_MODULE(_pcgs, m) {
   pcgs::python::bind_oracle(m);
   pcgs::python::bind_share_record(m);
   pcgs::python::bind_suite(m);
-  pcgs::python::bind_comparison(m);
-  pcgs::python::bind_series(m);
+  pcgs::python::bind_run(m);
   pcgs::python::bind_expert_pool(m);
   pcgs::python::bind_quantile_panel(m);
 }

@@ -103,7 +103,7 @@ def test_outcomes_may_come_late_and_in_any_order():
 
 
 def test_losses_of_open_rounds():
-    agg = pcgs.Aggregator(3)
+    agg = pcgs.Aggregator(3, "guard")
     first = agg.open(awake=np.array([True, True, False]))
     second = agg.open()
     agg.learn(losses=[0, 1, np.nan], round=first)
@@ -128,8 +128,8 @@ def test_side_information_reaches_the_round():
 
 def test_losses_must_be_in_the_unit_interval_unless_there_is_a_scale():
     with pytest.raises(pcgs.Error, match="the loss of expert 2 is 3; give a number in"):
-        pcgs.Aggregator(2).learn(losses=[0, 3])
-    agg = pcgs.Aggregator(2, scale=6)
+        pcgs.Aggregator(2, "guard").learn(losses=[0, 3])
+    agg = pcgs.Aggregator(2, "guard", scale=6)
     agg.learn(losses=[0, 3])
     assert agg.total_loss == 0.25
 
@@ -220,7 +220,7 @@ def test_copies_go_on_to_the_bit(kind, method, again, losses):
 
 @pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
 def test_every_pickle_protocol_works(protocol):
-    agg = pcgs.Aggregator(2)
+    agg = pcgs.Aggregator(2, "guard")
     agg.learn(losses=[0, 1])
     assert pickle.loads(pickle.dumps(agg, protocol)).to_bytes() == agg.to_bytes()
 
@@ -241,7 +241,7 @@ def test_the_original_lives_on_after_pickling():
 
 
 def test_files_go_on_to_the_bit(tmp_path, losses):
-    agg = pcgs.Aggregator(5)
+    agg = pcgs.Aggregator(5, "guard")
     for row in losses[:50]:
         agg.learn(losses=row)
     agg.save(tmp_path / "state")
@@ -392,7 +392,7 @@ def test_rounds_that_nobody_forecasts_count_for_a_season():
 
 @pytest.mark.parametrize("bad", [-1, 1.5, True, None, "2", 1 << 63, 1 << 62])
 def test_rounds_that_cannot_be_skipped_are_refused(bad):
-    agg = pcgs.Aggregator(2)
+    agg = pcgs.Aggregator(2, "guard")
     with pytest.raises(pcgs.Error, match="give a"):
         agg.skip(bad)
     agg.skip(0)

@@ -185,7 +185,7 @@ def test_what_needs_errors_is_refused():
         pcgs.CustomLoss(squared, 3)
     with pytest.raises(pcgs.Error, match="the forecast of expert 2 is inf"):
         pcgs.Aggregator(2, "boa", loss=squared).predict([1.0, np.inf])
-    with pytest.raises(pcgs.Error, match="run judges by a loss that it knows"):
+    with pytest.raises(pcgs.Error, match="a loss of your own plays in the loop"):
         pcgs.run(*rounds(), loss=squared)
 
 

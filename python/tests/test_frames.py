@@ -36,18 +36,6 @@ def test_forecasts_are_the_arrays_with_the_default_method_last(result):
         assert frame[name].to_numpy().tobytes() == result.forecast_array(name).tobytes()
 
 
-def test_forecasts_are_the_programs(result, program, tmp_path):
-    table = frame_of(DAYS).assign(y=series_of(DAYS, unknown=2))
-    table.to_csv(tmp_path / "f.csv")
-    out = tmp_path / "out"
-    program("run", tmp_path / "f.csv", "--y", "y", "--time", "ds", "--method", "boa,blend", "--quiet", "--out", out)
-    written = pandas.read_csv(out / "forecasts.csv", float_precision="round_trip")
-    assert list(written)[1:] == list(result.forecasts)
-    np.testing.assert_array_equal(written.iloc[:, -1], result.forecasts.iloc[:, -1])
-    ends = pandas.read_csv(out / "intervals.csv", float_precision="round_trip")
-    np.testing.assert_array_equal(ends[list(result.intervals)], result.intervals)
-
-
 def test_errors_are_the_list_by_name(result):
     frame = result.errors
     assert list(frame) == ["kind", "rounds", "rmse", "mae", "mape", "bias", "difference"]
@@ -114,14 +102,12 @@ def test_weights_are_those_that_the_loop_plays(method, options):
 
 
 def test_losses_have_weights_too(losses):
-    side = np.arange(len(losses)) % 7.0
-    for options in ({}, {"side": side}):
-        result = pcgs.run(losses, methods="fixed-share", experts=list("abcde"), **options)
-        agg = pcgs.Aggregator(5, "fixed-share")
-        for row, weights in zip(losses, result.weights.to_numpy()):
-            assert agg.weights().tolist() == weights.tolist()
-            agg.learn(losses=row)
-        assert list(result.weights) == list("abcde")
+    result = pcgs.run(losses, methods="fixed-share", models=list("abcde"))
+    agg = pcgs.Aggregator(5, "fixed-share")
+    for row, weights in zip(losses, result.weights.to_numpy()):
+        assert agg.weights().tolist() == weights.tolist()
+        agg.learn(losses=row)
+    assert list(result.weights) == list("abcde")
 
 
 def test_weights_of_a_method_tuned_in_hindsight_are_those_of_its_choice(losses):

@@ -69,7 +69,7 @@ def test_run_has_them_unless_there_is_nothing_to_put_them_around():
     losses = np.random.default_rng(1).random((30, 2))
     with pytest.raises(pcgs.Error, match="no intervals"):
         pcgs.run(losses, methods="hedge").interval_arrays()
-    with pytest.raises(pcgs.Error, match="give y"):
+    with pytest.raises(pcgs.Error, match="goes with y"):
         pcgs.run(losses, methods="hedge", intervals=[0.8])
 
 

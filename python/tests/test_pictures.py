@@ -16,10 +16,10 @@ def made(losses=False, index=None, **options):
     y = np.sin(np.arange(ROUNDS) / 9)
     X = y[:, None] + random.standard_normal((ROUNDS, 12)) * np.linspace(0.1, 1, 12)
     if losses:
-        return pcgs.run(np.abs(X).clip(max=1), methods="fixed-share", experts=NAMES)
+        return pcgs.run(np.abs(X).clip(max=1), methods="fixed-share", models=NAMES)
     y[-5:] = np.nan
     if index is None:
-        return pcgs.run(X, y, methods=["boa", "fixed-share"], experts=NAMES, **options)
+        return pcgs.run(X, y, methods=["boa", "fixed-share"], models=NAMES, **options)
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(X, columns=NAMES, index=pandas.date_range(index, periods=ROUNDS, freq="h"))
     return pcgs.run(frame, y, methods="fixed-share", season=(), **options)
@@ -74,7 +74,7 @@ def test_a_figure_of_errors_is_as_high_as_its_names_need(experts, pyplot):
     random = np.random.default_rng(4)
     y = np.sin(np.arange(60.0))
     names = [f"model {k}" for k in range(experts)]
-    drawn = pcgs.run(y[:, None] + random.random((60, experts)), y, methods="boa", experts=names).plot.errors()
+    drawn = pcgs.run(y[:, None] + random.random((60, experts)), y, methods="boa", models=names).plot.errors()
     height = drawn.figure.get_size_inches()[1]
     assert height == {3: 4, 66: pytest.approx(1 + 0.22 * 69), 400: 40}[experts]
     drawn.figure.canvas.draw()

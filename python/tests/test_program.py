@@ -1,6 +1,5 @@
 """The package and the program are one library: the same input gives the same bits."""
 
-import subprocess
 
 import numpy as np
 import pytest
@@ -73,17 +72,6 @@ def test_run_on_losses_is_pcgs_run(losses, loss_file, program, program_json):
     assert without_times(result.to_dict()) == without_times(printed)
 
 
-def test_run_on_forecasts_is_pcgs_run(forecasts, forecast_file, program_json):
-    table, y = forecasts
-    printed = program_json(
-        "run", forecast_file, "--y", "load", "--loss", "absolute", "--method", "guard,boa,hedge*"
-    )
-    result = pcgs.run(
-        table, y, experts=list("abcd"), loss="absolute", methods=["guard", "boa", "hedge*"]
-    )
-    assert without_times(result.to_dict()) == without_times(printed)
-
-
 def test_the_loop_on_a_long_series_is_pcgs_run(tmp_path, program_json):
     random = np.random.default_rng(4)
     y = np.cumsum(random.standard_normal(400))
@@ -94,7 +82,7 @@ def test_the_loop_on_a_long_series_is_pcgs_run(tmp_path, program_json):
     (tmp_path / "f.csv").write_text("\n".join(rows) + "\n")
     printed = program_json(
         *("run", tmp_path / "f.csv", "--y", "y", "--experts", "lag1,lag2,zero"),
-        *("--method", "fixed-share"),
+        *("--method", "fixed-share", "--switches", "5"),
     )
     agg = pcgs.Aggregator(experts=["lag1", "lag2", "zero"], method="fixed-share")
     for row, outcome in zip(table, y):
@@ -106,17 +94,6 @@ def test_the_loop_on_a_long_series_is_pcgs_run(tmp_path, program_json):
     assert agg.weights().tolist() == only["next_weights"]
     assert agg.certificate().bound == only["certificate"]["bound"]
     assert agg.certificate().regret == only["certificate"]["regret"]
-
-
-def test_the_table_is_the_programs(losses, loss_file, program):
-    def settled(text):
-        """Without the time, and without the widths that it takes."""
-        lines = text.splitlines()
-        return [lines[0].split(": ", 1)[1]] + [" ".join(line.split()[:-2]) for line in lines[1:]]
-
-    printed = program("run", loss_file, "--method", "hedge,fixed-share")
-    ours = pcgs.run(losses, methods=["hedge", "fixed-share"]).table()
-    assert settled(ours) == settled(printed)
 
 
 def test_a_state_of_the_program_goes_on_in_python(losses, loss_file, tmp_path, program):
@@ -158,21 +135,3 @@ def test_wide_tables_agree(tmp_path, program_json):
     assert without_times(result.to_dict()) == without_times(printed)
 
 
-def test_sentences_are_the_programs(losses, tmp_path, program):
-    losses[3, 1] = 7
-    path = str(tmp_path / "losses.npy")
-    np.save(path, losses)
-    for arguments, ours in [
-        ((), lambda: pcgs.run(losses, name=path)),
-        (("--method", "nonsense"), lambda: pcgs.run(losses.clip(0, 1), methods="nonsense")),
-        (("--method", "hedge{eta=-1}"), lambda: pcgs.Aggregator(5, "hedge{eta=-1}")),
-    ]:
-        if arguments:
-            np.save(path, losses.clip(0, 1))
-        with pytest.raises(subprocess.CalledProcessError) as said:
-            program("run", path, *arguments)
-        with pytest.raises(pcgs.Error) as raised:
-            ours()
-        assert said.value.returncode == 2
-        # Where advice of the program names options, Python's names arguments.
-        assert str(raised.value).split("; ")[0] in said.value.stderr

@@ -1,7 +1,5 @@
 """Rows that belong together: the indexes of pandas, and times among them."""
 
-import re
-
 import numpy as np
 import pytest
 
@@ -90,19 +88,13 @@ def test_side_information_belongs_to_the_same_rows():
     side = frame_of(DAYS)
     assert "side is not about the rows of X" in refused(X, y, side=side[::-1])
     assert "side.reindex(X.index)" in refused(X, y, side=side["a"][::-1])
-    play(X, y, side=side)
-    play(X, y, side=side["a"])
-
-
-def test_losses_have_side_information_too():
-    losses = frame_of(DAYS).abs().clip(upper=1)
-    with pytest.raises(pcgs.Error, match="side is not about the rows of X"):
-        pcgs.run(losses, methods="boa", side=losses["a"][::-1])
+    for same in (side, side["a"]):
+        assert "no method takes side information" in refused(X, y, side=same)
 
 
 def test_lists_and_tuples_have_no_index():
     X, y = frame_of(), series_of()
-    assert play(X, tuple(y)).error_list() == play(X.to_numpy().tolist(), list(y), experts=["a", "b"]).error_list()
+    assert play(X, tuple(y)).error_list() == play(X.to_numpy().tolist(), list(y), models=["a", "b"]).error_list()
 
 
 # ---- Times --------------------------------------------------------------------------------------
@@ -166,9 +158,10 @@ def test_other_labels_are_no_times(index):
 def test_clocks_that_go_forward_have_no_gap():
     """An hour is missing on the clock in March, and none in time."""
     local = pandas.date_range("2026-03-28", periods=ROUNDS, freq="h", tz="Europe/Paris")
-    assert play(frame_of(local), series_of(local)).notes == []
+    assert play(frame_of(local), series_of(local), season=()).notes == []
     naive = local.tz_localize(None)
-    (note,) = play(frame_of(naive), series_of(naive)).notes
+    (note,) = play(frame_of(naive), series_of(naive), season=()).notes
+    assert note.kind == "times"
     assert note == (
         "forecasts: times are an hour apart, and 1 is missing in 1 place, the first after "
         "2026-03-29T01:00:00; phases of a season keep to the clock"
@@ -206,7 +199,6 @@ def test_times_that_run_backwards_or_repeat_are_refused(forecasts):
     )
     twice = DAYS[[0, 1, 1, *range(3, ROUNDS)]]
     assert "row 3, column time: 2026-01-02 repeats 2026-01-02" in say(twice)
-    assert "sorted by time" in say(twice)
 
 
 def test_a_row_without_a_time_is_refused():
@@ -245,14 +237,12 @@ def test_a_column_that_is_named_as_the_time_holds_times():
     np.testing.assert_array_equal(play(frame, "load", time="ds").forecast_array(), plain.forecast_array())
     periods = frame.assign(ds=DAYS.to_period("D"))
     assert play(periods, "load", time="ds").to_dict()["times"]["last"] == "2026-03-01"
-    for forgotten in (DAYS.astype(str), DAYS.astype(str)[::-1], range(ROUNDS), DAYS.date):
-        with pytest.raises(pcgs.Error) as caught:
-            play(frame.assign(ds=forgotten), "load", time="ds")
-        assert re.match(
-            r"time is 'ds', which is of dtype \w+ and holds no times; convert it, as with "
-            r"pandas.to_datetime\(X\['ds'\]\), or read the file with parse_dates=\['ds'\]",
-            str(caught.value),
-        )
+    for texts in (DAYS.astype(str), DAYS.date):
+        ours = play(frame.assign(ds=texts), "load", time="ds")
+        np.testing.assert_array_equal(ours.forecast_array(), plain.forecast_array())
+        assert ours.to_dict()["times"]["last"] == "2026-03-01"
+    with pytest.raises(pcgs.Error, match="row 1, column ds"):
+        play(frame.assign(ds="soon"), "load", time="ds")
 
 
 ARROWS = ["timestamp[ns][pyarrow]", "timestamp[s][pyarrow]", "timestamp[us, tz=Asia/Tokyo][pyarrow]"]
@@ -269,7 +259,7 @@ def test_times_of_arrow_in_pandas_are_times(kind):
     for ours in (
         pcgs.run(frame_of(arrow), y),
         pcgs.run(frame_of().assign(ds=arrow.array, load=y), "load", time="ds"),
-        pcgs.run(frame_of().to_numpy(), pandas.Series(y, index=arrow), experts=["a", "b"]),
+        pcgs.run(frame_of().to_numpy(), pandas.Series(y, index=arrow), models=["a", "b"]),
     ):
         assert ours.to_dict()["times"] == theirs.to_dict()["times"]
         np.testing.assert_array_equal(ours.forecast_array(), theirs.forecast_array())

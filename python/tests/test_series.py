@@ -1,8 +1,5 @@
 """Long frames of several series, as Nixtla's libraries write them."""
 
-import copy
-import pickle
-
 import numpy as np
 import pytest
 
@@ -98,20 +95,6 @@ def test_errors_are_those_over_all_and_those_of_each():
     assert by.index.names == ["unique_id", "name"]
     for name in WIDE:
         assert by.loc[name].equals(result[name].errors)
-
-
-def test_it_is_what_the_program_says_by_series(program, program_json, tmp_path):
-    path = tmp_path / "long.csv"
-    long_frame().to_csv(path, index=False)
-    result = pcgs.run_series(long_frame())
-    arguments = ["run", path, "--y", "y", "--time", "ds", "--by", "unique_id"]
-    assert result.to_dict() == program_json(*arguments)
-    printed = program(*arguments)
-    assert result.table().split(": ", 1)[1] == printed.split(": ", 1)[1]
-    assert result.headline in printed
-    program(*arguments, "--quiet", "--out", tmp_path / "out")
-    written = pandas.read_csv(tmp_path / "out" / "forecasts.csv", float_precision="round_trip")
-    same(written.iloc[:, -1], result.forecasts.iloc[:, -1])
 
 
 def test_windows_of_one_length_are_blocks():
@@ -253,55 +236,6 @@ def test_times_may_be_periods():
     assert ours["south"].forecasts.index.equals(pandas.PeriodIndex(WIDE["south"].index, freq="D"))
 
 
-def test_a_result_is_its_own_copy_and_has_no_pickle():
-    result = pcgs.run_series(long_frame())
-    assert copy.deepcopy(result) is copy.copy(result) is result
-    with pytest.raises(pcgs.Error, match=r"a SeriesResult keeps the run itself.*keep .* to_dict\(\)"):
-        pickle.dumps(result)
-
-
-@pytest.mark.parametrize(
-    "change, options, part",
-    [
-        (lambda f: f.drop(columns="y"), {}, "y is 'y', which is no column; there are unique_id, ds"),
-        (lambda f: f.drop(columns="unique_id"), {}, "id is 'unique_id', which is no column"),
-        (lambda f: f.assign(ds=f["ds"].astype(str)), {}, "ds is of dtype (object|str).*pandas.to_datetime"),
-        (lambda f: f.assign(note="x"), {}, "the column note is of dtype (object|str), which is no model"),
-        (lambda f: f, {"models": ["ARMA"]}, "models is 'ARMA', which is no column"),
-        (lambda f: f, {"models": ["ARIMA", "y"]}, "models has 'y', which is no model's forecast"),
-        (lambda f: f, {"models": ["ARIMA", "ARIMA"]}, "models has 'ARIMA' twice; name each column once"),
-        (lambda f: f, {"models": []}, "models is empty; name the columns with forecasts"),
-        (lambda f: f, {"y": "ds"}, "'ds' is given as time and as y; name a column once"),
-        (lambda f: f, {"cutoff": "ds"}, "'ds' is given as time and as cutoff"),
-        (lambda f: f, {"id": ["unique_id", "unique_id"]}, "'unique_id' is given as id and as id"),
-        (lambda f: f, {"id": None}, "id is None; give the name of a column, or a list of names"),
-        (lambda f: f, {"models": 5}, "models is 5; give the name of a column, or a list of names"),
-        (lambda f: f, {"id": []}, "id is empty; name the column"),
-        (lambda f: f, {"intervals": "0.8"}, "intervals is '0.8'; give levels between 0 and 1"),
-        (lambda f: pandas.concat([f, f.tail(1)]), {}, "west has 2026-03-11.* twice"),
-        (lambda f: f.head(0), {}, "the frame has no rows"),
-        (lambda f: f.assign(ds=f["ds"].where(f.index != 4)), {}, "row 5 has no ds"),
-        (lambda f: f.assign(unique_id=f["unique_id"].where(f.index != 4)), {}, "row 5 has no unique_id"),
-        (lambda f: f.assign(unique_id=f["unique_id"].astype("string").where(f.index != 4)), {}, "row 5 has no"),
-        (lambda f: pandas.concat([f, f[["y"]]], axis=1), {}, "the name y is given to two columns"),
-        (lambda f: f, {"ahead": 1}, "ahead counts rows after their cutoff, and there is none"),
-        (lambda f: f.assign(cutoff=f["ds"]), {}, "which is not before it; let cutoff be the last time"),
-        (lambda f: f.assign(cutoff=3.0), {}, "cutoff is of another kind than ds"),
-        (lambda f: f.assign(cutoff=f["ds"]), {"block": 7}, "leave block and delay out"),
-        (lambda f: f[["unique_id", "ds", "y"]], {}, "the frame has no column of a model"),
-        (lambda f: f.to_numpy(), {}, "run_series takes a long frame of pandas, Polars or Arrow"),
-    ],
-)
-def test_what_is_no_long_frame_is_refused(change, options, part):
-    with pytest.raises(pcgs.Error, match=part):
-        pcgs.run_series(change(long_frame()), **options)
-
-
-def test_run_says_where_long_frames_belong():
-    with pytest.raises(pcgs.Error, match=r"several series below each other.*; call pcgs.run_series\(frame\)"):
-        pcgs.run(long_frame(), "y")
-
-
 def test_the_numbers_of_rows_are_no_model():
     frame = long_frame()
     for taken in (frame.reset_index(), frame.reset_index().reset_index(), frame[frame["ds"] > DAYS[3]].reset_index()):
@@ -346,19 +280,11 @@ def test_the_id_may_be_the_index_or_several_columns():
     plain = pcgs.run_series(frame).forecasts
     same(pcgs.run_series(frame.set_index("unique_id")).forecasts["blend"], plain["blend"])
     two = frame.assign(store=1).rename(columns={"unique_id": "place"})
-    result = pcgs.run_series(two, id=["place", "store"])
+    result = pcgs.run_series(two, by=["place", "store"])
     assert list(result) == [("north", 1), ("south", 1), ("west", 1)]
     same(result.forecasts["blend"], plain["blend"])
     assert result.errors_by_series.index.names == ["place", "store", "name"]
     assert result.to_dict()["by"] == ["place", "store"]
-
-
-def test_times_may_be_numbers():
-    numbered = long_frame()
-    numbered["ds"] = numbered.groupby("unique_id").cumcount()
-    for name, frame in WIDE.items():
-        alone = pcgs.run(frame.reset_index(drop=True), "y")
-        same(pcgs.run_series(numbered)[name].forecasts, alone.forecasts)
 
 
 def test_it_prints_as_its_table_and_in_a_notebook():
@@ -382,11 +308,6 @@ def test_changing_the_frame_later_changes_nothing():
     assert result.forecasts.equals(before)
 
 
-def test_one_level_of_intervals_may_be_a_number():
-    result = pcgs.run_series(long_frame(), intervals=0.8)
-    assert list(result.intervals) == ["unique_id", "ds", "low_80", "high_80"]
-
-
 def test_progress_is_told_over_all_series():
     said = []
     pcgs.run_series(long_frame(), progress=lambda played, rounds: said.append((played, rounds)))
@@ -400,16 +321,6 @@ def test_results_do_not_depend_on_threads():
     one, three = (pcgs.run_series(frame, threads=threads) for threads in (1, 3))
     assert one.to_dict() == three.to_dict()
     same(one.forecasts["blend"], three.forecasts["blend"])
-    with pytest.raises(pcgs.Error, match="threads is 0"):
-        pcgs.run_series(frame, threads=0)
-
-
-@pytest.mark.parametrize("threads", [1, 3])
-def test_of_several_series_that_are_wrong_the_first_is_told(threads):
-    frame = long_frame()
-    frame.loc[frame["unique_id"] != "north", "ARIMA"] = np.inf
-    with pytest.raises(pcgs.Error, match="south: row 71, column ARIMA: the forecast inf"):
-        pcgs.run_series(frame, threads=threads)
 
 
 def test_what_progress_raises_ends_the_work():
@@ -438,3 +349,82 @@ def test_cross_validation_of_statsforecast_is_taken_as_it_is():
     coming = made.forecast(df=frame, h=5)
     whole = pcgs.run_series(pandas.concat([cv, coming], ignore_index=True))
     assert len(whole.next) == 15
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_of_several_series_that_are_wrong_the_first_is_told(threads):
+    frame = long_frame()
+    frame.loc[frame["unique_id"] != "north", "ARIMA"] = np.inf
+    with pytest.raises(pcgs.Error) as caught:
+        pcgs.run_series(frame, threads=threads)
+    assert (caught.value.row, caught.value.column) == (71, "ARIMA")
+
+
+@pytest.mark.parametrize("dtype", ["int64", "float64"])
+def test_numbers_are_times_too(dtype):
+    numbered = long_frame()
+    numbered["ds"] = numbered.groupby("unique_id").cumcount().astype(dtype)
+    result = pcgs.run_series(numbered)
+    for name, frame in WIDE.items():
+        same(result[name].forecasts, pcgs.run(frame.reset_index(drop=True), "y").forecasts)
+
+
+def refusal(change, options):
+    with pytest.raises(pcgs.Error) as caught:
+        pcgs.run_series(change(long_frame()), **options)
+    error = caught.value
+    return error.kind, error.row, error.column, error.field
+
+
+@pytest.mark.parametrize(
+    "change, options, place",
+    [
+        (lambda f: f.drop(columns="y"), {}, ("unknown", None, "y", "y")),
+        (lambda f: f.drop(columns="unique_id"), {}, ("unknown", None, "unique_id", "by")),
+        (lambda f: f, {"models": ["ARMA"]}, ("unknown", None, "ARMA", "models")),
+        (lambda f: f.assign(ds=f["ds"].astype(str)), {}, ("value", None, "ds", "time")),
+        (lambda f: f.assign(note="x"), {}, ("value", None, "note", "models")),
+        (lambda f: f, {"models": ["ARIMA", "y"]}, ("request", None, "y", "models")),
+        (lambda f: f, {"models": ["ARIMA", "ARIMA"]}, ("duplicate", None, "ARIMA", "models")),
+        (lambda f: f, {"models": []}, ("value", None, None, "models")),
+        (lambda f: f, {"models": 5}, ("value", None, None, "models")),
+        (lambda f: f, {"y": "ds"}, ("request", None, "ds", "time")),
+        (lambda f: f, {"cutoff": "ds"}, ("request", None, "ds", "cutoff")),
+        (lambda f: f, {"by": ["unique_id", "unique_id"]}, ("request", None, "unique_id", "by")),
+        (lambda f: f, {"by": 5}, ("value", None, None, "by")),
+        (lambda f: f, {"intervals": "0.8"}, ("value", None, None, "intervals")),
+        (lambda f: pandas.concat([f, f.tail(1)]), {}, ("value", 211, "ds", None)),
+        (lambda f: f.head(0), {}, ("missing", None, None, None)),
+        (lambda f: f.assign(ds=f["ds"].where(f.index != 4)), {}, ("missing", 5, "ds", None)),
+        (lambda f: f.assign(unique_id=f["unique_id"].where(f.index != 4)), {}, ("missing", 5, "unique_id", None)),
+        (lambda f: pandas.concat([f, f[["y"]]], axis=1), {}, ("duplicate", None, "y", None)),
+        (lambda f: f, {"ahead": 1}, ("request", None, None, "ahead")),
+        (lambda f: f, {"threads": 0}, ("value", None, None, "threads")),
+        (lambda f: f.assign(cutoff=f["ds"]), {}, ("value", 1, "cutoff", None)),
+        (lambda f: f.assign(cutoff=3.0), {}, ("value", None, "cutoff", "cutoff")),
+        (lambda f: f.assign(cutoff=f["ds"]), {"block": 7}, ("request", None, None, "cutoff")),
+        (lambda f: f[["unique_id", "ds", "y"]], {}, ("missing", None, None, None)),
+        (lambda f: f.to_numpy(), {}, ("value", None, None, None)),
+    ],
+)
+def test_what_is_no_long_frame_is_refused(change, options, place):
+    assert refusal(change, options) == place
+
+
+def test_run_says_where_long_frames_belong():
+    with pytest.raises(pcgs.Error, match=r"call pcgs.run_series\(frame\)"):
+        pcgs.run(long_frame(), "y")
+
+
+@pytest.mark.parametrize("horizon", [1, 7])
+def test_two_pieces_of_windows_are_one_run(horizon):
+    frame = with_cutoffs(horizon)
+    whole = pcgs.run_series(frame).forecasts
+    later = frame["ds"] >= DAYS[42]
+    first = pcgs.run_series(frame[~later])
+    rest = pcgs.run_series(frame[later], state=first).forecasts
+    overlapping = pcgs.run_series(frame[frame["ds"] >= DAYS[35]], state=first, skip_learned=True)
+    assert [note.kind for note in overlapping.notes] == ["learned"]
+    for pieces in (rest, overlapping.forecasts):
+        same(pieces["blend"], whole.loc[pieces.index, "blend"])
+        assert pieces.index.equals(frame.index[later])

@@ -110,8 +110,8 @@ def test_the_wait_would_be_seen():
 
 
 def test_others_run_while_an_aggregator_learns_and_cannot_use_it():
-    losses = np.random.default_rng(0).random((60, 20000))
-    agg = pcgs.Aggregator(20000, "guard")
+    losses = np.random.default_rng(0).random((60, 5000))
+    agg = pcgs.Aggregator(5000, "guard{learned=0}")
     refused = []
 
     def reach():

@@ -219,6 +219,10 @@ void drop_first(Problem& problem, std::size_t rounds) {
   if (problem.has_forecasts()) {
     problem.outcomes.erase(problem.outcomes.begin(), problem.outcomes.begin() + n);
   }
+  if (!problem.known_at.empty()) {
+    problem.known_at.erase(problem.known_at.begin(), problem.known_at.begin() + n);
+    for (std::size_t& known : problem.known_at) known -= std::min(known, rounds);
+  }
   if (problem.times) {
     TimeColumn kept;
     kept.text.name = problem.times->text.name;

@@ -224,10 +224,9 @@ TEST_F(Run, ResumedRunKeepsItsLossAndItsScale) {
   }
 }
 
-TEST_F(Run, SideInformationIsAcceptedAndIsNoExpert) {
+TEST_F(Run, SideInformationThatNoMethodTakesIsRefused) {
   std::ofstream(dir_ / "side.csv") << "hour,a,b\n0,0.1,0.2\n1,0.3,0.4\n";
-  const json out = parsed({"run", dir_ / "side.csv", "--side", "hour", "--json"});
-  EXPECT_EQ(out["experts"], json({"a", "b"}));
+  refuses({"run", dir_ / "side.csv", "--side", "hour"}, {"--side"});
 }
 
 TEST_F(Run, ForecastsWithSleepersAreCombinedAndWritten) {
