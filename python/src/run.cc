@@ -11,7 +11,7 @@
 
 #include "arrays.h"
 #include "bindings.h"
-#include "combine/hindsight.h"
+#include "combine/hindsight_methods.h"
 #include "construction_guard.h"
 #include "expert_names.h"
 #include "interpreter.h"
@@ -19,9 +19,9 @@
 #include "report_page.h"
 #include "request_fields.h"
 #include "run/comparison.h"
-#include "show/headline.h"
+#include "show/forecast_answer.h"
 #include "show/result.h"
-#include "show/run_table.h"
+#include "show/run_result.h"
 #if __has_include("show/report.h")
 #include "show/run_page.h"
 #endif

@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "run/level_problem.h"
+#include "pcgs/outcome.h"
 #include "run/level_rows.h"
 #include "run/rounds.h"
 #include "support/temp_dir.h"
 
 namespace pcgs::test {
 
-inline compare::LevelProblem problem_of(const std::vector<LevelRow>& rows) {
+inline QuantileProblem problem_of(const std::vector<LevelRow>& rows) {
   const TempDir dir;
   std::ofstream(dir / "a.csv", std::ios::binary) << level_csv(rows);
   Request request;
@@ -26,8 +26,8 @@ inline compare::LevelProblem problem_of(const std::vector<LevelRow>& rows) {
 }
 
 // The same series by two columns: p0 and p1 are the horizons 10 and 9 of Y, p2 and p3 those of X.
-inline compare::LevelProblem places_and_horizons(const std::vector<LevelRow>& rows) {
-  compare::LevelProblem problem = problem_of(rows);
+inline QuantileProblem places_and_horizons(const std::vector<LevelRow>& rows) {
+  QuantileProblem problem = problem_of(rows);
   problem.by = {"place", "horizon"};
   for (auto& key : problem.series) {
     const int number = std::stoi(key[0].substr(1));
