@@ -405,20 +405,6 @@ TEST(UnclippedRegret, IsNotThereWhereLossesCameInTheUnitInterval) {
   EXPECT_FALSE(played.switch_costs);
 }
 
-TEST(Movement, OfAPathAsWeightsIsOneForEverySwitch) {
-  const Matrix nothing;
-  PlayedWeights played(nothing);
-  const std::size_t path[] = {2, 2, 0, 0, 0, 1, 2, 2};
-  for (const std::size_t k : path) {
-    std::vector<double> weights(3);
-    weights[k] = 1;
-    TraceRow row;
-    row.played = weights;
-    played.record(row);
-  }
-  EXPECT_EQ(played.movement(), 3);
-}
-
 TEST(Movement, IsHalfTheDistanceBetweenSuccessiveWeights) {
   Problem problem = wide_problem();
   ComparisonOptions options = options_for(kMethods);
