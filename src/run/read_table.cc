@@ -71,11 +71,14 @@ io::NumberTable read_points(const std::string& path, const io::TableRequest& wan
   try {
     return io::read_table(path, wanted);
   } catch (const Error& wrong) {
-    const std::string why = wrong.what();
-    if (!losses || why.find(", column ") == std::string::npos) throw;
-    throw Error(
-        wrong.kind(), {},
-        why + fmt::format("; if these are forecasts, name the outcome with {}", option("outcome")));
+    if (!losses || wrong.place().column.empty()) throw;
+    // The same sentence, its options as they are.
+    const Wording as_it_is{
+        [](std::string_view name) { return option(name); },
+        [](std::string_view name, std::string_view value) { return option(name, value); }};
+    throw Error(wrong.kind(), {.field = "outcome"},
+                fmt::format("{}; if these are forecasts, name the outcome with {}",
+                            wrong.in_words_of(as_it_is), option("outcome")));
   }
 }
 

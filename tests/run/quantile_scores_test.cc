@@ -77,11 +77,6 @@ namespace {
 using test::LevelRow;
 using test::problem_of;
 
-std::vector<LevelRow> until(std::vector<LevelRow> rows, int week) {
-  std::erase_if(rows, [&](const auto& row) { return row.week >= week; });
-  return rows;
-}
-
 TEST(LevelPlay, ForecastsDependOnlyOnOutcomesThatAreKnownBeforeThem) {
   const auto rows = test::made_up_rows(5, 24, 3, 4);
   LevelProblem before = problem_of(rows);
