@@ -18,6 +18,7 @@ enum class NoteKind : std::uint8_t {
   kComing,   // more rows are forecast ahead than errors are about
   kExperts,  // came, are missing, or have left since the state was saved
   kLearned,  // rows that the state has learned already
+  kSide,     // side information that no method takes
 };
 
 struct Note {

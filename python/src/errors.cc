@@ -115,6 +115,8 @@ const char* kind_name(NoteKind kind) {
       return "experts";
     case NoteKind::kLearned:
       return "learned";
+    case NoteKind::kSide:
+      return "side";
   }
   return "reading";
 }

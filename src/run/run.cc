@@ -165,6 +165,14 @@ void choose_methods(Plan& plan, const Request& request, const Problem& problem, 
   compared.called = names_from(wanted);
   check_methods(compared.methods,
                 {problem.experts.size(), problem.side.columns, problem.has_forecasts()});
+  const bool takes_side = std::ranges::any_of(compared.methods, [&](const std::string& method) {
+    return is_playable(method) && make_method(method, problem.experts.size())->side_needed() > 0;
+  });
+  if (problem.side.columns > 0 && !takes_side) {
+    notes.add(NoteKind::kSide,
+              fmt::format("{}: no method takes side information, and what {} gives is left out",
+                          problem.origin, option("side")));
+  }
   const bool playable = is_playable(compared.methods.back());
   const auto levels = interval_levels(request);
   const bool log = problem.task.kind() == TaskLoss::Kind::kLog;
