@@ -169,9 +169,8 @@ void choose_methods(Plan& plan, const Request& request, const Problem& problem, 
     return is_playable(method) && make_method(method, problem.experts.size())->side_needed() > 0;
   });
   if (problem.side.columns > 0 && !takes_side) {
-    notes.add(NoteKind::kSide,
-              fmt::format("{}: no method takes side information, and what {} gives is left out",
-                          problem.origin, option("side")));
+    notes.add(NoteKind::kSide, fmt::format("{}: no method takes side information; leave {} out",
+                                           problem.origin, option("side")));
   }
   const bool playable = is_playable(compared.methods.back());
   const auto levels = interval_levels(request);
