@@ -118,6 +118,14 @@ def function_text(node: Function, compiled: Any, owner: str = "", level: str = "
     return f"{level} {name}\n\n```python\n{code}\n```\n\n{described(node, compiled, node.name)}"
 
 
+def attribute_text(part: ast.AnnAssign, owner: str, compiled: Any) -> str:
+    """An attribute of the stub, as `name: Final[int]`."""
+    name = ast.unparse(part.target)
+    kind = re.sub(r"^Final\[(.*)\]$", r"\1", ast.unparse(part.annotation))
+    said = as_markdown(inspect.getdoc(getattr(compiled, name, None)) or "") if compiled else ""
+    return f"### {owner}.{name}\n\n```python\n{name}: {kind}\n```\n\n{said}"
+
+
 def class_text(node: ast.ClassDef, compiled: Any) -> str:
     functions = [
         part for part in node.body if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef))
@@ -128,6 +136,9 @@ def class_text(node: ast.ClassDef, compiled: Any) -> str:
     if made and documented and not node.name.endswith("Error"):
         out += ["```python", signature(node.name, made, True), "```", ""]
     out.append(described(node, compiled, node.name))
+    for part in node.body:
+        if isinstance(part, ast.AnnAssign) and not ast.unparse(part.target).startswith("_"):
+            out.append(attribute_text(part, node.name, compiled))
     shown = set()
     for part in functions:
         if part.name.startswith("_") or part.name in shown or decorated(part, "setter"):

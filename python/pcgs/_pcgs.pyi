@@ -258,6 +258,6 @@ def switching_oracle(
     threads: int = 1,
     switch_cost: float = 0.0,
 ) -> Union[Array, OraclePath]: ...
-def run(
+def play(
     request: Dict[str, Any], table: Dict[str, Any], progress: Optional[Callable[[int, int], None]]
 ) -> Run: ...

@@ -153,7 +153,7 @@ def run(
     table = WideTable(X, y, side, models, time, name)
     request.update(outcome=table.outcome, models=table.models, time=table.time)
     with told(progress, name or "playing") as show:
-        whole = _pcgs.run(request, table.parts, in_rounds(show, table))
+        whole = _pcgs.play(request, table.parts, in_rounds(show, table))
     check_new(whole)
     [played] = whole.series()
     return Result(played, table.index, table.columns, whole)

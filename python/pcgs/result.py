@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 class Note(str):
     """A sentence about what was taken for granted or looks like a mistake. `kind` is "reading", "times",
-    "season", "zeros", "coming", "experts" or "learned"."""
+    "season", "zeros", "coming", "experts", "learned" or "side"."""
 
     kind: str
 

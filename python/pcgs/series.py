@@ -281,7 +281,7 @@ def run_long(
         "threads": os.cpu_count() or 1 if request["threads"] is None else request["threads"],
     }
     with told(progress, name or "playing") as show:
-        whole = _pcgs.run(request, parts, in_rounds(show, parts["values"]))
+        whole = _pcgs.play(request, parts, in_rounds(show, parts["values"]))
     check_new(whole)
     if quantiles is not None:
         return QuantileResult(long, whole)

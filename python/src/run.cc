@@ -351,7 +351,7 @@ void bind_run(py::module_& m) {
       .def("intervals", &intervals_of, py::arg("method"))
       .def("weights", &weights_of)
       .def("report", &write_report<Played>, py::arg("path"));
-  m.def("run", &play_all, py::arg("request"), py::arg("table"), py::arg("progress"));
+  m.def("play", &play_all, py::arg("request"), py::arg("table"), py::arg("progress"));
 }
 
 }  // namespace pcgs::python

@@ -67,6 +67,11 @@ CASES = {
         ["--y", "load", "--time", "ds", "--method", "fixed-share", "--switches", "0,5"]
         + ["--loss", "absolute", "--delay", "2"],
     ),
+    "side information for nobody": (
+        points().assign(wind=np.sin(np.arange(HOURS - 1))),
+        dict(y="load", time="ds", side=["wind"]),
+        ["--y", "load", "--time", "ds", "--side", "wind"],
+    ),
     "series": (
         long_of({"north": points(), "south": points(2)}),
         dict(y="load", time="ds", by="store"),
@@ -215,11 +220,6 @@ REFUSED = {
     "times that run backwards": (lambda f: f[::-1], {}, ("value", 2, "ds")),
     "no such column": (lambda f: f, {"side": ["wind"]}, ("unknown", None, "wind")),
     "no such model": (lambda f: f, {"models": ["a", "z"]}, ("unknown", None, "z")),
-    "side information for nobody": (
-        lambda f: f.assign(wind=np.sin(np.arange(len(f)))),
-        {"side": ["wind"]},
-        ("request", None, None),
-    ),
     "a method twice": (lambda f: f, {"methods": "boa,boa"}, ("duplicate", None, None)),
 }
 

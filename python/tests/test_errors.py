@@ -288,7 +288,6 @@ RANDOM = np.random.default_rng(1).random((30, 2))
         ({"drop": ["a"]}, "request", "drop"),
         ({"threads": 0}, "value", "threads"),
         ({"side": np.zeros((3, 1))}, "mismatch", "side"),
-        ({"side": np.zeros((30, 1))}, "request", "side"),
         ({"quantiles": "q*"}, "value", "y"),
     ],
 )

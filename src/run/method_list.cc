@@ -62,7 +62,6 @@ void check_methods(const std::vector<std::string>& methods, const MethodSetting&
                   fmt::format("method {} is given twice; give it once", *at));
     }
   }
-  bool side_is_used = side == 0;
   for (const auto& name : methods) {
     if (find_hindsight_method(name) != nullptr) continue;
     if (method_info(name).traits.needs_forecasts && !setting.forecasts) {
@@ -73,18 +72,11 @@ void check_methods(const std::vector<std::string>& methods, const MethodSetting&
                       name, option("outcome")));
     }
     const std::size_t needed = make_method(name, setting.experts)->side_needed();
-    side_is_used = side_is_used || needed == side;
     if (needed == 0 || needed == side) continue;
     throw Error(ErrorKind::kRequest, {.field = "side"},
                 fmt::format("{} needs {} number{} of side information in every round, and here are "
                             "{}; give them with {}",
                             name, needed, needed == 1 ? "" : "s", side, option("side")));
-  }
-  if (!side_is_used) {
-    throw Error(ErrorKind::kRequest, {.field = "side"},
-                fmt::format("no method takes side information; leave {} out, or name a method with "
-                            "a model that was trained with it",
-                            option("side")));
   }
 }
 

@@ -22,8 +22,7 @@ std::vector<std::string> methods_from(const MethodRequest& request);
 // The same methods as the user wrote them, without what the model and the seasons add.
 std::vector<std::string> names_from(const MethodRequest& request);
 // Throws Error for a method that does not exist, that is named twice, that needs forecasts where
-// there are none, or that needs another number of side information than `side` numbers a round; and
-// for side information that none of them takes.
+// there are none, or that needs another number of side information than `side` numbers a round.
 struct MethodSetting {
   std::size_t experts = 0;
   std::size_t side = 0;

@@ -224,9 +224,10 @@ TEST_F(Run, ResumedRunKeepsItsLossAndItsScale) {
   }
 }
 
-TEST_F(Run, SideInformationThatNoMethodTakesIsRefused) {
+TEST_F(Run, SideInformationIsAcceptedAndIsNoExpert) {
   std::ofstream(dir_ / "side.csv") << "hour,a,b\n0,0.1,0.2\n1,0.3,0.4\n";
-  refuses({"run", dir_ / "side.csv", "--side", "hour"}, {"--side"});
+  const json out = parsed({"run", dir_ / "side.csv", "--side", "hour", "--json"});
+  EXPECT_EQ(out["experts"], json({"a", "b"}));
 }
 
 TEST_F(Run, ForecastsWithSleepersAreCombinedAndWritten) {
