@@ -89,7 +89,7 @@ def test_side_information_belongs_to_the_same_rows():
     assert "side is not about the rows of X" in refused(X, y, side=side[::-1])
     assert "side.reindex(X.index)" in refused(X, y, side=side["a"][::-1])
     for same in (side, side["a"]):
-        assert [note.kind for note in play(X, y, side=same).notes if note.kind != "season"] == ["side"]
+        assert [note.kind for note in play(X, y, side=same).notes if note.kind != "season"] == ["unused"]
 
 
 def test_lists_and_tuples_have_no_index():

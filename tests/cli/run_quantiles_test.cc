@@ -262,7 +262,7 @@ TEST_F(RunQuantiles, AnotherKindOfStateIsRefused) {
             0);
   const auto wrong = play(path, {"--resume", dir_ / "losses"});
   EXPECT_EQ(wrong.exit_code, 2);
-  EXPECT_TRUE(mentions(wrong.err, "holds no panel of quantile forecasts"));
+  EXPECT_TRUE(mentions(wrong.err, "something else than a panel of quantile forecasts"));
   ASSERT_EQ(play(path, {"--save", dir_ / "panel"}).exit_code, 0);
   const auto other = run_program({"run", losses, "--resume", dir_ / "panel", "--quiet"});
   EXPECT_EQ(other.exit_code, 2);

@@ -13,6 +13,7 @@
 #include "run/method_list.h"
 #include "support/csv.h"
 #include "support/data_file.h"
+#include "support/expect.h"
 #include "support/temp_dir.h"
 
 namespace pcgs::test {
@@ -226,8 +227,10 @@ TEST_F(Run, ResumedRunKeepsItsLossAndItsScale) {
 
 TEST_F(Run, SideInformationIsAcceptedAndIsNoExpert) {
   std::ofstream(dir_ / "side.csv") << "hour,a,b\n0,0.1,0.2\n1,0.3,0.4\n";
-  const json out = parsed({"run", dir_ / "side.csv", "--side", "hour", "--json"});
+  const json out = parsed({"run", dir_ / "side.csv", "--side", "hour", "--json", "--quiet"});
   EXPECT_EQ(out["experts"], json({"a", "b"}));
+  const Said said = run_program({"run", dir_ / "side.csv", "--side", "hour", "--json"});
+  EXPECT_TRUE(mentions(said.err, "makes no use of side information"));
 }
 
 TEST_F(Run, ForecastsWithSleepersAreCombinedAndWritten) {

@@ -10,7 +10,7 @@ import subprocess
 FILES = ("trace.csv", "certificate.json", "out/results.json", "out/forecasts.csv", "out/intervals.csv",
          "states/state", "states/page.html")
 FOLDERS = ("", "out", "states")  # of the files
-TIMES = (re.compile(rb'"ns_per_round":[-+.e0-9]+'), re.compile(rb'data-value="[.0-9]+">[0-9]+</td></tr>'))
+TIMES = (re.compile(rb'"ns_per_round":[-+.e0-9]+'), re.compile(rb'data-value="[.0-9]+">[.0-9]+ (ns|us|ms|s)</td></tr>'))
 
 
 class Mixed(AssertionError):

@@ -364,7 +364,7 @@ TEST(Verify, AKeyThatIsThereTwiceIsRefused) {
   json.replace(json.find("\"rounds\""), 0, "\"rounds\":5,");
   const std::string csv = pair.text();
   const std::string message = error_of([&] { verify::verify({csv, "t.csv"}, {json, "c.json"}); });
-  EXPECT_TRUE(mentions(message, "has the key rounds twice"));
+  EXPECT_TRUE(mentions(message, "the key rounds stands twice"));
 }
 
 // Columns whose numbers decide nothing: what the learner's own decision lost, and, without forecasts, the
