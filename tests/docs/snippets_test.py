@@ -36,7 +36,7 @@ from blocks import PAGES, ROOT, Block, blocks
 # Shown and not run, by page and first line: what it is.
 SHOWN = {
     ("CONTRIBUTING.md", "data  core  network"): "the rooms in their order",
-    ("docs/internals/design.md", "pcgs        core < levels"): "which folder may include which",
+    ("docs/internals/design.md", "file, frame, stream"): "how data flows",
     ("docs/serving.md", '"errors":{"measure"'): "a part of an answer",
     ("docs/serving.md", "200000 events of 2000 streams"): "what make kafka-test prints",
     ("docs/training.md", "method" + " " * 35 + "mean loss"): "what compare_shifts.py prints",
