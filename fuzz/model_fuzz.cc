@@ -108,7 +108,7 @@ std::optional<std::uint32_t> checksum_of(const Parts& parts) {
   }
   for (const auto& [name, tensor] : header.items()) {
     if (name == "__metadata__") continue;
-    const auto numbers = [&](const char* key) {
+    const auto numbers = [&tensor = tensor](const char* key) {
       std::vector<std::uint64_t> out;
       if (!tensor.is_object() || !tensor.contains(key)) return out;
       for (const auto& n : tensor[key]) {

@@ -134,9 +134,9 @@ TEST(Run, FieldsThatContradictEachOtherAreNamed) {
            {"delay", [](Request& r) { r.delay = 2; }},
            {"loss", [](Request& r) { r.loss = TaskLoss(); }},
            {"intervals", [](Request& r) { r.intervals = {0.5}; }}}) {
-    EXPECT_EQ(field([&](Request& r) {
+    EXPECT_EQ(field([set = change](Request& r) {
                 r.outcome.clear();
-                change(r);
+                set(r);
               }),
               name)
         << "of losses";
@@ -148,9 +148,9 @@ TEST(Run, FieldsThatContradictEachOtherAreNamed) {
            {"season", [](Request& r) { r.season = {24}; }},
            {"models", [](Request& r) { r.models = {"a"}; }},
            {"model_column", [](Request&) {}}}) {
-    EXPECT_EQ(field([&](Request& r) {
+    EXPECT_EQ(field([set = change](Request& r) {
                 r.quantiles = "q*";
-                change(r);
+                set(r);
               }),
               name)
         << "of quantiles";

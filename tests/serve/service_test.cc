@@ -287,7 +287,7 @@ TEST_F(StreamViews, TheLastRoundsComeInTheirOrder) {
     EXPECT_EQ(rounds[i]["number"], i + 2);
     EXPECT_EQ(rounds[i]["weights"], (nlohmann::json{{"a", 0.5}, {"b", 0.5}}));
     EXPECT_EQ(rounds[i]["forecast"], 2);
-    EXPECT_EQ(rounds[i]["y"], i == 1 ? Json(2.5) : Json());
+    EXPECT_EQ(rounds[i]["y"], i == 1 ? nlohmann::json(2.5) : nlohmann::json());
   }
   EXPECT_EQ(get("/streams/north?rounds=200").json()["rounds"].size(), 4u);
 }
