@@ -194,10 +194,11 @@ void Aggregator::put_intervals(Slot& slot) const {
 
 void Aggregator::check_takes_losses() const {
   if (!needs_forecasts_) return;
-  throw Error(ErrorKind::kCall, {.field = "method"},
-              fmt::format("{} combines forecasts and has none here; give forecasts to predict(), or, "
-                          "for losses, {}",
-                          method_->name(), option("method", "guard")));
+  throw Error(
+      ErrorKind::kCall, {.field = "method"},
+      fmt::format("{} combines forecasts and has none here; give forecasts to predict(), or, "
+                  "for losses, {}",
+                  method_->name(), option("method", "guard")));
 }
 
 std::int64_t Aggregator::open(std::span<const std::uint8_t> awake, std::span<const double> side) {
