@@ -475,13 +475,6 @@ Comparison play_methods(const Problem& problem, const ComparisonOptions& options
   return comparison;
 }
 
-MethodResult play_once(const Problem& problem, Aggregator& aggregator,
-                       const std::function<void(std::size_t)>& advance) {
-  MethodResult result;
-  play_pass(problem, aggregator, {.keep_weights = true}, advance, result);
-  return result;
-}
-
 Matrix weights_of(const Problem& problem, const MethodResult& method,
                   const std::function<void(std::size_t)>& advance) {
   Aggregator player = make_player(problem, method.spec());

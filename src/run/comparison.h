@@ -58,11 +58,6 @@ std::size_t rounds_to_play(const Problem& problem, const ComparisonOptions& opti
 Comparison play_methods(const Problem& problem, const ComparisonOptions& options,
                         Aggregator* from = nullptr);
 
-// One pass by an aggregator that is left as it ends: its forecasts, weights and intervals, and how long
-// that took. Measured against nobody.
-MethodResult play_once(const Problem& problem, Aggregator& aggregator,
-                       const std::function<void(std::size_t)>& advance = {});
-
 // [T x K] what a method played in each round: the weights alone, from a pass of their own.
 Matrix weights_of(const Problem& problem, const MethodResult& method,
                   const std::function<void(std::size_t)>& advance = {});

@@ -21,29 +21,6 @@ constexpr std::size_t kSeriesShown = 12;
 
 }  // namespace
 
-JudgedSeries judge_series(std::vector<std::string> key, const compare::Problem& problem,
-                          const compare::Comparison& comparison) {
-  auto errors = compare::errors_of(problem, comparison);
-  auto answer = forecast_answer(problem, comparison, errors);
-  return {std::move(key), problem.rounds(), std::move(errors), std::move(answer)};
-}
-
-SeriesResult series_result(std::vector<std::string> by, std::vector<std::string> experts,
-                           const TaskLoss& task, std::vector<JudgedSeries> series) {
-  SeriesResult out;
-  out.by = std::move(by);
-  out.experts = std::move(experts);
-  std::vector<const compare::Errors*> errors;
-  for (const auto& one : series) errors.push_back(&one.errors);
-  out.answer = errors_answer(compare::add_errors(errors, task), task);
-  for (auto& one : series) {
-    out.rounds += one.rounds;
-    out.answer.rounds_without_outcome += one.answer.rounds_without_outcome;
-    out.series.push_back({std::move(one.key), one.rounds, std::move(one.answer)});
-  }
-  return out;
-}
-
 SeriesResult series_result(const Outcome& outcome) {
   SeriesResult out;
   const Problem& first = outcome.series.front().problem;

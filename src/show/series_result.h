@@ -33,18 +33,6 @@ struct SeriesResult {
   bool operator==(const SeriesResult&) const = default;
 };
 
-// One series with its errors, so that those of several can be added.
-struct JudgedSeries {
-  std::vector<std::string> key;
-  std::size_t rounds = 0;
-  compare::Errors errors;
-  ForecastAnswer answer;
-};
-JudgedSeries judge_series(std::vector<std::string> key, const compare::Problem& problem,
-                          const compare::Comparison& comparison);
-SeriesResult series_result(std::vector<std::string> by, std::vector<std::string> experts,
-                           const TaskLoss& task, std::vector<JudgedSeries> series);
-
 // Of a run on forecasts.
 SeriesResult series_result(const Outcome& outcome);
 

@@ -198,37 +198,6 @@ TEST(Weights, ThatNobodyKeptArePlayedAgain) {
   }
 }
 
-TEST(PlayedOnce, PublishesWhatTwoPassesDo) {
-  for (Problem problem : {forecasts_of(50), problem_of(50, 3)}) {
-    const std::optional<IntervalOptions> intervals =
-        problem.has_forecasts() ? std::optional<IntervalOptions>(IntervalOptions{}) : std::nullopt;
-    ComparisonOptions options = only("boa");
-    options.intervals = intervals;
-    const MethodResult twice = play_methods(problem, options).methods[0];
-    Aggregator aggregator = make_player(problem, "boa", false, intervals);
-    std::size_t advanced = 0;
-    const MethodResult once =
-        play_once(problem, aggregator, [&](std::size_t rounds) { advanced += rounds; });
-    EXPECT_EQ(once.forecasts, twice.forecasts);
-    EXPECT_EQ(once.weights.values, twice.weights.values);
-    EXPECT_EQ(once.next_weights, twice.next_weights);
-    EXPECT_EQ(once.total_loss, twice.total_loss);
-    ASSERT_EQ(once.intervals.has_value(), intervals.has_value());
-    if (intervals) {
-      EXPECT_EQ(once.intervals->levels, twice.intervals->levels);
-      // Nobody knows an interval before there are errors: NaN.
-      const auto& low = once.intervals->low.values;
-      const auto& expected = twice.intervals->low.values;
-      ASSERT_EQ(low.size(), expected.size());
-      for (std::size_t i = 0; i < low.size(); ++i) {
-        EXPECT_TRUE(low[i] == expected[i] || (low[i] != low[i] && expected[i] != expected[i]));
-      }
-    }
-    EXPECT_EQ(advanced, problem.rounds());
-    EXPECT_EQ(aggregator.rounds(), 50);
-  }
-}
-
 TEST(KnownAt, SaysWhatBlocksAndDelaysSay) {
   for (const auto& [block, delay] :
        {std::pair<std::size_t, std::size_t>{1, 0}, {7, 0}, {1, 4}, {5, 3}}) {
