@@ -14,14 +14,15 @@
 // rounds may be open. A forecast depends on what was learned before its round was opened, and on
 // nothing else.
 //
-// How it combines. Experts are scored by twice the mean pinball loss over the levels, in units of a
-// middling expert's. Share recursions at four rates learn weights from the series alone, four others
-// from all series together, each of which then counts for its part of the rate; with equal weights
-// these are nine. Another recursion learns which of the nine to trust, one on the series and one on
-// all, half each; and a third between three distributions: the mean of quantiles with the weights that
-// result, and two that have a linear pool in the tails, with these weights and with equal ones. Last,
-// central intervals are stretched or shrunk around the median, by what they have held so far of the
-// outcomes of all series (docs/quantiles.md).
+// How it combines. A model is not believed where it is far outside all others, or far from all that the
+// series has done (combine/clipping.h). Four distributions are made: the linear pool with equal
+// weights, with weights learned from scores (twice the mean pinball loss over the levels), with weights
+// learned from scores of fourth roots, and one with these that is the quantile mean in the middle and
+// the pool in the tails. Weights are ratios of scores, learned from all series, from their last rounds and
+// from the series itself (combine/ratio_weights.h). The share recursion of each series says how much of
+// each is published; it starts and restarts where all series together put their trust. Last, central intervals
+// are stretched or shrunk around the median, by what they have held so far of the outcomes of all
+// series (docs/quantiles.md).
 //
 // Promises: quantiles of a forecast are finite and in order. Without calibration they are between the
 // least and the greatest of the experts' at their level, completed where they are missing, up to the
@@ -79,8 +80,8 @@ class QuantilePanel {
   std::span<const std::string> experts() const;  // [K] in the order of forecasts
   std::span<const std::string> series() const;   // in the order in which they were added
 
-  // An Error if the name is there already. A newcomer gets 1/(K+1) of the weight, and is asleep in the
-  // rounds that are open.
+  // An Error if the name is there already. A newcomer counts as good as equal weights, and is
+  // missing in the rounds that are open.
   std::size_t add_expert(std::string_view name);
   // An Error if there is none of that name. Experts behind it move up, in open rounds too.
   void remove_expert(std::string_view name);
@@ -107,10 +108,11 @@ class QuantilePanel {
   ScoreClaims certificate(std::size_t series) const;
 
   std::int64_t rounds() const;  // learned
-  // Experts' rounds whose quantiles crossed and were put in order, and those that were so far from
-  // everybody's that they were left out.
+  // Experts' rounds whose quantiles crossed and were put in order, and those in which one was far
+  // outside all others, so that it counted as what is at their edge: all of them, and [K] of each.
   std::int64_t crossed() const;
   std::int64_t outliers() const;
+  std::span<const std::int64_t> outliers_by_expert() const;
 
   // A text of the owner's, kept with the state.
   const std::string& note() const;

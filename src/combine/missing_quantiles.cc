@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+
+#include "core/order_statistic.h"
 
 namespace pcgs::levels {
 
@@ -13,7 +16,7 @@ bool is_given(double x) { return !std::isnan(x); }
 }  // namespace
 
 Completion::Completion(const Levels& levels)
-    : levels_(levels), shape_(levels.size()), given_(levels.size()) {}
+    : levels_(levels), shape_(levels.size()) {}
 
 std::size_t Completion::put_in_order(std::span<double> quantiles, std::span<std::uint8_t> awake) {
   const std::size_t count = levels_.size();
@@ -21,18 +24,16 @@ std::size_t Completion::put_in_order(std::span<double> quantiles, std::span<std:
   for (std::size_t k = 0; k < awake.size(); ++k) {
     const auto row = quantiles.subspan(k * count, count);
     // Those that are given, in order, at the places of those that are given.
-    std::size_t given = 0;
-    for (const double x : row) {
-      if (is_given(x)) given_[given++] = x;
-    }
+    given_.clear();
+    std::ranges::copy_if(row, std::back_inserter(given_), is_given);
+    const std::size_t given = given_.size();
     awake[k] = given > 0;
-    const std::span<double> own(given_.data(), given);
-    if (crossings(own) > 0) {
+    if (crossings(given_) > 0) {
       ++crossed;
-      uncross(own);
+      uncross(given_);
       std::size_t next = 0;
       for (double& x : row) {
-        if (is_given(x)) x = own[next++];
+        if (is_given(x)) x = given_[next++];
       }
     }
     if (given > 0 && given < count) interpolate(row);
@@ -70,14 +71,12 @@ void Completion::find_shape(std::span<const double> quantiles,
                             std::span<const std::uint8_t> awake) {
   const std::size_t count = levels_.size();
   for (std::size_t i = 0; i < count; ++i) {
-    double mean = 0, giving = 0;
+    given_.clear();
     for (std::size_t k = 0; k < awake.size(); ++k) {
       const double x = quantiles[k * count + i];
-      if (!awake[k] || !is_given(x)) continue;
-      giving += 1;
-      mean += x / giving - mean / giving;  // a difference of two doubles may be none
+      if (awake[k] && is_given(x)) given_.push_back(x);
     }
-    shape_[i] = giving > 0 ? mean : std::nan("");
+    shape_[i] = given_.empty() ? std::nan("") : lower_median(given_);
   }
   const std::size_t middle = count / 2;
   for (std::size_t i = middle; i-- > 0;) {

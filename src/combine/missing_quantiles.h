@@ -1,11 +1,11 @@
 // Experts that do not give every level.
 //
 // Between two levels that an expert gives, its quantile function is taken to be linear. Beyond them it
-// says nothing, and is not made to: there it gets the shape of the others, the mean of those that give
+// says nothing, and is not made to: there it gets the shape of the others, the median of those that give
 // the level, moved to where its own numbers end. So it neither gains nor loses in the tails, and a
 // point forecast, which gives one level, joins distributions.
 //
-// A level that nobody gives is where the nearest one inwards is. Means over different experts may
+// A level that nobody gives is where the nearest one inwards is. Medians over different experts may
 // cross; the shape then stays level.
 #pragma once
 
@@ -43,8 +43,8 @@ class Completion {
   void borrow(std::span<double> row) const;
 
   Levels levels_;
-  std::vector<double> shape_;  // [P] the mean of those that give a level, in order
-  std::vector<double> given_;  // [P] scratch
+  std::vector<double> shape_;  // [P] the median of those that give a level, in order
+  std::vector<double> given_;  // scratch
 };
 
 }  // namespace pcgs::levels

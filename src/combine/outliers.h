@@ -56,17 +56,4 @@ struct RobustRow {
 };
 RobustRow robust_row(std::span<const double> x, double fitted, double target, const TaskLoss& task);
 
-// Of several distributions those are outliers of which an end is further from the centre than
-// kOutlierForecast times what is usual. The centre is the median of the experts' middles, what they give
-// nearest to the middle level. Usual is the median distance of their middles from there, or the median
-// width of those that give more than one level, whichever is more. Medians are the lower ones.
-//
-// There is none where fewer than three experts give anything, where nothing is usual (0), and where it
-// would be half of all or more: nobody can tell then who is.
-//
-// [K x P] quantiles, in order where awake, NaN at levels that are not given. Puts outliers to sleep and
-// says how many. Allocates nothing once `scratch` has room for K numbers.
-std::size_t leave_out_outliers(std::span<const double> quantiles, std::span<std::uint8_t> awake,
-                               std::vector<double>& scratch);
-
 }  // namespace pcgs

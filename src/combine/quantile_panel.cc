@@ -7,112 +7,88 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "combine/outliers.h"
-#include "combine/quantile_levels.h"
-#include "combine/quantile_pool.h"
 #include "data/invariant.h"
 #include "pcgs/error.h"
 
 namespace pcgs {
 
-using levels::kOperators;
-using levels::kRates;
-using levels::kVectors;
-
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr std::size_t kEqual = kVectors - 1;  // the vector of equal weights
+// The recursion in candidates: it restarts where all series put their trust.
+constexpr double kTrustRate = 1, kTrustRestart = 0.1;
 
-// Two halves: what all series say and what this one says.
-double half_each(std::span<const double> all, std::span<const double> own, std::size_t i) {
-  return 0.5 * all[i] + 0.5 * own[i];
-}
+// Of what is not below 0, or of an absurd number that is.
+double root(double x) { return std::sqrt(std::sqrt(std::max(x, 0.0))); }
 
 }  // namespace
 
 // ---- One round ----------------------------------------------------------------------------------
 
-// The first of its levels that it gives: they are in order.
-double QuantilePanel::Panel::least_given_by(const Round& round, std::size_t expert) const {
-  std::size_t i = expert * levels.size();
-  while (std::isnan(round.forecasts[i])) ++i;
-  return round.forecasts[i];
+namespace {
+
+std::span<double> row_of(std::vector<double>& rows, std::size_t i, std::size_t count) {
+  return {rows.data() + i * count, count};
 }
 
+}  // namespace
+
 void QuantilePanel::Panel::take_forecasts(Round& round, std::span<const double> quantiles) {
+  const std::size_t count = levels.size();
   round.forecasts.assign(quantiles.begin(), quantiles.end());
   if (options.scale == QuantileScale::kLog1p) {
     for (double& x : round.forecasts) x = std::log1p(x);
   }
   round.awake.resize(experts());
   crossed += static_cast<std::int64_t>(completion.put_in_order(round.forecasts, round.awake));
-  // Before experts borrow shapes from each other.
-  outliers += static_cast<std::int64_t>(leave_out_outliers(round.forecasts, round.awake, scratch));
   least_given = std::numeric_limits<double>::infinity();
-  for (std::size_t k = 0; k < experts(); ++k) {
-    if (round.awake[k]) least_given = std::min(least_given, least_given_by(round, k));
+  for (const double x : round.forecasts) {
+    if (x < least_given) least_given = x;  // before experts borrow shapes from each other
   }
   completion.fill(round.forecasts, round.awake);
-  round.heard = false;
+  round.heard = std::ranges::count(round.awake, std::uint8_t{1}) > 0;
   for (std::size_t k = 0; k < experts(); ++k) {
-    round.heard = round.heard || round.awake[k];
-    if (round.awake[k]) continue;
-    std::fill_n(round.forecasts.begin() + static_cast<std::ptrdiff_t>(k * levels.size()),
-                levels.size(), kNaN);
-  }
-}
-
-// The weight vectors over those awake, and what they give together.
-void QuantilePanel::Panel::mix_vectors(const Round& round, std::span<double> into_vectors,
-                                       std::span<double> into_mixed) const {
-  const levels::Scope& of_series = own[round.series];
-  std::ranges::fill(into_mixed, 0.0);
-  for (std::size_t j = 0; j < kVectors; ++j) {
-    const auto vector = into_vectors.subspan(j * experts(), experts());
-    const auto weights = j < kRates.size() ? all.weights(j)
-                         : j < kEqual      ? of_series.weights(j - kRates.size())
-                                           : std::span<const double>();
-    double total = 0;
-    for (std::size_t k = 0; k < experts(); ++k) {
-      vector[k] = !round.awake[k] ? 0 : weights.empty() ? 1 : weights[k];
-      total += vector[k];
-    }
-    const double trust = half_each(all.vectors(), of_series.vectors(), j);
-    for (std::size_t k = 0; k < experts(); ++k) {
-      vector[k] /= total;
-      into_mixed[k] += trust * vector[k];
-    }
+    if (!round.awake[k]) std::ranges::fill(row_of(round.forecasts, k, count), kNaN);
   }
 }
 
 void QuantilePanel::Panel::combine(Round& round) {
   const std::size_t count = levels.size();
-  const auto row = [&](std::vector<double>& rows, std::size_t i) {
-    return std::span<double>(rows.data() + i * count, count);
-  };
   make_room(round);
-  mix_vectors(round, vectors, mixed);
-  for (std::size_t j = 0; j < kVectors; ++j) {
-    levels::quantile_mean(round.forecasts, {vectors.data() + j * experts(), experts()},
-                          row(round.of_vectors, j));
+  Series& one = series[round.series];
+  const auto heard = std::ranges::count(round.awake, std::uint8_t{1});
+  for (std::size_t k = 0; k < experts(); ++k) {
+    equal[k] = round.awake[k] ? 1 / static_cast<double>(heard) : 0;
   }
-  const std::span<const double> equal(vectors.data() + kEqual * experts(), experts());
-  const auto mean = row(round.made, levels::kMean);
-  levels::quantile_mean(round.forecasts, mixed, mean);
-  pool.arrange(round.forecasts);
-  pool.linear(mixed, row(round.made, levels::kTails));
-  pool.linear(equal, row(round.made, levels::kEqualTails));
-  for (const levels::Operator i : {levels::kTails, levels::kEqualTails}) {
-    levels::put_into_middle(levels, mean, row(round.made, i));
-  }
+  scores.weights(one.scores, round.awake, own);
+  roots.weights(one.roots, round.awake, rooted);
 
-  std::array<double, kOperators> trust{};
-  for (std::size_t i = 0; i < kOperators; ++i) {
-    trust[i] = half_each(all.operators(), own[round.series].operators(), i);
+  round.anchor.reset();
+  if (one.anchor.is_there()) round.anchor = one.anchor.middle();
+  clipping.clip(round.forecasts, round.awake, one.anchor, clipped);
+  if (std::ranges::any_of(clipped, [](double x) { return x < 0; })) one.give_up_roots();
+  for (std::size_t k = 0; k < experts(); ++k) {
+    if (round.awake[k]) far[k] += clipping.is_far(row_of(round.forecasts, k, count)) ? 1 : 0;
   }
-  levels::quantile_mean(round.made, trust, round.combined);
+  pool.arrange(clipped);
+  pool.linear(equal, row_of(round.made, kEqualPool, count));
+  // Of three or more, one that has earned more than half of the weight is right where others are not.
+  const auto first = std::ranges::max_element(rooted);
+  if (heard > 2 && *first > 0.5) {
+    const auto k = static_cast<std::size_t>(first - rooted.begin());
+    clipping.release(row_of(round.forecasts, k, count), row_of(clipped, k, count));
+    pool.arrange(clipped);
+  }
+  pool.linear(own, row_of(round.made, kPool, count));
+  const auto tails = row_of(round.made, kTails, count);
+  pool.linear(rooted, tails);
+  std::ranges::copy(tails, row_of(round.made, kRootPool, count).begin());
+  levels::quantile_mean(clipped, rooted, mean);
+  levels::put_into_middle(levels, mean, tails);
+  levels::quantile_mean(round.made, one.trust.weights(), round.combined);
   calibrate(round);
   publish(round);
 }
@@ -136,53 +112,41 @@ void QuantilePanel::Panel::publish(Round& round) const {
 
 void QuantilePanel::Panel::learn_from(Round& round, double outcome) {
   const double y = options.scale == QuantileScale::kLog1p ? std::log1p(outcome) : outcome;
+  Series& one = series[round.series];
   calibration.learn(round.calibrated, y, series.size());
-  learn_weights(round, y);
-}
-
-void QuantilePanel::Panel::learn_weights(Round& round, double y) {
+  if (round.anchor) one.anchor.learn(y, *round.anchor);
+  if (y < 0) one.give_up_roots();
+  const auto score = [&](std::span<const double> row) {
+    return std::min(levels::level_score(levels, row, y), std::numeric_limits<double>::max());
+  };
   const std::size_t count = levels.size();
-  const auto score = [&](const std::vector<double>& rows, std::size_t i) {
-    return std::min(levels::level_score(levels, {rows.data() + i * count, count}, y),
-                    std::numeric_limits<double>::max());
-  };
-  const auto divide = [](std::span<double> out, double unit) {
-    for (double& x : out) x = in_units(x, unit, kLargestScore);
-  };
-
-  scores.clear();
+  // What experts gave is scored as they gave it, however it was combined.
   for (std::size_t k = 0; k < experts(); ++k) {
-    if (round.awake[k]) scores.push_back(score(round.forecasts, k));
+    losses[k] = round.awake[k] ? score(row_of(round.forecasts, k, count)) : kNaN;
   }
-  const double unit = levels::unit_of(scores, scratch);
-  if (unit == 0) return;  // everybody was right
-  const auto uncapped_units = [&](double x) {
-    return std::min(x / unit, std::numeric_limits<double>::max());
-  };
-  const double of_sleepers = score(round.combined, 0);
-  losses.clear();
-  uncapped.clear();
-  for (std::size_t k = 0, heard = 0; k < experts(); ++k) {
-    const double one = round.awake[k] ? scores[heard++] : of_sleepers;
-    losses.push_back(in_units(one, unit, kLargestScore));
-    if (!proofs.empty()) uncapped.push_back(uncapped_units(one));
+  std::array<double, kCandidates> made{};
+  for (std::size_t j = 0; j < kCandidates; ++j) made[j] = score(row_of(round.made, j, count));
+  scores.learn(one.scores, losses, made[kEqualPool], series.size());
+  if (const double unit = one.scores.unit.mean(); unit > 0) {
+    for (double& x : made) x = in_units(x, unit, kLargestScore);
+    trust.learn(made, series.size());
+    one.trust.step(made, {kTrustRate, kTrustRestart, trust.weights()});
   }
-  std::array<double, kVectors> of_vectors{};
-  for (std::size_t j = 0; j < kVectors; ++j) of_vectors[j] = score(round.of_vectors, j);
-  std::array<double, kOperators> of_operators{};
-  for (std::size_t i = 0; i < kOperators; ++i) of_operators[i] = score(round.made, i);
-  divide(of_vectors, levels::unit_of(of_vectors, scratch));
-  levels::Scope::Losses all_losses{losses, of_vectors, {}};
-  if (const double of_round = levels::unit_of(of_operators, scratch); of_round > 0) {
-    units[round.series].add(of_round);
-    divide(of_operators, units[round.series].mean());
-    all_losses.operators = of_operators;
+  if (one.proof) one.proof->learn(losses, score(round.combined), score(round.calibrated));
+  if (one.has_roots) {
+    const double root_of_y = root(y);
+    const auto root_score = [&](std::span<const double> row) {
+      std::ranges::transform(row, mean.begin(), root);
+      return levels::level_score(levels, mean, root_of_y);
+    };
+    for (std::size_t k = 0; k < experts(); ++k) {
+      if (round.awake[k]) losses[k] = root_score(row_of(round.forecasts, k, count));
+    }
+    roots.learn(one.roots, losses, root_score(row_of(round.made, kEqualPool, count)),
+                series.size());
+  } else {
+    roots.learn(one.roots, losses, score(row_of(round.made, kEqualPool, count)), series.size());
   }
-  all.learn(all_losses, 1 / static_cast<double>(series.size()));
-  if (proofs.empty()) return own[round.series].learn(all_losses, 1);
-  const levels::Scope::Proof proof{proofs[round.series],
-                                   {uncapped, losses, uncapped_units(score(round.calibrated, 0))}};
-  own[round.series].learn(all_losses, 1, &proof);
 }
 
 // ---- Rounds that are open -----------------------------------------------------------------------
@@ -206,8 +170,7 @@ QuantilePanel::Panel::Round& QuantilePanel::Panel::new_round() {
 }
 
 void QuantilePanel::Panel::make_room(Round& round) const {
-  round.of_vectors.resize(kVectors * levels.size());
-  round.made.resize(kOperators * levels.size());
+  round.made.resize(kCandidates * levels.size());
   round.combined.resize(levels.size());
   round.calibrated.resize(levels.size());
   round.published.resize(levels.size());
@@ -219,22 +182,38 @@ void QuantilePanel::Panel::drop(std::size_t index) {
 }
 
 void QuantilePanel::Panel::resize_for_experts() {
+  clipping = levels::Clipping(levels, experts());
   pool = levels::Pool(levels, experts());
-  vectors.resize(kVectors * experts());
-  mixed.resize(experts());
-  for (auto* room_for : {&scores, &losses, &scratch}) {
-    room_for->reserve(std::max(experts(), kVectors));
+  clipped.resize(experts() * levels.size());
+  for (auto* of_experts : {&equal, &own, &rooted, &losses}) of_experts->resize(experts());
+}
+
+QuantilePanel::Panel::Series::Series(std::span<const double> trusted, std::size_t experts,
+                                     bool certify)
+    : trust(kCandidates, trusted) {
+  for (std::size_t k = 0; k < experts; ++k) {
+    scores.sums.add_candidate();
+    roots.sums.add_candidate();
   }
-  uncapped.reserve(experts());
+  if (certify) proof.emplace(experts);
+}
+
+void QuantilePanel::Panel::Series::give_up_roots() {
+  if (!has_roots) return;
+  has_roots = false;
+  roots.unit = scores.unit;
 }
 
 QuantilePanel::Panel::Panel(QuantileOptions given)
     : options(std::move(given)),
       levels(options.levels),
+      trust(kCandidates),
       calibration(options.calibrate ? levels::Calibration(levels) : levels::Calibration()),
       nothing(levels.size(), kNaN),
       completion(levels),
-      pool(levels, 0) {}
+      clipping(levels, 0),
+      pool(levels, 0),
+      mean(levels.size()) {}
 
 // ---- The user's object --------------------------------------------------------------------------
 
@@ -247,10 +226,13 @@ QuantilePanel& QuantilePanel::operator=(QuantilePanel&&) noexcept = default;
 
 const QuantileOptions& QuantilePanel::options() const { return panel_->options; }
 std::span<const std::string> QuantilePanel::experts() const { return panel_->names; }
-std::span<const std::string> QuantilePanel::series() const { return panel_->series; }
+std::span<const std::string> QuantilePanel::series() const { return panel_->titles; }
 std::int64_t QuantilePanel::rounds() const { return panel_->learned; }
 std::int64_t QuantilePanel::crossed() const { return panel_->crossed; }
-std::int64_t QuantilePanel::outliers() const { return panel_->outliers; }
+std::int64_t QuantilePanel::outliers() const {
+  return std::accumulate(panel_->far.begin(), panel_->far.end(), std::int64_t{0});
+}
+std::span<const std::int64_t> QuantilePanel::outliers_by_expert() const { return panel_->far; }
 const std::string& QuantilePanel::note() const { return panel_->note; }
 void QuantilePanel::set_note(std::string note) { panel_->note = std::move(note); }
 
@@ -260,12 +242,15 @@ std::size_t QuantilePanel::add_expert(std::string_view name) {
     throw Error(ErrorKind::kDuplicate, {.field = "experts"},
                 fmt::format("there is an expert {} already; give each a name of its own", name));
   }
-  auto proofs = p.proofs;  // what may be refused comes before anything is changed
-  for (auto& one : proofs) one.add_expert();
-  p.proofs = std::move(proofs);
   p.names.emplace_back(name);
-  p.all.add_expert();
-  for (auto& one : p.own) one.add_expert();
+  p.far.push_back(0);
+  p.scores.add_candidate();
+  p.roots.add_candidate();
+  for (auto& one : p.series) {
+    if (one.proof) one.proof->add_expert();
+    one.scores.sums.add_candidate();
+    one.roots.sums.add_candidate();
+  }
   for (auto& round : p.open) {
     round->awake.push_back(0);
     if (round->heard) round->forecasts.resize(p.experts() * p.levels.size(), kNaN);
@@ -282,12 +267,15 @@ void QuantilePanel::remove_expert(std::string_view name) {
                 fmt::format("there is no expert {}; there are {}", name, fmt::join(p.names, ", ")));
   const auto expert = at - p.names.begin();
   const auto index = static_cast<std::size_t>(expert);
-  auto proofs = p.proofs;
-  for (auto& one : proofs) one.remove_expert(index);
-  p.proofs = std::move(proofs);
   p.names.erase(at);
-  p.all.remove_expert(index);
-  for (auto& one : p.own) one.remove_expert(index);
+  p.far.erase(p.far.begin() + expert);
+  p.scores.remove_candidate(index);
+  p.roots.remove_candidate(index);
+  for (auto& one : p.series) {
+    if (one.proof) one.proof->remove_expert(index);
+    one.scores.sums.remove_candidate(index);
+    one.roots.sums.remove_candidate(index);
+  }
   const auto count = static_cast<std::ptrdiff_t>(p.levels.size());
   for (auto& round : p.open) {
     round->awake.erase(round->awake.begin() + expert);
@@ -300,18 +288,12 @@ void QuantilePanel::remove_expert(std::string_view name) {
 
 std::size_t QuantilePanel::add_series(std::string_view name) {
   Panel& p = *panel_;
-  if (std::ranges::find(p.series, name) != p.series.end()) {
+  if (std::ranges::find(p.titles, name) != p.titles.end()) {
     throw Error(ErrorKind::kDuplicate, {.field = "series"},
                 fmt::format("there is a series {} already; give each a name of its own", name));
   }
-  p.series.emplace_back(name);
-  p.units.emplace_back();
-  auto& scope = p.own.emplace_back();
-  for (std::size_t k = 0; k < p.experts(); ++k) scope.add_expert();
-  if (p.options.certify) {
-    auto& proof = p.proofs.emplace_back(kRates.size());
-    for (std::size_t k = 0; k < p.experts(); ++k) proof.add_expert();
-  }
+  p.titles.emplace_back(name);
+  p.series.emplace_back(p.trust.weights(), p.experts(), p.options.certify);
   return p.series.size() - 1;
 }
 
@@ -367,7 +349,7 @@ ScoreClaims QuantilePanel::certificate(std::size_t series) const {
     throw Error(ErrorKind::kCall, {.field = "certify"},
                 fmt::format("this panel proves nothing; make it with {}", option_on("certify")));
   }
-  const levels::ScoreCertificate& proof = panel_->proofs[series];
+  const levels::ProvedScores& proof = *panel_->series[series].proof;
   return {proof.rounds(), proof.against_path(), proof.against_expert()};
 }
 
@@ -383,19 +365,20 @@ std::size_t QuantilePanel::series_of(std::int64_t round) const {
 
 std::vector<double> QuantilePanel::weights(std::size_t series) const {
   invariant(series < panel_->series.size(), "a series of the panel");
-  Panel::Round everybody;
-  everybody.series = series;
-  everybody.awake.assign(panel_->experts(), 1);
   const std::size_t experts = panel_->experts();
   if (experts == 0) return {};
-  std::vector<double> vectors(kVectors * experts), weights(experts);
-  panel_->mix_vectors(everybody, vectors, weights);
-  // One of the operators takes equal weights in the tails, and the mixed ones for the rest.
-  const double equal =
-      levels::mean_weight_of_pool(panel_->levels) *
-      half_each(panel_->all.operators(), panel_->own[series].operators(), levels::kEqualTails);
+  const Panel::Series& one = panel_->series[series];
+  const std::vector<std::uint8_t> awake(experts, 1);
+  std::vector<double> own(experts), rooted(experts), weights(experts);
+  panel_->scores.weights(one.scores, awake, own);
+  panel_->roots.weights(one.roots, awake, rooted);
+  const auto trust = one.trust.weights();
   double total = 0;  // 1 but for rounding
-  for (double& w : weights) total += w = (1 - equal) * w + equal / static_cast<double>(experts);
+  for (std::size_t k = 0; k < experts; ++k) {
+    total += weights[k] = trust[Panel::kEqualPool] / static_cast<double>(experts) +
+                          trust[Panel::kPool] * own[k] +
+                          (trust[Panel::kRootPool] + trust[Panel::kTails]) * rooted[k];
+  }
   for (double& w : weights) w /= total;
   return weights;
 }

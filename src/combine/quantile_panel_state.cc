@@ -2,10 +2,10 @@
 // format around it.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <unordered_set>
 
 #include "combine/quantile_panel.h"
-#include "combine/quantile_pool.h"
 #include "data/whole_file.h"
 #include "pcgs/error.h"
 
@@ -57,7 +57,8 @@ void QuantilePanel::Panel::save(StateWriter& out, const Round& round) const {
     if (round.awake[k]) out.f64s({round.forecasts.data() + k * levels.size(), levels.size()});
   }
   if (!round.heard) return;
-  out.f64s(round.of_vectors);
+  out.u64(round.anchor ? 1 : 0);
+  out.f64(round.anchor.value_or(0));
   out.f64s(round.made);
   out.f64s(round.combined);
   out.f64s(round.calibrated);
@@ -84,7 +85,11 @@ void QuantilePanel::Panel::load(StateReader& in, Round& round) {
   }
   if (!round.heard) return;
   make_room(round);
-  load_rows(in, round.of_vectors, count);
+  const std::uint64_t anchored = in.u64();
+  if (anchored > 1) in.fail("a flag in it is neither 0 nor 1");
+  constexpr double kMost = std::numeric_limits<double>::max();
+  const double anchor = in.f64_within(-kMost, kMost, "an anchor");
+  if (anchored == 1) round.anchor = anchor;
   load_rows(in, round.made, count);
   load_rows(in, round.combined, count);
   load_rows(in, round.calibrated, count);
@@ -98,41 +103,54 @@ void QuantilePanel::Panel::save(StateWriter& out) const {
   out.u64(options.scale == QuantileScale::kLog1p ? 1 : 0);
   out.u64((options.calibrate ? kCalibrates : 0) | (options.certify ? kCertifies : 0));
   save_names(out, names);
-  save_names(out, series);
-  for (const std::int64_t n : {next_round, learned, crossed, outliers}) {
-    out.u64(static_cast<std::uint64_t>(n));
-  }
+  save_names(out, titles);
+  for (const std::int64_t n : {next_round, learned, crossed}) out.u64(static_cast<std::uint64_t>(n));
+  for (const std::int64_t n : far) out.u64(static_cast<std::uint64_t>(n));
   out.text(note);
-  all.save(out);
-  for (const auto& one : own) one.save(out);
-  for (const auto& one : units) one.save(out);
+  scores.save(out);
+  roots.save(out);
+  trust.save(out);
+  for (const Series& one : series) {
+    levels::save(out, one.scores);
+    levels::save(out, one.roots);
+    out.u64(one.has_roots ? 1 : 0);
+    one.anchor.save(out);
+    one.trust.save(out);
+    if (one.proof) one.proof->save(out);
+  }
   calibration.save(out);
-  for (const auto& one : proofs) one.save(out);
   out.u64(open.size());
   for (const auto& round : open) save(out, *round);
 }
 
 void QuantilePanel::Panel::load(StateReader& in) {
   names = load_names(in);
-  series = load_names(in);
+  titles = load_names(in);
   next_round = counter(in);
   if (next_round < 1) in.fail("its rounds do not start at 1");
   learned = counter(in);
   crossed = counter(in);
-  outliers = counter(in);
+  for (std::size_t k = 0; k < experts(); ++k) far.push_back(counter(in));
   note = in.text();
-  own.resize(series.size());
-  units.resize(series.size());
-  all.load(in, experts());
-  for (auto& one : own) one.load(in, experts());
-  for (auto& one : units) one.load(in);
-  calibration.load(in);
-  for (std::size_t i = 0; options.certify && i < series.size(); ++i) {
-    proofs.emplace_back(levels::kRates.size()).load(in, experts());
-    if (proofs.back().rounds() > static_cast<std::uint64_t>(learned)) {
+  scores.load(in, experts());
+  roots.load(in, experts());
+  trust.load(in);
+  for (std::size_t i = 0; i < titles.size(); ++i) {
+    Series& one = series.emplace_back(trust.weights(), experts(), options.certify);
+    levels::load(in, one.scores, experts());
+    levels::load(in, one.roots, experts());
+    const std::uint64_t has_roots = in.u64();
+    if (has_roots > 1) in.fail("a flag in it is neither 0 nor 1");
+    one.has_roots = has_roots == 1;
+    one.anchor.load(in);
+    one.trust.load(in);
+    if (!one.proof) continue;
+    one.proof->load(in, experts());
+    if (one.proof->rounds() > static_cast<std::uint64_t>(learned)) {
       in.fail("it proves more rounds than it has learned");
     }
   }
+  calibration.load(in);
   resize_for_experts();
   const std::size_t rounds = in.count(4 * sizeof(std::uint64_t));
   for (std::size_t i = 0; i < rounds; ++i) {
