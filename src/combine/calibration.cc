@@ -11,9 +11,7 @@ namespace {
 
 constexpr double kLeastStep = 0.2, kMostStep = 0.5;
 constexpr double kFewestSeries = 10;  // fewer are not more to learn from, only noisier
-constexpr double kForgetting = 0.2, kSlow = 0.1;
-// |e| < 1, and where 0.2 g is as much g moves towards 0.
-constexpr double kMostQuick = 1 / kForgetting;
+constexpr double kSpeed = 0.03;
 
 }  // namespace
 
@@ -27,9 +25,7 @@ void Calibration::stretch(std::span<double> quantiles) const {
   const std::size_t last = quantiles.size() - 1;
   const double middle = std::midpoint(quantiles[last / 2], quantiles[quantiles.size() / 2]);
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
-    const double log_stretch =
-        std::clamp(pairs_[i].slow + pairs_[i].quick, -kMostLogStretch, kMostLogStretch);
-    const double further = std::expm1(log_stretch);
+    const double further = std::expm1(pairs_[i].log_stretch);
     // In two steps of half the way, because the difference of two doubles may be none.
     const auto moved = [&](double x) {
       const double step = further * (0.5 * x - 0.5 * middle);
@@ -47,23 +43,19 @@ void Calibration::learn(std::span<const double> published, double outcome, std::
     Pair& pair = pairs_[i];
     const bool outside = outcome < published[i] || outcome > published[published.size() - 1 - i];
     const double error = (outside ? 1 : 0) - pair.alpha;
-    const double step = std::clamp(pair.alpha, kLeastStep, kMostStep) / parts;
-    pair.quick += step * (error - kForgetting * pair.quick);
-    pair.slow = std::clamp(pair.slow + kSlow * step * error, -kMostLogStretch, kMostLogStretch);
+    const double step = kSpeed * std::clamp(pair.alpha, kLeastStep, kMostStep) / parts;
+    pair.log_stretch =
+        std::clamp(pair.log_stretch + step * error, -kMostLogStretch, kMostLogStretch);
   }
 }
 
 void Calibration::save(StateWriter& out) const {
-  for (const Pair& pair : pairs_) {
-    out.f64(pair.slow);
-    out.f64(pair.quick);
-  }
+  for (const Pair& pair : pairs_) out.f64(pair.log_stretch);
 }
 
 void Calibration::load(StateReader& in) {
   for (Pair& pair : pairs_) {
-    pair.slow = in.f64_within(-kMostLogStretch, kMostLogStretch, "a stretch");
-    pair.quick = in.f64_within(-kMostQuick, kMostQuick, "a stretch");
+    pair.log_stretch = in.f64_within(-kMostLogStretch, kMostLogStretch, "a stretch");
   }
 }
 

@@ -1,15 +1,14 @@
 // Intervals that hold the share of outcomes that they say.
 //
 // Each central pair of levels, which is to miss alpha = 2 min(tau, 1 - tau) of the outcomes, is
-// stretched around the median by exp(a + g). When an outcome comes,
+// stretched around the median by exp(a). When an outcome comes,
 //
-//     e = [it was outside the pair that was published] - alpha
-//     g += step (e - 0.2 g)       follows the last hundreds of outcomes, and forgets
-//     a += step e / 10            does not forget: e is 0 in the long run
+//     e = [it was outside the pair that was published] - alpha          a += step e
 //
-// with step = clamp(alpha, 0.2, 0.5) / max(S, 10) for S series. As long as a stays off its bounds, the
-// mean of e over n outcomes is (a_n - a_0) / (n step / 10), whatever happens (adaptive conformal
-// inference, Gibbs and Candes 2021, arXiv 2106.00170).
+// with step = 0.03 clamp(alpha, 0.2, 0.5) / max(S, 10) for S series. As long as a stays off its bounds,
+// the mean of e over n outcomes is (a_n - a_0) / (n step), whatever happens (adaptive conformal
+// inference, Gibbs and Candes 2021, arXiv 2106.00170). The step is small because width that follows
+// chance costs score, where intervals are right already most of all.
 //
 // Levels that are not symmetric have no central pairs, and nothing is stretched.
 #pragma once
@@ -23,7 +22,7 @@
 
 namespace pcgs::levels {
 
-// Both a and a + g stay so near to 0: a twentieth to twenty times as wide. Beyond it stretching is no
+// a stays so near to 0: a twentieth to twenty times as wide. Beyond it stretching is no
 // remedy, and the way back would be long.
 inline constexpr double kMostLogStretch = 3;
 
@@ -47,7 +46,7 @@ class Calibration {
  private:
   struct Pair {
     double alpha;
-    double slow = 0, quick = 0;  // a and g
+    double log_stretch = 0;  // a
   };
   std::vector<Pair> pairs_;  // from the outermost inwards
 };

@@ -11,11 +11,6 @@ namespace pcgs::reference {
 
 namespace {
 
-constexpr double kRates[] = {0.1, 0.3, 1, 3};
-constexpr double kRestart = 0.01, kVectorRate = 1, kOperatorRate = 0.3;
-constexpr double kLargestLoss = 20, kWildest = 50;
-const std::vector<double> kFirstTrust = {0.1, 0.45, 0.45};
-
 bool says_nothing(const std::vector<double>& row) {
   return std::ranges::all_of(row, [](double x) { return std::isnan(x); });
 }
@@ -43,18 +38,6 @@ std::vector<double> after_round(std::vector<double> weights, const std::vector<d
   return weights;
 }
 
-std::vector<double> with_newcomer(std::vector<double> weights) {
-  const auto before = static_cast<double>(weights.size());
-  for (double& w : weights) w *= 1 - 1 / (before + 1);
-  weights.push_back(1 / (before + 1));
-  return weights;
-}
-
-std::vector<double> without(std::vector<double> weights, std::size_t expert) {
-  weights.erase(weights.begin() + static_cast<std::ptrdiff_t>(expert));
-  return normalised(weights);
-}
-
 // Twice the mean pinball loss.
 double score(const std::vector<double>& taus, const std::vector<double>& quantiles, double y) {
   double sum = 0;
@@ -62,20 +45,6 @@ double score(const std::vector<double>& taus, const std::vector<double>& quantil
     sum += y >= quantiles[i] ? taus[i] * (y - quantiles[i]) : (1 - taus[i]) * (quantiles[i] - y);
   }
   return 2 * sum / static_cast<double>(taus.size());
-}
-
-double unit_of(const std::vector<double>& scores) {
-  const double median = median_of(scores);
-  if (median > 0) return median;
-  double sum = 0;
-  for (const double s : scores) sum += s;
-  return sum / static_cast<double>(scores.size());
-}
-
-// Equal losses teach nothing, whichever they are: 0 where there is no unit.
-std::vector<double> in_units(std::vector<double> scores, double unit) {
-  for (double& s : scores) s = unit > 0 ? std::min(s / unit, kLargestLoss) : 0;
-  return scores;
 }
 
 std::vector<double> mean_of(const Forecasts& rows, const std::vector<double>& weights) {
@@ -163,15 +132,13 @@ Forecasts in_order(std::span<const double> taus, const Forecasts& given, std::in
 // With the shape of the others beyond what an expert gives.
 Forecasts filled(Forecasts out) {
   const std::size_t count = out.empty() ? 0 : out[0].size();
-  std::vector<double> mean(count);
+  std::vector<double> mean(count);  // the middle of those that give a level; NaN if nobody does
   for (std::size_t i = 0; i < count; ++i) {
-    double sum = 0, giving = 0;
+    std::vector<double> giving;
     for (const auto& row : out) {
-      if (std::isnan(row[i])) continue;
-      sum += row[i];
-      giving += 1;
+      if (!std::isnan(row[i])) giving.push_back(row[i]);
     }
-    mean[i] = sum / giving;  // NaN if nobody gives it
+    mean[i] = giving.empty() ? std::nan("") : median_of(giving);
   }
   std::vector<double> shape = mean;
   const std::size_t middle = count / 2;
@@ -200,109 +167,149 @@ Forecasts completed(std::span<const double> taus, const Forecasts& given, std::i
   return filled(in_order(taus, given, crossed));
 }
 
-std::vector<bool> wild_ones(const Forecasts& rows) {
-  const std::vector<bool> nobody(rows.size(), false);
-  std::vector<double> middles, widths = {}, distances;
+namespace {
+
+double middle_of(std::vector<double> numbers) {
+  std::ranges::sort(numbers);
+  const std::size_t n = numbers.size();
+  return n % 2 == 1 ? numbers[n / 2] : numbers[n / 2 - 1] / 2 + numbers[n / 2] / 2;
+}
+
+std::size_t nearest(std::span<const double> taus, double tau) {
+  std::size_t best = 0;
+  for (std::size_t i = 0; i < taus.size(); ++i) {
+    if (std::abs(taus[i] - tau) < std::abs(taus[best] - tau)) best = i;
+  }
+  return best;
+}
+
+// [those that say something] of a number of each.
+template <class Number>
+std::vector<double> of_each(const Forecasts& rows, const Number& number) {
+  std::vector<double> out;
   for (const auto& row : rows) {
-    if (says_nothing(row)) continue;
-    const auto [first, last] = ends_of(row);
-    middles.push_back(row[std::clamp(row.size() / 2, first, last)]);
-    if (first < last || row.size() == 1) widths.push_back(row[last] - row[first]);
+    if (!says_nothing(row)) out.push_back(number(row));
   }
-  if (middles.size() < 3) return nobody;
-  const double centre = median_of(middles);
-  for (const double x : middles) distances.push_back(std::abs(x - centre));
-  const double usual = std::max(median_of(distances), widths.empty() ? 0 : median_of(widths));
-  if (usual == 0) return nobody;
-  std::vector<bool> wild = nobody;
-  std::size_t count = 0;
-  for (std::size_t k = 0; k < rows.size(); ++k) {
-    if (says_nothing(rows[k])) continue;
-    const auto [first, last] = ends_of(rows[k]);
-    wild[k] =
-        rows[k][last] - centre > kWildest * usual || centre - rows[k][first] > kWildest * usual;
-    count += wild[k];
+  return out;
+}
+
+double mean_of_numbers(const std::vector<double>& numbers) {
+  double sum = 0;
+  for (const double x : numbers) sum += x / static_cast<double>(numbers.size());
+  return sum;
+}
+
+}  // namespace
+
+Bounds bounds_of(std::span<const double> taus, const Forecasts& complete, const Anchor& anchor) {
+  const std::size_t count = taus.size();
+  const std::size_t low = nearest(taus, 0.05), mid = nearest(taus, 0.5), high = nearest(taus, 0.95);
+  Bounds out{{}, {}, -INFINITY, INFINITY, {}, {}};
+  const auto heard = of_each(complete, [&](const auto& row) { return row[mid]; });
+  const double half = std::max(
+      middle_of(of_each(complete, [&](const auto& row) { return row[high] - row[mid]; })),
+      middle_of(of_each(complete, [&](const auto& row) { return row[mid] - row[low]; })));
+  for (std::size_t i = 0; i < count; ++i) {
+    const double m = middle_of(of_each(complete, [&](const auto& row) { return row[i]; }));
+    const double distance =
+        middle_of(of_each(complete, [&](const auto& row) { return std::abs(row[i] - m); }));
+    out.centre.push_back(m);
+    out.reach.push_back(2 * std::max(half, distance));
   }
-  return 2 * count < middles.size() ? wild : nobody;
+  if (heard.size() == 2 && anchor.there) {
+    std::vector<std::vector<double>> two;
+    for (const auto& row : complete) {
+      if (!says_nothing(row)) two.push_back(row);
+    }
+    const auto off = [&](const auto& row) { return std::abs(row[mid] - anchor.middle); };
+    const auto& nearer = off(two[1]) < off(two[0]) ? two[1] : two[0];
+    out.centre = nearer;
+    const double unit = std::max({anchor.half_width, nearer[high] - nearer[mid],
+                                  nearer[mid] - nearer[low], off(nearer)});
+    out.reach.assign(count, 2 * unit);
+  }
+  if (anchor.there && anchor.distances.size() >= 3) {
+    const double most = 20 * std::max(anchor.half_width, mean_of_numbers(anchor.distances));
+    out.least = anchor.middle - most;
+    out.most = anchor.middle + most;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    double lowest = INFINITY, highest = -INFINITY;
+    for (std::size_t j = i; j < count; ++j) lowest = std::min(lowest, out.centre[j] - out.reach[j]);
+    for (std::size_t j = 0; j <= i; ++j) highest = std::max(highest, out.centre[j] + out.reach[j]);
+    out.lowest.push_back(std::clamp(lowest, out.least, out.most));
+    out.highest.push_back(std::clamp(highest, out.least, out.most));
+  }
+  return out;
 }
 
 QuantilePanel::QuantilePanel(std::vector<double> taus, bool log1p, bool calibrate)
-    : taus_(std::move(taus)),
-      log1p_(log1p),
-      calibrate_(calibrate),
-      all_(new_scope()),
-      slow_(taus_.size(), 0),
-      quick_(taus_.size(), 0) {
+    : taus_(std::move(taus)), log1p_(log1p), calibrate_(calibrate), stretch_(taus_.size(), 0) {
   for (std::size_t i = 0; i < taus_.size(); ++i) {
     calibrate_ = calibrate_ && std::abs(taus_[i] + taus_[taus_.size() - 1 - i] - 1) < 1e-9;
   }
 }
 
-QuantilePanel::Scope QuantilePanel::new_scope() const {
-  const std::vector<double> equal(experts_, 1 / static_cast<double>(experts_));
-  return {std::vector(4, equal), std::vector<double>(9, 1.0 / 9), kFirstTrust};
-}
-
-void QuantilePanel::add_series() {
-  own_.push_back(new_scope());
-  operator_units_.emplace_back();
-}
-
 void QuantilePanel::add_expert() {
-  for (auto& weights : all_.experts) weights = with_newcomer(weights);
-  for (auto& scope : own_) {
-    for (auto& weights : scope.experts) weights = with_newcomer(weights);
-  }
+  numbers_.push_back(next_number_++);
   for (auto& [number, round] : open_) round.experts.emplace_back(taus_.size(), NAN);
-  ++experts_;
 }
 
 void QuantilePanel::remove_expert(std::size_t expert) {
-  for (auto& weights : all_.experts) weights = without(weights, expert);
-  for (auto& scope : own_) {
-    for (auto& weights : scope.experts) weights = without(weights, expert);
-  }
-  for (auto& [number, round] : open_) {
-    round.experts.erase(round.experts.begin() + static_cast<std::ptrdiff_t>(expert));
-  }
-  --experts_;
+  const auto at = static_cast<std::ptrdiff_t>(expert);
+  numbers_.erase(numbers_.begin() + at);
+  for (auto& [number, round] : open_) round.experts.erase(round.experts.begin() + at);
 }
 
-std::vector<std::vector<double>> QuantilePanel::vectors_over(std::size_t series,
-                                                             const std::vector<bool>& awake) const {
-  std::vector<std::vector<double>> vectors = all_.experts;
-  vectors.insert(vectors.end(), own_[series].experts.begin(), own_[series].experts.end());
-  vectors.emplace_back(experts_, 1.0);
-  for (auto& vector : vectors) {
-    for (std::size_t k = 0; k < experts_; ++k) vector[k] *= awake[k] ? 1 : 0;
-    vector = normalised(vector);
+// Everything is summed again from what every outcome taught.
+double QuantilePanel::ratio(const std::vector<Lesson>& lessons, std::size_t series,
+                            int expert) const {
+  double all = 10, all_reference = 10, recent = 0, recent_reference = 0, own = 0, own_reference = 0;
+  for (const Lesson& lesson : lessons) {
+    const double part = 1 / lesson.series_then;
+    recent *= std::pow(0.8, part);
+    recent_reference *= std::pow(0.8, part);
+    const auto found = lesson.losses.find(expert);
+    if (found == lesson.losses.end()) continue;
+    all += part * found->second;
+    all_reference += part * lesson.reference;
+    recent += part * found->second;
+    recent_reference += part * lesson.reference;
+    if (lesson.series != series) continue;
+    own += found->second;
+    own_reference += lesson.reference;
   }
-  return vectors;
+  const double of_all = all / all_reference;
+  const double lately = (recent + 5 * of_all) / (recent_reference + 5);
+  return (own + 50 * lately) / (own_reference + 50);
 }
 
-std::vector<double> QuantilePanel::mixed(std::size_t series,
-                                         const std::vector<std::vector<double>>& vectors) const {
-  std::vector<double> out(experts_, 0);
-  for (std::size_t j = 0; j < vectors.size(); ++j) {
-    const double trust = (all_.vectors[j] + own_[series].vectors[j]) / 2;
-    for (std::size_t k = 0; k < experts_; ++k) out[k] += trust * vectors[j][k];
-  }
-  return out;
-}
-
-std::vector<double> QuantilePanel::operator_weights(std::size_t series) const {
+std::vector<double> QuantilePanel::ratio_weights(const std::vector<Lesson>& lessons,
+                                                 std::size_t series,
+                                                 const std::vector<bool>& awake) const {
   std::vector<double> out;
-  for (std::size_t i = 0; i < 3; ++i) {
-    out.push_back((all_.operators[i] + own_[series].operators[i]) / 2);
+  for (std::size_t k = 0; k < numbers_.size(); ++k) {
+    out.push_back(awake[k] ? std::pow(ratio(lessons, series, numbers_[k]), -7) : 0);
   }
-  return out;
+  return normalised(out);
+}
+
+std::vector<double> QuantilePanel::trust() const {
+  std::vector<double> sums(4, 5), out;
+  double mean = 5;
+  for (const auto& losses : trusted_) {
+    for (std::size_t j = 0; j < 4; ++j) {
+      sums[j] += losses[j];
+      mean += losses[j] / 4;
+    }
+  }
+  for (const double sum : sums) out.push_back(std::pow(sum / mean, -60));
+  return normalised(out);
 }
 
 std::vector<double> QuantilePanel::stretch() const {
-  std::vector<double> out(taus_.size(), 1);
-  for (std::size_t i = 0; i < taus_.size(); ++i) {
-    out[i] = std::exp(std::clamp(slow_[i] + quick_[i], -3.0, 3.0));
-  }
+  std::vector<double> out;
+  for (const double x : stretch_) out.push_back(std::exp(x));
   return out;
 }
 
@@ -328,49 +335,81 @@ void QuantilePanel::learn_calibration(const std::vector<double>& published, doub
     const double alpha = 2 * std::min(taus_[i], 1 - taus_[i]);
     const double error = (y < low || y > high ? 1 : 0) - alpha;
     const double step =
-        std::clamp(alpha, 0.2, 0.5) / std::max(static_cast<double>(own_.size()), 10.0);
-    quick_[i] += step * (error - 0.2 * quick_[i]);
-    slow_[i] = std::clamp(slow_[i] + 0.1 * step * error, -3.0, 3.0);
+        0.03 * std::clamp(alpha, 0.2, 0.5) / std::max(static_cast<double>(series_.size()), 10.0);
+    stretch_[i] = std::clamp(stretch_[i] + step * error, -3.0, 3.0);
   }
 }
 
+void QuantilePanel::give_up_roots(Series& series) const {
+  if (series.has_roots) series.root_units = series.units;
+  series.has_roots = false;
+}
+
 std::int64_t QuantilePanel::open(std::size_t series, std::span<const double> quantiles) {
-  Forecasts given(experts_);
-  for (std::size_t k = 0; k < experts_; ++k) {
-    for (std::size_t i = 0; i < taus_.size(); ++i) {
-      const double x = quantiles[k * taus_.size() + i];
+  const std::size_t experts = numbers_.size(), count = taus_.size();
+  Forecasts given(experts);
+  for (std::size_t k = 0; k < experts; ++k) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const double x = quantiles[k * count + i];
       given[k].push_back(log1p_ ? std::log1p(x) : x);
     }
   }
-  Forecasts ordered = in_order(taus_, given, crossed);
-  const auto out_of_range = wild_ones(ordered);
-  for (std::size_t k = 0; k < experts_; ++k) {
-    if (!out_of_range[k]) continue;
-    ordered[k].assign(taus_.size(), NAN);
-    ++wild;
-  }
+  const Forecasts ordered = in_order(taus_, given, crossed);
   bool any_below_zero = false;
   for (const auto& row : ordered) {
     for (const double x : row) any_below_zero = any_below_zero || x < 0;
   }
-  Round round{series, filled(ordered), {}, {}, {}, {}, {}};
+  Series& one = series_[series];
+  Round round{series, filled(ordered), {}, {}, {}, {}, {}, one.anchor.there, one.anchor.middle};
   std::vector<bool> awake;
   for (const auto& row : round.experts) awake.push_back(!says_nothing(row));
-  if (std::ranges::find(awake, true) == awake.end()) {
-    round.published.assign(taus_.size(), NAN);
-  } else {
-    const auto vectors = vectors_over(series, awake);
-    const auto weights = mixed(series, vectors);
-    for (const auto& vector : vectors) round.of_vectors.push_back(mean_of(round.experts, vector));
-    const auto mean = mean_of(round.experts, weights);
-    round.of_operators = {mean, with_tails(taus_, mean, pool_of(taus_, round.experts, weights)),
-                          with_tails(taus_, mean, pool_of(taus_, round.experts, vectors.back()))};
-    round.combined = mean_of(round.of_operators, operator_weights(series));
-    round.calibrated = calibrated(round.combined, any_below_zero);
-    round.published = round.calibrated;
-    if (log1p_) {
-      for (double& x : round.published) x = std::expm1(x);
+  const auto heard = std::ranges::count(awake, true);
+  if (heard == 0) {
+    round.published.assign(count, NAN);
+    open_.emplace(next_round_, round);
+    return next_round_++;
+  }
+  const Bounds bounds = bounds_of(taus_, round.experts, one.anchor);
+  Forecasts held = round.experts;
+  for (std::size_t k = 0; k < experts; ++k) {
+    bool is_far = false;
+    for (std::size_t i = 0; i < count; ++i) {
+      is_far = is_far || std::abs(held[k][i] - bounds.centre[i]) > 10 * bounds.reach[i];
+      held[k][i] = std::clamp(held[k][i], bounds.lowest[i], bounds.highest[i]);
+      if (held[k][i] < 0) give_up_roots(one);
     }
+    far += is_far;
+  }
+  const auto middle_at = [&](double tau) {
+    return middle_of(of_each(held, [&](const auto& row) { return row[nearest(taus_, tau)]; }));
+  };
+  const double middle = middle_at(0.5);
+  const double half = std::max(middle_at(0.95) - middle, middle - middle_at(0.05));
+  one.anchor.there = true;
+  one.anchor.middle = middle;
+  if (half > 0) one.anchor.half_width = half;
+
+  const auto own = ratio_weights(scores_, series, awake);
+  const auto rooted = ratio_weights(roots_, series, awake);
+  std::vector<double> equal;
+  for (const bool here : awake) equal.push_back(here ? 1 / static_cast<double>(heard) : 0);
+  Forecasts free = held;
+  for (std::size_t k = 0; k < experts; ++k) {
+    if (heard < 3 || !(rooted[k] > 0.5)) continue;
+    for (std::size_t i = 0; i < count; ++i) {
+      free[k][i] = std::clamp(round.experts[k][i], bounds.least, bounds.most);
+    }
+  }
+  round.held = held;
+  round.held.insert(round.held.end(), free.begin(), free.end());
+  const auto root_pool = pool_of(taus_, free, rooted);
+  round.made = {pool_of(taus_, held, equal), pool_of(taus_, free, own), root_pool,
+                with_tails(taus_, mean_of(free, rooted), root_pool)};
+  round.combined = mean_of(round.made, one.trust);
+  round.calibrated = calibrated(round.combined, any_below_zero);
+  round.published = round.calibrated;
+  if (log1p_) {
+    for (double& x : round.published) x = std::expm1(x);
   }
   open_.emplace(next_round_, round);
   return next_round_++;
@@ -379,62 +418,49 @@ std::int64_t QuantilePanel::open(std::size_t series, std::span<const double> qua
 void QuantilePanel::learn(std::int64_t number, double outcome) {
   const Round round = open_.at(number);
   open_.erase(number);
-  const double y = log1p_ ? std::log1p(outcome) : outcome;
-  const auto scores_of = [&](const Forecasts& rows) {
-    std::vector<double> out;
-    for (const auto& row : rows) {
-      if (!says_nothing(row)) out.push_back(score(taus_, row, y));
-    }
-    return out;
-  };
-  const auto scores = scores_of(round.experts);
   if (round.combined.empty()) return;
+  const double y = log1p_ ? std::log1p(outcome) : outcome;
+  Series& one = series_[round.series];
+  const auto series_now = static_cast<double>(series_.size());
   learn_calibration(round.calibrated, y);
-  if (scores.empty()) return;
-  const double unit = unit_of(scores);
-  if (unit == 0) return;
-  std::vector<double> losses;
-  for (const auto& row : round.experts) {
-    losses.push_back(score(taus_, says_nothing(row) ? round.combined : row, y));
-  }
-  losses = in_units(losses, unit);
-  auto of_vectors = scores_of(round.of_vectors), of_operators = scores_of(round.of_operators);
-  of_vectors = in_units(of_vectors, unit_of(of_vectors));
-  auto& units = operator_units_[round.series];
-  const bool operators_differ = unit_of(of_operators) > 0;
-  if (operators_differ) {
-    units.push_back(unit_of(of_operators));
-    double sum = 0;
-    for (const double one : units) sum += one;
-    of_operators = in_units(of_operators, sum / static_cast<double>(units.size()));
-  }
-  const auto equal = [](std::size_t n) {
-    return std::vector<double>(n, 1 / static_cast<double>(n));
-  };
-
-  const auto learn_in = [&](Scope& scope, double part) {
-    for (std::size_t rate = 0; rate < 4; ++rate) {
-      scope.experts[rate] = after_round(scope.experts[rate], losses, part * kRates[rate],
-                                        part * kRestart, equal(experts_));
+  if (round.anchored) one.anchor.distances.push_back(std::abs(y - round.anchor));
+  if (y < 0) give_up_roots(one);
+  const auto teach = [&](bool roots, std::vector<double>& units, std::vector<Lesson>& lessons) {
+    const auto score_of = [&](std::vector<double> row) {
+      if (!roots) return score(taus_, row, y);
+      for (double& x : row) x = std::pow(std::max(x, 0.0), 0.25);
+      return score(taus_, row, std::pow(y, 0.25));
+    };
+    units.push_back(score_of(round.made[0]));
+    const double unit = mean_of_numbers(units);
+    if (unit == 0) return;
+    Lesson lesson{round.series, series_now, {}, std::min(units.back() / unit, 5.0)};
+    for (std::size_t k = 0; k < numbers_.size(); ++k) {
+      if (says_nothing(round.experts[k])) continue;
+      lesson.losses[numbers_[k]] = std::min(score_of(round.experts[k]) / unit, 5.0);
     }
-    scope.vectors =
-        after_round(scope.vectors, of_vectors, part * kVectorRate, part * kRestart, equal(9));
-    if (!operators_differ) return;
-    scope.operators = after_round(scope.operators, of_operators, part * kOperatorRate,
-                                  part * kRestart, kFirstTrust);
+    lessons.push_back(lesson);
+    if (&lessons != &scores_) return;
+    std::vector<double> losses;
+    for (const auto& row : round.made) losses.push_back(std::min(score_of(row) / unit, 20.0));
+    trusted_.push_back(losses);
+    for (double& x : trusted_.back()) x /= series_now;
+    one.trust = after_round(one.trust, losses, 1, 0.1, trust());
   };
-  learn_in(all_, 1 / static_cast<double>(own_.size()));
-  learn_in(own_[round.series], 1);
+  teach(false, one.units, scores_);
+  teach(one.has_roots, one.root_units, roots_);
 }
 
 std::vector<double> QuantilePanel::weights(std::size_t series) const {
-  const auto vectors = vectors_over(series, std::vector<bool>(experts_, true));
-  auto out = mixed(series, vectors);
-  double equal = 0;
-  for (const double tau : taus_) {
-    equal += operator_weights(series)[2] * weight_of_pool(tau) / static_cast<double>(taus_.size());
+  const std::vector<bool> awake(numbers_.size(), true);
+  const auto own = ratio_weights(scores_, series, awake);
+  const auto rooted = ratio_weights(roots_, series, awake);
+  const auto& trust = series_[series].trust;
+  std::vector<double> out;
+  for (std::size_t k = 0; k < numbers_.size(); ++k) {
+    out.push_back(trust[0] / static_cast<double>(numbers_.size()) + trust[1] * own[k] +
+                  (trust[2] + trust[3]) * rooted[k]);
   }
-  for (double& w : out) w = (1 - equal) * w + equal / static_cast<double>(experts_);
   return out;
 }
 

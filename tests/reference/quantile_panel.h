@@ -14,13 +14,24 @@ namespace pcgs::reference {
 using Forecasts = std::vector<std::vector<double>>;
 
 // Experts that give some levels only: their own in order, lines between those, and beyond them the steps
-// of the mean over those that give a level (one that nobody gives is the next that somebody
-// gives on the way to the middle, else below, else above; a mean below the one before it is raised to it). Adds how many had crossed.
+// of the lower median over those that give a level (one that nobody gives is the next that somebody
+// gives on the way to the middle, else below, else above; one below the one before it is raised to it). Adds how many had crossed.
 Forecasts completed(std::span<const double> taus, const Forecasts& given, std::int64_t& crossed);
 
-// Who is further from the median of the experts' middles than 50 times what is usual, unless that were
-// half of them; rows in order, NaN at levels that are not given.
-std::vector<bool> wild_ones(const Forecasts& rows);
+// What a series remembers of what was combined and of what happened.
+struct Anchor {
+  bool there = false;
+  double middle = 0, half_width = 0;
+  std::vector<double> distances;  // of outcomes from where it was
+};
+
+// Where experts of a round are held: src/combine/clipping.h by the letter.
+struct Bounds {
+  std::vector<double> lowest, highest;  // [P]
+  double least, most;                   // what the series allows
+  std::vector<double> centre, reach;    // [P] before the series has its say
+};
+Bounds bounds_of(std::span<const double> taus, const Forecasts& complete, const Anchor& anchor);
 
 class QuantilePanel {
  public:
@@ -28,7 +39,7 @@ class QuantilePanel {
 
   void add_expert();
   void remove_expert(std::size_t expert);
-  void add_series();
+  void add_series() { series_.push_back({trust(), {}, {}, {}, true}); }
 
   // [K x P]
   std::int64_t open(std::size_t series, std::span<const double> quantiles);
@@ -38,41 +49,51 @@ class QuantilePanel {
   const std::vector<double>& forecast(std::int64_t round) const {
     return open_.at(round).published;
   }
-  // What those say, on the scale of the combination, who are neither asleep nor wild.
-  const Forecasts& heard(std::int64_t round) const { return open_.at(round).experts; }
+  // What is combined, on the scale of the combination: everybody held, and again with the one that is not.
+  const Forecasts& combined_from(std::int64_t round) const { return open_.at(round).held; }
   std::vector<double> weights(std::size_t series) const;
   // [P] by which quantiles of a coming round are stretched.
   std::vector<double> stretch() const;
 
-  std::int64_t crossed = 0, wild = 0;
+  std::int64_t crossed = 0, far = 0;
 
  private:
-  // Weights and what they learn from: all series or one.
-  struct Scope {
-    std::vector<std::vector<double>> experts;  // [rate][K]
-    std::vector<double> vectors, operators;    // [9] [3]
+  // What one outcome taught, in the order of arrival; losses in units, capped, by the number of the expert.
+  struct Lesson {
+    std::size_t series;
+    double series_then;
+    std::map<int, double> losses;
+    double reference;
+  };
+  struct Series {
+    std::vector<double> trust;                         // [4]
+    Anchor anchor;
+    std::vector<double> units, root_units;             // losses of the reference so far
+    bool has_roots;
   };
   struct Round {
     std::size_t series;
-    Forecasts experts, of_vectors, of_operators;
+    Forecasts experts, held, made;
     std::vector<double> combined, calibrated, published;
+    bool anchored;
+    double anchor;
   };
-  Scope new_scope() const;
-  std::vector<std::vector<double>> vectors_over(std::size_t series,
-                                                const std::vector<bool>& awake) const;
-  std::vector<double> mixed(std::size_t series,
-                            const std::vector<std::vector<double>>& vectors) const;
-  std::vector<double> operator_weights(std::size_t series) const;
+  std::vector<double> trust() const;
+  double ratio(const std::vector<Lesson>& lessons, std::size_t series, int expert) const;
+  std::vector<double> ratio_weights(const std::vector<Lesson>& lessons, std::size_t series,
+                                    const std::vector<bool>& awake) const;
+  void give_up_roots(Series& series) const;
   std::vector<double> calibrated(std::vector<double> combined, bool any_below_zero) const;
   void learn_calibration(const std::vector<double>& published, double y);
 
   std::vector<double> taus_;
   bool log1p_, calibrate_;
-  std::size_t experts_ = 0;
-  Scope all_;
-  std::vector<Scope> own_;
-  std::vector<std::vector<double>> operator_units_;  // [series] of every round
-  std::vector<double> slow_, quick_;                 // [P] the same for both levels of a pair
+  std::vector<int> numbers_;  // [K] of experts, in the order in which they came
+  int next_number_ = 0;
+  std::vector<Lesson> scores_, roots_;
+  std::vector<std::vector<double>> trusted_;  // [lesson][4] losses of candidates, divided by the series
+  std::vector<Series> series_;
+  std::vector<double> stretch_;               // [P] in logarithms
   std::map<std::int64_t, Round> open_;
   std::int64_t next_round_ = 1;
 };
