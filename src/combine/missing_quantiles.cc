@@ -16,7 +16,7 @@ bool is_given(double x) { return !std::isnan(x); }
 }  // namespace
 
 Completion::Completion(const Levels& levels)
-    : levels_(levels), shape_(levels.size()) {}
+    : levels_(levels), steps_(levels.size() - 1) {}
 
 std::size_t Completion::put_in_order(std::span<double> quantiles, std::span<std::uint8_t> awake) {
   const std::size_t count = levels_.size();
@@ -49,7 +49,7 @@ void Completion::fill(std::span<double> quantiles, std::span<const std::uint8_t>
   bool all = true;
   for (std::size_t k = 0; k < awake.size(); ++k) all = all && (!awake[k] || is_whole(k));
   if (all) return;
-  find_shape(quantiles, awake);
+  find_steps(quantiles, awake);
   for (std::size_t k = 0; k < awake.size(); ++k) {
     if (awake[k] && !is_whole(k)) borrow(quantiles.subspan(k * count, count));
   }
@@ -67,41 +67,28 @@ void Completion::interpolate(std::span<double> row) const {
   }
 }
 
-void Completion::find_shape(std::span<const double> quantiles,
+void Completion::find_steps(std::span<const double> quantiles,
                             std::span<const std::uint8_t> awake) {
   const std::size_t count = levels_.size();
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i + 1 < count; ++i) {
     given_.clear();
     for (std::size_t k = 0; k < awake.size(); ++k) {
-      const double x = quantiles[k * count + i];
-      if (awake[k] && is_given(x)) given_.push_back(x);
+      const double from = quantiles[k * count + i], to = quantiles[k * count + i + 1];
+      if (!awake[k] || !is_given(from) || !is_given(to)) continue;
+      given_.push_back(std::min(to - from, std::numeric_limits<double>::max()));
     }
-    shape_[i] = given_.empty() ? std::nan("") : lower_median(given_);
+    steps_[i] = given_.empty() ? 0 : lower_median(given_);
   }
-  const std::size_t middle = count / 2;
-  for (std::size_t i = middle; i-- > 0;) {
-    if (!is_given(shape_[i])) shape_[i] = shape_[i + 1];
-  }
-  for (std::size_t i = 1; i < count; ++i) {
-    if (!is_given(shape_[i])) shape_[i] = shape_[i - 1];
-  }
-  for (std::size_t i = count; i-- > 1;) {
-    if (!is_given(shape_[i - 1])) shape_[i - 1] = shape_[i];
-  }
-  for (std::size_t i = 1; i < count; ++i) shape_[i] = std::max(shape_[i], shape_[i - 1]);
 }
 
 void Completion::borrow(std::span<double> row) const {
   constexpr double kMost = std::numeric_limits<double>::max();
-  const auto step = [&](std::size_t i) {  // from the level i to the next
-    return std::min(2 * (0.5 * shape_[i + 1] - 0.5 * shape_[i]), kMost);
-  };
   const auto first = static_cast<std::size_t>(std::ranges::find_if(row, is_given) - row.begin());
   std::size_t last = row.size() - 1;
   while (!is_given(row[last])) --last;
-  for (std::size_t i = first; i-- > 0;) row[i] = std::max(row[i + 1] - step(i), -kMost);
+  for (std::size_t i = first; i-- > 0;) row[i] = std::max(row[i + 1] - steps_[i], -kMost);
   for (std::size_t i = last + 1; i < row.size(); ++i) {
-    row[i] = std::min(row[i - 1] + step(i - 1), kMost);
+    row[i] = std::min(row[i - 1] + steps_[i - 1], kMost);
   }
 }
 

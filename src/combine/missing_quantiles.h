@@ -1,12 +1,10 @@
 // Experts that do not give every level.
 //
 // Between two levels that an expert gives, its quantile function is taken to be linear. Beyond them it
-// says nothing, and is not made to: there it gets the shape of the others, the median of those that give
-// the level, moved to where its own numbers end. So it neither gains nor loses in the tails, and a
-// point forecast, which gives one level, joins distributions.
-//
-// A level that nobody gives is where the nearest one inwards is. Medians over different experts may
-// cross; the shape then stays level.
+// says nothing, and is not made to: there it takes the steps of the others from level to level, the median
+// of those that give both, from where its own numbers end. So it neither gains nor loses in the tails, and
+// a point forecast, which gives one level, joins distributions. Medians are the lower ones, because one of
+// two may have exploded; a step that nobody gives is none.
 #pragma once
 
 #include <cstddef>
@@ -39,11 +37,11 @@ class Completion {
 
  private:
   void interpolate(std::span<double> row) const;
-  void find_shape(std::span<const double> quantiles, std::span<const std::uint8_t> awake);
+  void find_steps(std::span<const double> quantiles, std::span<const std::uint8_t> awake);
   void borrow(std::span<double> row) const;
 
   Levels levels_;
-  std::vector<double> shape_;  // [P] the median of those that give a level, in order
+  std::vector<double> steps_;  // [P - 1] from each level to the next
   std::vector<double> given_;  // scratch
 };
 

@@ -20,6 +20,10 @@ namespace {
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 // The recursion in candidates: it restarts where all series put their trust.
 constexpr double kTrustRate = 1, kTrustRestart = 0.1;
+// What the candidates are trusted at first: those that are far better in some series, and no better in
+// most, must earn it.
+constexpr double kFirstTrust[] = {1, 1, 1, 1, 0.1, 0.1};
+constexpr double kFollowerRate = 1, kFollowerRestart = 0.01;
 
 // Of what is not below 0, or of an absurd number that is.
 double root(double x) { return std::sqrt(std::sqrt(std::max(x, 0.0))); }
@@ -65,6 +69,7 @@ void QuantilePanel::Panel::combine(Round& round) {
   }
   scores.weights(one.scores, round.awake, own);
   roots.weights(one.roots, round.awake, rooted);
+  one.follower.weights_of(round.awake, following);
 
   round.anchor.reset();
   if (one.anchor.is_there()) round.anchor = one.anchor.middle();
@@ -88,6 +93,8 @@ void QuantilePanel::Panel::combine(Round& round) {
   std::ranges::copy(tails, row_of(round.made, kRootPool, count).begin());
   levels::quantile_mean(clipped, rooted, mean);
   levels::put_into_middle(levels, mean, tails);
+  levels::quantile_mean(clipped, equal, row_of(round.made, kEqualMean, count));
+  levels::quantile_mean(clipped, following, row_of(round.made, kFollower, count));
   levels::quantile_mean(round.made, one.trust.weights(), round.combined);
   calibrate(round);
   publish(round);
@@ -131,6 +138,12 @@ void QuantilePanel::Panel::learn_from(Round& round, double outcome) {
     for (double& x : made) x = in_units(x, unit, kLargestScore);
     trust.learn(made, series.size());
     one.trust.step(made, {kTrustRate, kTrustRestart, trust.weights()});
+    const double of_missing = score(round.combined);
+    for (std::size_t k = 0; k < experts(); ++k) {
+      following[k] =
+          in_units(round.awake[k] ? losses[k] : of_missing, unit, kLargestScore);
+    }
+    if (experts() > 0) one.follower.learn(following, 1);
   }
   if (one.proof) one.proof->learn(losses, score(round.combined), score(round.calibrated));
   if (one.has_roots) {
@@ -185,15 +198,16 @@ void QuantilePanel::Panel::resize_for_experts() {
   clipping = levels::Clipping(levels, experts());
   pool = levels::Pool(levels, experts());
   clipped.resize(experts() * levels.size());
-  for (auto* of_experts : {&equal, &own, &rooted, &losses}) of_experts->resize(experts());
+  for (auto* of_experts : {&equal, &own, &rooted, &following, &losses}) of_experts->resize(experts());
 }
 
 QuantilePanel::Panel::Series::Series(std::span<const double> trusted, std::size_t experts,
                                      bool certify)
-    : trust(kCandidates, trusted) {
+    : follower(kFollowerRate, kFollowerRestart), trust(kCandidates, trusted) {
   for (std::size_t k = 0; k < experts; ++k) {
     scores.sums.add_candidate();
     roots.sums.add_candidate();
+    follower.add();
   }
   if (certify) proof.emplace(experts);
 }
@@ -207,7 +221,7 @@ void QuantilePanel::Panel::Series::give_up_roots() {
 QuantilePanel::Panel::Panel(QuantileOptions given)
     : options(std::move(given)),
       levels(options.levels),
-      trust(kCandidates),
+      trust(kFirstTrust),
       calibration(options.calibrate ? levels::Calibration(levels) : levels::Calibration()),
       nothing(levels.size(), kNaN),
       completion(levels),
@@ -250,6 +264,7 @@ std::size_t QuantilePanel::add_expert(std::string_view name) {
     if (one.proof) one.proof->add_expert();
     one.scores.sums.add_candidate();
     one.roots.sums.add_candidate();
+    one.follower.add();
   }
   for (auto& round : p.open) {
     round->awake.push_back(0);
@@ -275,6 +290,7 @@ void QuantilePanel::remove_expert(std::string_view name) {
     if (one.proof) one.proof->remove_expert(index);
     one.scores.sums.remove_candidate(index);
     one.roots.sums.remove_candidate(index);
+    one.follower.remove(index);
   }
   const auto count = static_cast<std::ptrdiff_t>(p.levels.size());
   for (auto& round : p.open) {
@@ -375,9 +391,11 @@ std::vector<double> QuantilePanel::weights(std::size_t series) const {
   const auto trust = one.trust.weights();
   double total = 0;  // 1 but for rounding
   for (std::size_t k = 0; k < experts; ++k) {
-    total += weights[k] = trust[Panel::kEqualPool] / static_cast<double>(experts) +
-                          trust[Panel::kPool] * own[k] +
-                          (trust[Panel::kRootPool] + trust[Panel::kTails]) * rooted[k];
+    total += weights[k] =
+        (trust[Panel::kEqualPool] + trust[Panel::kEqualMean]) / static_cast<double>(experts) +
+        trust[Panel::kPool] * own[k] +
+        (trust[Panel::kRootPool] + trust[Panel::kTails]) * rooted[k] +
+        trust[Panel::kFollower] * one.follower.weights()[k];
   }
   for (double& w : weights) w /= total;
   return weights;

@@ -12,10 +12,10 @@
 #include "combine/calibration.h"
 #include "combine/clipping.h"
 #include "combine/missing_quantiles.h"
-#include "combine/proved_scores.h"
 #include "combine/quantile_levels.h"
 #include "combine/quantile_pool.h"
 #include "combine/ratio_weights.h"
+#include "combine/score_filters.h"
 #include "pcgs/quantiles.h"
 #include "pcgs/share.h"
 #include "pcgs/state.h"
@@ -27,13 +27,15 @@ struct QuantilePanel::Panel {
 
   explicit Panel(QuantileOptions options);
 
-  // Four ways to make one distribution of several. Weights come from scores as they are and from those
-  // of fourth roots, which learn from small weeks as from large ones.
+  // Six ways to make one distribution of several. Ratio weights come from scores as they are and from
+  // those of fourth roots, which learn from small weeks as from large ones.
   enum Candidate : std::size_t {
     kEqualPool,  // the linear pool with equal weights: what losses are compared with
-    kPool,       // with weights from scores
-    kRootPool,   // with weights from scores of roots
-    kTails,      // with these weights the quantile mean in the middle and the pool in the tails
+    kPool,       // with ratio weights from scores
+    kRootPool,   // with ratio weights from scores of roots
+    kTails,      // with these the quantile mean in the middle and the pool in the tails
+    kEqualMean,  // the quantile mean with equal weights: for models that err to opposite sides
+    kFollower,   // with weights that follow whoever is good in this series at present
     kCandidates
   };
 
@@ -58,6 +60,7 @@ struct QuantilePanel::Panel {
 
     RatioWeights::Own scores, roots;  // of experts, from both kinds of scores
     bool has_roots = true;
+    levels::ExpertWeights follower;
     levels::Anchor anchor;
     Share trust;  // in candidates
     std::optional<levels::ProvedScores> proof;
@@ -97,7 +100,7 @@ struct QuantilePanel::Panel {
   levels::Clipping clipping;
   levels::Pool pool;
   std::vector<double> clipped;             // [K x P]
-  std::vector<double> equal, own, rooted;  // [K] weights of those awake
+  std::vector<double> equal, own, rooted, following;  // [K] weights of those awake
   double least_given = 0;                  // of the numbers of those awake
   std::vector<double> losses;              // [K]
   std::vector<double> mean;                // [P] scratch

@@ -114,6 +114,7 @@ void QuantilePanel::Panel::save(StateWriter& out) const {
     levels::save(out, one.scores);
     levels::save(out, one.roots);
     out.u64(one.has_roots ? 1 : 0);
+    one.follower.save(out);
     one.anchor.save(out);
     one.trust.save(out);
     if (one.proof) one.proof->save(out);
@@ -142,6 +143,7 @@ void QuantilePanel::Panel::load(StateReader& in) {
     const std::uint64_t has_roots = in.u64();
     if (has_roots > 1) in.fail("a flag in it is neither 0 nor 1");
     one.has_roots = has_roots == 1;
+    one.follower.load(in, experts());
     one.anchor.load(in);
     one.trust.load(in);
     if (!one.proof) continue;

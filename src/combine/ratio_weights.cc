@@ -16,6 +16,14 @@ constexpr double kForgetting = 0.8;  // when every series has had an outcome
 constexpr double kLargestRatioLoss = 5;
 constexpr double kMost = std::numeric_limits<double>::max();
 
+void load_sums(StateReader& in, std::span<double> sums) {
+  in.f64s(sums);
+  constexpr double kLargestSum = 0x1p56;  // of so many rounds as can be counted
+  if (!std::ranges::all_of(sums, [](double x) { return x >= 0 && x <= kLargestSum; })) {
+    in.fail("a sum of losses in it is out of range");
+  }
+}
+
 double seventh_power(double x) { return x * x * x * (x * x * x) * x; }
 
 }  // namespace
@@ -43,7 +51,7 @@ void LossSums::save(StateWriter& out) const {
 void LossSums::load(StateReader& in, std::size_t candidates) {
   for (auto* sums : {&own, &reference}) {
     sums->resize(candidates);
-    for (double& x : *sums) x = in.f64_within(0, kMost, "a sum of losses");
+    load_sums(in, *sums);
   }
 }
 
@@ -77,13 +85,15 @@ void RatioWeights::learn(Own& own, std::span<const double> losses, double of_ref
 
 void RatioWeights::weights(const Own& own, std::span<const std::uint8_t> awake,
                            std::span<double> out) const {
-  double total = 0;
+  double least = std::numeric_limits<double>::infinity(), total = 0;
   for (std::size_t k = 0; k < out.size(); ++k) {
-    out[k] = 0;
     if (!awake[k]) continue;
     const double of_all = all_.ratio(k, 1, kAll), lately = recent_.ratio(k, of_all, kRecent);
-    out[k] = 1 / seventh_power(own.sums.ratio(k, lately, kOwn));
-    total += out[k];
+    out[k] = own.sums.ratio(k, lately, kOwn);
+    least = std::min(least, out[k]);
+  }
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    total += out[k] = awake[k] ? seventh_power(least / out[k]) : 0;
   }
   for (double& w : out) w /= total;
 }
@@ -130,14 +140,14 @@ void PooledTrust::weigh() {
   const double least = *std::ranges::min_element(sums_) + kPrior;
   double total = 0;
   for (std::size_t j = 0; j < sums_.size(); ++j) {
-    weights_[j] = std::exp(-kPower * std::log((sums_[j] + kPrior) / least));
+    weights_[j] = first_[j] * std::exp(-kPower * std::log((sums_[j] + kPrior) / least));
     total += weights_[j];
   }
   for (double& w : weights_) w /= total;
 }
 
 void PooledTrust::load(StateReader& in) {
-  for (double& x : sums_) x = in.f64_within(0, kMost, "a sum of losses");
+  load_sums(in, sums_);
   weigh();
 }
 

@@ -89,12 +89,15 @@ void load(StateReader& in, RatioWeights::Own& own, std::size_t candidates);
 // How much all series together trust each of a few candidates that are always there: as above from all
 // series alone, against the mean of the candidates, and sharply,
 //
-//     v_j ~ ((A_j + 5) / (mean_i A_i + 5))^-60
+//     v_j ~ c_j ((A_j + 5) / (mean_i A_i + 5))^-60
 //
-// because combinations of the same models differ by little.
+// because combinations of the same models differ by little. c is what they are trusted at first.
 class PooledTrust {
  public:
-  explicit PooledTrust(std::size_t candidates) : sums_(candidates), weights_(candidates) { weigh(); }
+  explicit PooledTrust(std::span<const double> first)
+      : first_(first.begin(), first.end()), sums_(first.size()), weights_(first.size()) {
+    weigh();
+  }
 
   // Losses in units of a series, one of so many that have been seen.
   void learn(std::span<const double> losses, std::size_t series);
@@ -106,7 +109,7 @@ class PooledTrust {
  private:
   void weigh();
 
-  std::vector<double> sums_, weights_;
+  std::vector<double> first_, sums_, weights_;
 };
 
 }  // namespace pcgs::levels

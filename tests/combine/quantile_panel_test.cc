@@ -114,7 +114,7 @@ TEST(QuantilePanel, EqualsTheReference) {
           const auto quick = on_scale(panel.forecast(event.round), scale);
           const auto exact = on_scale(slow.forecast(event.round), scale);
           ASSERT_TRUE(test::all_near(quick, exact, tolerance_for(slow.combined_from(event.round))))
-              << "seed " << seed << ", round " << event.round;
+              << "seed " << seed << ", round " << event.round ;
         } else if (event.kind == PanelEvent::kOpen) {
           ASSERT_TRUE(std::ranges::all_of(panel.forecast(event.round),
                                           [](double x) { return std::isnan(x); }));
@@ -126,9 +126,9 @@ TEST(QuantilePanel, EqualsTheReference) {
         }
       }
       EXPECT_EQ(panel.crossed(), slow.crossed) << seed;
-      EXPECT_EQ(panel.outliers(), slow.far) << seed;
+      EXPECT_TRUE(std::ranges::equal(panel.outliers_by_expert(), slow.far)) << seed;
       crossed += slow.crossed;
-      far += slow.far;
+      far += panel.outliers();
       narrowest = std::min(narrowest, std::ranges::min(slow.stretch()));
       widest = std::max(widest, std::ranges::max(slow.stretch()));
     }
@@ -212,31 +212,23 @@ TEST(QuantilePanel, WhatHasNotArrivedIsNotKnown) {
   EXPECT_TRUE(test::same_bits(late.forecast(3), soon.forecast(2)));
 }
 
-// Rounds that are abandoned, and rounds that stay open, leave nothing but their numbers.
-TEST(QuantilePanel, RoundsThatAreAbandonedLeaveNoTrace) {
+// Rounds that are abandoned leave their numbers, and what the models said about where the series is.
+TEST(QuantilePanel, RoundsThatAreAbandonedTeachNothing) {
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
     const auto drawn = draw_events(seed, kScales[seed % 2], 200);
-    std::vector<std::int64_t> abandoned;
+    QuantilePanel panel(drawn.options());
+    std::size_t abandoned = 0;
     for (const auto& event : drawn.events()) {
-      if (event.kind == PanelEvent::kAbandon) abandoned.push_back(event.round);
-    }
-    QuantilePanel panel(drawn.options()), without(drawn.options());
-    std::map<std::int64_t, std::int64_t> numbers;  // of the same round in `without`
-    for (const auto& event : drawn.events()) {
+      std::vector<Numbers> before;
+      for (std::size_t s = 0; s < panel.series().size(); ++s) before.push_back(panel.weights(s));
       apply(event, panel);
-      if (event.round > 0 && std::ranges::count(abandoned, event.round) > 0) continue;
-      PanelEvent renumbered = event;
-      if (event.kind == PanelEvent::kLearn) renumbered.round = numbers.at(event.round);
-      apply(renumbered, without);
-      if (event.kind == PanelEvent::kOpen) {
-        numbers[event.round] = without.open_rounds().back();
-        ASSERT_TRUE(
-            test::same_bits(panel.forecast(event.round), without.forecast(numbers.at(event.round))))
-            << "seed " << seed;
+      if (event.kind != PanelEvent::kAbandon) continue;
+      ++abandoned;
+      for (std::size_t s = 0; s < before.size(); ++s) {
+        ASSERT_TRUE(test::same_bits(panel.weights(s), before[s])) << "seed " << seed;
       }
     }
-    EXPECT_FALSE(abandoned.empty());
-    EXPECT_EQ(panel.rounds(), without.rounds());
+    EXPECT_GT(abandoned, 0u);
   }
 }
 

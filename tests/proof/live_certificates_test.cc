@@ -10,7 +10,7 @@
 
 #include "combine/draws.h"
 #include "combine/quantile_levels.h"
-#include "combine/proved_scores.h"
+#include "combine/score_filters.h"
 #include "pcgs/aggregator.h"
 #include "pcgs/certificates.h"
 #include "pcgs/registry.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <iterator>
 #include <utility>
 
 #include "reference/levels.h"
@@ -69,23 +69,21 @@ std::vector<double> with_tails(const std::vector<double>& taus, const std::vecto
   return out;
 }
 
-// The least x at which the mixed distribution function is at the level, up to rounding.
+// The least x at which the mixed distribution function is at the level; a number that somebody gave is
+// there up to rounding.
 std::vector<double> pool_of(const std::vector<double>& taus, const Forecasts& rows,
                             const std::vector<double>& weights) {
-  std::vector<double> flat, out;
+  std::vector<double> flat, points, out;
   for (const auto& row : rows) flat.insert(flat.end(), row.begin(), row.end());
+  std::ranges::copy_if(flat, std::back_inserter(points), [](double x) { return !std::isnan(x); });
+  std::ranges::sort(points);
   for (const double tau : taus) {
-    const auto reaches = [&](double x) { return pooled(taus, flat, weights, x) >= tau - 1e-12; };
-    double low = std::numeric_limits<double>::infinity(), high = -low;
-    for (const double x : flat) {
-      if (std::isnan(x)) continue;
-      low = std::min(low, x);
-      high = std::max(high, x);
-    }
-    if (reaches(low)) high = low;
+    std::size_t j = 0;
+    while (j + 1 < points.size() && pooled(taus, flat, weights, points[j]) < tau - 1e-12) ++j;
+    double low = points[j == 0 ? 0 : j - 1], high = points[j];
     for (double middle = low + (high - low) / 2; low < middle && middle < high;
          middle = low + (high - low) / 2) {
-      (reaches(middle) ? high : low) = middle;
+      (pooled(taus, flat, weights, middle) >= tau ? high : low) = middle;
     }
     out.push_back(high);
   }
@@ -129,34 +127,22 @@ Forecasts in_order(std::span<const double> taus, const Forecasts& given, std::in
   return out;
 }
 
-// With the shape of the others beyond what an expert gives.
+// With the steps of the others beyond what an expert gives.
 Forecasts filled(Forecasts out) {
   const std::size_t count = out.empty() ? 0 : out[0].size();
-  std::vector<double> mean(count);  // the middle of those that give a level; NaN if nobody does
-  for (std::size_t i = 0; i < count; ++i) {
-    std::vector<double> giving;
+  std::vector<double> steps;
+  for (std::size_t i = 0; i + 1 < count; ++i) {
+    std::vector<double> given;
     for (const auto& row : out) {
-      if (!std::isnan(row[i])) giving.push_back(row[i]);
+      if (!std::isnan(row[i]) && !std::isnan(row[i + 1])) given.push_back(row[i + 1] - row[i]);
     }
-    mean[i] = giving.empty() ? std::nan("") : median_of(giving);
+    steps.push_back(given.empty() ? 0 : median_of(given));
   }
-  std::vector<double> shape = mean;
-  const std::size_t middle = count / 2;
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto take = [&](std::size_t j) {
-      if (std::isnan(shape[i])) shape[i] = mean[j];
-    };
-    for (std::size_t j = i; j <= middle; ++j) take(j);
-    for (std::size_t j = i + 1; j-- > 0;) take(j);
-    for (std::size_t j = i; j < count; ++j) take(j);
-  }
-  for (std::size_t i = 1; i < count; ++i) shape[i] = std::max(shape[i], shape[i - 1]);
-
   for (auto& row : out) {
     if (says_nothing(row)) continue;
     const auto [first, last] = ends_of(row);
-    for (std::size_t i = 0; i < first; ++i) row[i] = row[first] - (shape[first] - shape[i]);
-    for (std::size_t i = last + 1; i < count; ++i) row[i] = row[last] + (shape[i] - shape[last]);
+    for (std::size_t i = first; i-- > 0;) row[i] = row[i + 1] - steps[i];
+    for (std::size_t i = last + 1; i < count; ++i) row[i] = row[i - 1] + steps[i - 1];
   }
   return out;
 }
@@ -250,14 +236,31 @@ QuantilePanel::QuantilePanel(std::vector<double> taus, bool log1p, bool calibrat
   }
 }
 
+void QuantilePanel::add_series() {
+  const std::vector<double> equal(numbers_.size(), 1 / static_cast<double>(numbers_.size()));
+  series_.push_back({trust(), equal, {}, {}, {}, true});
+}
+
+// A newcomer takes its part from all in proportion, and what a leaver had returns.
 void QuantilePanel::add_expert() {
   numbers_.push_back(next_number_++);
+  far.push_back(0);
+  const auto count = static_cast<double>(numbers_.size());
+  for (Series& one : series_) {
+    for (double& w : one.follower) w *= 1 - 1 / count;
+    one.follower.push_back(1 / count);
+  }
   for (auto& [number, round] : open_) round.experts.emplace_back(taus_.size(), NAN);
 }
 
 void QuantilePanel::remove_expert(std::size_t expert) {
   const auto at = static_cast<std::ptrdiff_t>(expert);
   numbers_.erase(numbers_.begin() + at);
+  far.erase(far.begin() + at);
+  for (Series& one : series_) {
+    one.follower.erase(one.follower.begin() + at);
+    one.follower = normalised(one.follower);
+  }
   for (auto& [number, round] : open_) round.experts.erase(round.experts.begin() + at);
 }
 
@@ -295,15 +298,17 @@ std::vector<double> QuantilePanel::ratio_weights(const std::vector<Lesson>& less
 }
 
 std::vector<double> QuantilePanel::trust() const {
-  std::vector<double> sums(4, 5), out;
+  std::vector<double> sums(6, 5), out;
   double mean = 5;
   for (const auto& losses : trusted_) {
-    for (std::size_t j = 0; j < 4; ++j) {
+    for (std::size_t j = 0; j < 6; ++j) {
       sums[j] += losses[j];
-      mean += losses[j] / 4;
+      mean += losses[j] / 6;
     }
   }
-  for (const double sum : sums) out.push_back(std::pow(sum / mean, -60));
+  for (std::size_t j = 0; j < 6; ++j) {
+    out.push_back((j < 4 ? 1 : 0.1) * std::pow(sums[j] / mean, -60));
+  }
   return normalised(out);
 }
 
@@ -378,7 +383,7 @@ std::int64_t QuantilePanel::open(std::size_t series, std::span<const double> qua
       held[k][i] = std::clamp(held[k][i], bounds.lowest[i], bounds.highest[i]);
       if (held[k][i] < 0) give_up_roots(one);
     }
-    far += is_far;
+    far[k] += is_far;
   }
   const auto middle_at = [&](double tau) {
     return middle_of(of_each(held, [&](const auto& row) { return row[nearest(taus_, tau)]; }));
@@ -403,8 +408,14 @@ std::int64_t QuantilePanel::open(std::size_t series, std::span<const double> qua
   round.held = held;
   round.held.insert(round.held.end(), free.begin(), free.end());
   const auto root_pool = pool_of(taus_, free, rooted);
-  round.made = {pool_of(taus_, held, equal), pool_of(taus_, free, own), root_pool,
-                with_tails(taus_, mean_of(free, rooted), root_pool)};
+  std::vector<double> following = one.follower;
+  for (std::size_t k = 0; k < experts; ++k) following[k] *= awake[k] ? 1 : 0;
+  round.made = {pool_of(taus_, held, equal),
+                pool_of(taus_, free, own),
+                root_pool,
+                with_tails(taus_, mean_of(free, rooted), root_pool),
+                mean_of(free, equal),
+                mean_of(free, normalised(following))};
   round.combined = mean_of(round.made, one.trust);
   round.calibrated = calibrated(round.combined, any_below_zero);
   round.published = round.calibrated;
@@ -446,6 +457,14 @@ void QuantilePanel::learn(std::int64_t number, double outcome) {
     trusted_.push_back(losses);
     for (double& x : trusted_.back()) x /= series_now;
     one.trust = after_round(one.trust, losses, 1, 0.1, trust());
+    std::vector<double> of_experts;
+    for (const auto& row : round.experts) {
+      of_experts.push_back(
+          std::min(score_of(says_nothing(row) ? round.combined : row) / unit, 20.0));
+    }
+    if (of_experts.empty()) return;
+    const std::vector<double> equal(of_experts.size(), 1 / static_cast<double>(of_experts.size()));
+    one.follower = after_round(one.follower, of_experts, 1, 0.01, equal);
   };
   teach(false, one.units, scores_);
   teach(one.has_roots, one.root_units, roots_);
@@ -458,8 +477,9 @@ std::vector<double> QuantilePanel::weights(std::size_t series) const {
   const auto& trust = series_[series].trust;
   std::vector<double> out;
   for (std::size_t k = 0; k < numbers_.size(); ++k) {
-    out.push_back(trust[0] / static_cast<double>(numbers_.size()) + trust[1] * own[k] +
-                  (trust[2] + trust[3]) * rooted[k]);
+    out.push_back((trust[0] + trust[4]) / static_cast<double>(numbers_.size()) +
+                  trust[1] * own[k] + (trust[2] + trust[3]) * rooted[k] +
+                  trust[5] * series_[series].follower[k]);
   }
   return out;
 }

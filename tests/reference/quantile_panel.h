@@ -14,8 +14,7 @@ namespace pcgs::reference {
 using Forecasts = std::vector<std::vector<double>>;
 
 // Experts that give some levels only: their own in order, lines between those, and beyond them the steps
-// of the lower median over those that give a level (one that nobody gives is the next that somebody
-// gives on the way to the middle, else below, else above; one below the one before it is raised to it). Adds how many had crossed.
+// that are the lower medians over those that give both levels, none if nobody does. Adds how many had crossed.
 Forecasts completed(std::span<const double> taus, const Forecasts& given, std::int64_t& crossed);
 
 // What a series remembers of what was combined and of what happened.
@@ -39,7 +38,7 @@ class QuantilePanel {
 
   void add_expert();
   void remove_expert(std::size_t expert);
-  void add_series() { series_.push_back({trust(), {}, {}, {}, true}); }
+  void add_series();
 
   // [K x P]
   std::int64_t open(std::size_t series, std::span<const double> quantiles);
@@ -55,7 +54,8 @@ class QuantilePanel {
   // [P] by which quantiles of a coming round are stretched.
   std::vector<double> stretch() const;
 
-  std::int64_t crossed = 0, far = 0;
+  std::int64_t crossed = 0;
+  std::vector<std::int64_t> far;  // [K]
 
  private:
   // What one outcome taught, in the order of arrival; losses in units, capped, by the number of the expert.
@@ -66,7 +66,7 @@ class QuantilePanel {
     double reference;
   };
   struct Series {
-    std::vector<double> trust;                         // [4]
+    std::vector<double> trust, follower;               // [6] [K]
     Anchor anchor;
     std::vector<double> units, root_units;             // losses of the reference so far
     bool has_roots;
@@ -91,7 +91,7 @@ class QuantilePanel {
   std::vector<int> numbers_;  // [K] of experts, in the order in which they came
   int next_number_ = 0;
   std::vector<Lesson> scores_, roots_;
-  std::vector<std::vector<double>> trusted_;  // [lesson][4] losses of candidates, divided by the series
+  std::vector<std::vector<double>> trusted_;  // [lesson][6] losses of candidates, divided by the series
   std::vector<Series> series_;
   std::vector<double> stretch_;               // [P] in logarithms
   std::map<std::int64_t, Round> open_;

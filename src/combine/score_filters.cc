@@ -1,4 +1,4 @@
-#include "combine/proved_scores.h"
+#include "combine/score_filters.h"
 
 #include <algorithm>
 #include <array>
@@ -18,6 +18,12 @@ constexpr std::array kRates = {0.1, 0.3, 1.0, 3.0};
 constexpr double kRestart = 0.01;
 
 }  // namespace
+
+void ExpertWeights::weights_of(std::span<const std::uint8_t> awake, std::span<double> out) const {
+  double total = 0;
+  for (std::size_t k = 0; k < out.size(); ++k) total += out[k] = awake[k] ? weights()[k] : 0;
+  for (double& w : out) w /= total;
+}
 
 const ShareStep& ExpertWeights::learn(std::span<const double> losses, double part) {
   return share_->step(losses, {part * eta_, part * rho_, {}});

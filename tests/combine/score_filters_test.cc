@@ -1,5 +1,5 @@
 // What profoc (R) publishes about itself, reproduced; and QuantilePanel beside its methods.
-#include "combine/proved_scores.h"
+#include "combine/score_filters.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

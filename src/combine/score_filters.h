@@ -1,9 +1,10 @@
-// What a panel proves about a series as it goes: share recursions over the experts at four rates, which
-// do not decide anything, and the certificate about the published scores that follows from them.
+// Share recursions over the experts of one series, which learn from their scores: one that follows whoever is
+// good at present, and four that prove what was published without deciding anything.
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -27,6 +28,9 @@ class ExpertWeights {
     return share_ ? share_->weights() : std::span<const double>();
   }
 
+  // [K] over those that are awake, at least one.
+  void weights_of(std::span<const std::uint8_t> awake, std::span<double> out) const;
+
   // Finite losses of all experts; both rates count `part` of what they are. What the recursion did is
   // valid until the next round.
   const ShareStep& learn(std::span<const double> losses, double part);
@@ -46,6 +50,7 @@ class ExpertWeights {
 // A middling one: the lower median, or the mean where that is 0. 0 where all are 0, which says nothing.
 double unit_of(std::span<const double> scores, std::vector<double>& scratch);
 
+// The certificate about the published scores of a series, from recursions at four rates.
 class ProvedScores {
  public:
   explicit ProvedScores(std::size_t experts);
