@@ -7,7 +7,7 @@ WERROR ?= OFF
 CONFIGURE = cmake --preset release -DPCGS_WERROR=$(WERROR) --log-level=WARNING > /dev/null
 SOURCES = $(shell git ls-files '*.h' '*.cc')
 
-.PHONY: run test core front-door build setup bench format format-check tidy sanitize threads fuzz mutations kills coverage mutants picture train train-test results bounding real attention specialists combine flusight serve-load serve-scale peers clean
+.PHONY: run test core front-door build setup bench format format-check tidy sanitize threads fuzz mutations kills coverage mutants picture train train-test results bounding real attention specialists combine hubs serve-load serve-scale peers clean
 
 run: build  ## build, then combine the sample of forecasts and play the main study; ends with two pages
 	build/release/pcgs run examples/load.csv --y load --time ds --block 24 \
@@ -294,10 +294,10 @@ serve-scale: build  ## what 1,000 to 100,000 streams cost, into docs/serving.md
 	/usr/bin/python3 scripts/serve_scale.py build/release/pcgs build/serve-scale
 	python3 scripts/results.py build/serve-scale docs/serving.md
 
-flusight: build  ## quantile forecasts of the FluSight hub into docs/quantiles.md; DATA=folder
+hubs: build  ## quantile forecasts of two forecast hubs into docs/quantiles.md; DATA=folder
 	@scripts/install-packages python3-numpy
-	/usr/bin/python3 scripts/flusight.py build/release/pcgs $(DATA) build/flusight
-	python3 scripts/results.py build/flusight docs/quantiles.md
+	/usr/bin/python3 scripts/hubs.py build/release/pcgs $(DATA) build/hubs
+	python3 scripts/results.py build/hubs docs/quantiles.md
 
 peers: FORECASTS ?= build/combine/forecasts
 peers:  ## the same forecasts in river's and sktime's hands; needs PyPI, and make combine before it

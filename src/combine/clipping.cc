@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 
 namespace pcgs::levels {
 
@@ -11,6 +12,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kMost = std::numeric_limits<double>::max();
 constexpr double kReach = 2, kSeriesReach = 20, kFar = 10;
 constexpr std::uint64_t kOutcomes = 3;
+
+// Rows are padded so that the widest registers fit.
+constexpr std::size_t kAlignment = 64, kLanes = kAlignment / sizeof(double);
 
 std::size_t nearest(const Levels& levels, double level) {
   const auto values = levels.values();
@@ -57,13 +61,18 @@ void Anchor::load(StateReader& in) {
   if (outcomes_ >= std::uint64_t{1} << 53) in.fail("a count in it is out of range");
 }
 
+void Clipping::FreeAligned::operator()(double* p) const {
+  ::operator delete[](p, std::align_val_t(kAlignment));
+}
+
 Clipping::Clipping(const Levels& levels, std::size_t experts)
     : count_(levels.size()),
       low_(nearest(levels, 0.05)),
       middle_(nearest(levels, 0.5)),
       high_(nearest(levels, 0.95)),
-      width_(levels.size() + 2),
-      sorted_(experts * width_),
+      stride_((levels.size() + 2 + kLanes - 1) / kLanes * kLanes),
+      sorted_(new (std::align_val_t(kAlignment)) double[experts * stride_]()),
+      distances_(new (std::align_val_t(kAlignment)) double[experts * stride_]()),
       centre_(levels.size()),
       reach_(levels.size()),
       lowest_(levels.size()),
@@ -74,81 +83,46 @@ void Clipping::gather(std::span<const double> forecasts, std::span<const std::ui
   for (std::size_t k = 0; k < awake.size(); ++k) {
     if (!awake[k]) continue;
     const double* const from = forecasts.data() + k * count_;
-    double* const to = sorted_.data() + rows_++ * width_;
+    double* const to = sorted_.get() + rows_++ * stride_;
     std::copy_n(from, count_, to);
     to[count_] = distance(from[high_], from[middle_]);
     to[count_ + 1] = distance(from[middle_], from[low_]);
   }
 }
 
-// Batcher's merge exchange (Knuth 5.2.2 M): which rows are compared does not depend on what is in
-// them, so that all columns are sorted at once and nothing branches.
-void Clipping::sort_columns() {
-  if (rows_ < 2) return;
-  std::size_t top = 1;
-  while (2 * top < rows_) top *= 2;
-  for (std::size_t p = top; p > 0; p /= 2) {
-    std::size_t q = top, r = 0, d = p;
-    for (;;) {
-      for (std::size_t i = 0; i + d < rows_; ++i) {
-        if ((i & p) != r) continue;
-        double* const a = sorted_.data() + i * width_;
-        double* const b = sorted_.data() + (i + d) * width_;
-        for (std::size_t c = 0; c < width_; ++c) {
-          const double x = a[c], y = b[c];
-          a[c] = x < y ? x : y;
-          b[c] = x < y ? y : x;
-        }
-      }
-      if (q == p) break;
-      d = q - p;
-      q /= 2;
-      r = p;
-    }
-  }
-}
-
 // Of an even number the mean of the two in the middle.
-double Clipping::median(std::size_t column) const {
-  const auto at = [&](std::size_t i) { return sorted_[i * width_ + column]; };
+double Clipping::median_of(const double* sorted, std::size_t column) const {
+  const auto at = [&](std::size_t i) { return sorted[i * stride_ + column]; };
   return rows_ % 2 == 1 ? at(rows_ / 2) : 0.5 * at(rows_ / 2 - 1) + 0.5 * at(rows_ / 2);
 }
 
 // Of what is held: holding changes no order.
 double Clipping::median_held(std::size_t level) const {
   const auto at = [&](std::size_t i) {
-    return std::clamp(sorted_[i * width_ + level], lowest_[level], highest_[level]);
+    return std::clamp(sorted_[i * stride_ + level], lowest_[level], highest_[level]);
   };
   return rows_ % 2 == 1 ? at(rows_ / 2) : 0.5 * at(rows_ / 2 - 1) + 0.5 * at(rows_ / 2);
 }
 
-// The numbers are in order, so those nearest to `from` are neighbours: they are taken one by one, from
-// the side on which the next one is nearer.
-double Clipping::median_distance(std::size_t column, double from) const {
-  const auto off = [&](std::size_t i) { return distance(sorted_[i * width_ + column], from); };
-  std::size_t right = rows_ / 2, left = right;  // [left, right) are taken
-  double last = 0, before = 0;
-  for (std::size_t taken = 0; taken <= rows_ / 2; ++taken) {
-    before = last;
-    const bool take_left = left > 0 && (right == rows_ || off(left - 1) < off(right));
-    last = take_left ? off(--left) : off(right++);
-  }
-  return rows_ % 2 == 1 ? last : 0.5 * before + 0.5 * last;
-}
-
 void Clipping::bounds_of_many() {
-  const double half_width = std::max(median(count_), median(count_ + 1));
+  const double half_width = std::max(median_of(sorted_.get(), count_), median_of(sorted_.get(), count_ + 1));
+  for (std::size_t i = 0; i < count_; ++i) centre_[i] = median_of(sorted_.get(), i);
+  std::copy_n(sorted_.get(), rows_ * stride_, distances_.get());
+  for (std::size_t row = 0; row < rows_; ++row) {
+    double* const of_row = distances_.get() + row * stride_;
+    for (std::size_t i = 0; i < count_; ++i) of_row[i] = distance(of_row[i], centre_[i]);
+  }
+  sort_columns(distances_.get(), rows_, stride_);
   for (std::size_t i = 0; i < count_; ++i) {
-    centre_[i] = median(i);
-    reach_[i] = kReach * std::max(half_width, median_distance(i, centre_[i]));
+    reach_[i] = kReach * std::max(half_width, median_of(distances_.get(), i));
   }
 }
 
 void Clipping::bounds_of_two(const Anchor& anchor) {
   const auto from_anchor = [&](std::size_t row) {
-    return distance(sorted_[row * width_ + middle_], anchor.middle());
+    return distance(sorted_[row * stride_ + middle_], anchor.middle());
   };
-  const double* const nearer = sorted_.data() + (from_anchor(1) < from_anchor(0) ? width_ : 0);
+  const double* const nearer = sorted_.get() + (from_anchor(1) < from_anchor(0) ? stride_ : 0);
   const double unit = std::max({anchor.half_width(), nearer[count_], nearer[count_ + 1],
                                 distance(nearer[middle_], anchor.middle())});
   std::copy_n(nearer, count_, centre_.begin());
@@ -161,7 +135,7 @@ void Clipping::clip(std::span<const double> forecasts, std::span<const std::uint
   if (rows_ == 2 && anchor.is_there()) {
     bounds_of_two(anchor);
   } else {
-    sort_columns();
+    sort_columns(sorted_.get(), rows_, stride_);
     bounds_of_many();
   }
   const double most = anchor.is_there() ? anchor.most() : kInfinity;

@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -68,20 +69,27 @@ class Clipping {
 
  private:
   void gather(std::span<const double> forecasts, std::span<const std::uint8_t> awake);
-  void sort_columns();
-  double median(std::size_t column) const;
+  double median_of(const double* sorted, std::size_t column) const;
   double median_held(std::size_t level) const;
-  double median_distance(std::size_t column, double from) const;
   void bounds_of_many();
   void bounds_of_two(const Anchor& anchor);
 
   std::size_t count_, low_, middle_, high_;  // levels, and those next to 5, 50 and 95 %
   std::size_t rows_ = 0;                     // models that are awake
-  std::size_t width_;                        // columns: levels and two half-widths
-  std::vector<double> sorted_;               // [K x width] each column by itself
+  std::size_t stride_;                       // of columns: levels, two half-widths, padding
+  struct FreeAligned {
+    void operator()(double* p) const;
+  };
+  // [K x stride] numbers and their distances from the centre, each column in order by itself.
+  std::unique_ptr<double[], FreeAligned> sorted_, distances_;
   std::vector<double> centre_, reach_;       // [P] m and 2 u
   std::vector<double> lowest_, highest_;     // [P] where models are held, both in order
   double least_ = 0, most_ = 0;              // what the series allows
 };
+
+// Each column of so many rows by itself, by Batcher's merge exchange (Knuth 5.2.2 M): which rows are compared
+// does not depend on what is in them, so that a register of columns is sorted at once and nothing branches.
+// The stride and the address are multiples of 64 bytes.
+void sort_columns(double* rows, std::size_t count, std::size_t stride);
 
 }  // namespace pcgs::levels

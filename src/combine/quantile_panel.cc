@@ -78,19 +78,24 @@ void QuantilePanel::Panel::combine(Round& round) {
   for (std::size_t k = 0; k < experts(); ++k) {
     if (round.awake[k]) far[k] += clipping.is_far(row_of(round.forecasts, k, count)) ? 1 : 0;
   }
+  using Mixture = levels::Pool::Mixture;
+  const Mixture of_equal = {equal, row_of(round.made, kEqualPool, count)},
+                of_own = {own, row_of(round.made, kPool, count)},
+                of_rooted = {rooted, row_of(round.made, kRootPool, count)};
   pool.arrange(clipped);
-  pool.linear(equal, row_of(round.made, kEqualPool, count));
   // Of three or more, one that has earned more than half of the weight is right where others are not.
   const auto first = std::ranges::max_element(rooted);
   if (heard > 2 && *first > 0.5) {
+    pool.linear(std::array{of_equal});
     const auto k = static_cast<std::size_t>(first - rooted.begin());
     clipping.release(row_of(round.forecasts, k, count), row_of(clipped, k, count));
     pool.arrange(clipped);
+    pool.linear(std::array{of_own, of_rooted});
+  } else {
+    pool.linear(std::array{of_equal, of_own, of_rooted});
   }
-  pool.linear(own, row_of(round.made, kPool, count));
   const auto tails = row_of(round.made, kTails, count);
-  pool.linear(rooted, tails);
-  std::ranges::copy(tails, row_of(round.made, kRootPool, count).begin());
+  std::ranges::copy(of_rooted.out, tails.begin());
   levels::quantile_mean(clipped, rooted, mean);
   levels::put_into_middle(levels, mean, tails);
   levels::quantile_mean(clipped, equal, row_of(round.made, kEqualMean, count));

@@ -69,43 +69,57 @@ void merge_runs(const Point* a, const Point* a_end, const Point* b, const Point*
   std::copy(b, b_end, std::copy(a, a_end, out));
 }
 
-// The mixture as a sum that is carried from point to point, and what it may be off. It decides only
+// Mixtures as sums that are carried from point to point, and what they may be off. They decide only
 // where to look, never what is there: one steep piece that has passed spoils all digits of the slope.
+// Mixtures are side by side, so that none waits for the sums of another.
 class Carried {
  public:
-  Carried(std::size_t experts, double half)
-      : experts_(static_cast<double>(experts)), half_(half), start_(half) {}
+  static constexpr std::size_t kLanes = Pool::kMostMixtures;
 
-  // What both are here, exactly.
-  void restart(double value, double slope) {
-    start_ = half_;
-    value_ = value;
-    steepest_ = slope_ = slope;
-    steps_ = 0;
+  Carried(std::size_t experts, double half) : experts_(static_cast<double>(experts)), half_(half) {
+    start_.fill(half);
   }
-  void move_to(double half) {
-    value_ += slope_ * (half - half_);
+
+  void step(const double* weights, double lump, double bend) {
+    for (std::size_t m = 0; m < kLanes; ++m) {
+      value_[m] += weights[m] * lump;
+      slope_[m] += weights[m] * bend;
+      steepest_[m] = steepest_[m] < slope_[m] ? slope_[m] : steepest_[m];
+      steps_[m] += 1;
+    }
+  }
+  // False only if all exact values are below the levels at this place. A step rounds the value by a few
+  // units of its last digit and the slope by as many of the steepest one's, which then counts for all the
+  // way since the start; an exact sum is a step for each expert. Not the other way round, for what is no
+  // number may.
+  bool may_reach(double half, const std::array<double, kLanes>& levels) {
+    constexpr double kUnits = 4 * std::numeric_limits<double>::epsilon();
+    const double way = half - half_;
     half_ = half;
+    for (std::size_t m = 0; m < kLanes; ++m) {
+      value_[m] += slope_[m] * way;
+      off_[m] = kUnits * (steps_[m] + experts_) * (1 + steepest_[m] * (half - start_[m]));
+    }
+    bool below = true;
+    for (std::size_t m = 0; m < kLanes; ++m) below &= value_[m] + off_[m] < levels[m];
+    return !below;
   }
-  void step(double lump, double bend) {
-    value_ += lump;
-    slope_ += bend;
-    steepest_ = std::max(steepest_, slope_);
-    steps_ += 1;
+  // The same of one, at this place.
+  bool may_reach_here(std::size_t m, double level) const {
+    return !(value_[m] + off_[m] < level);
   }
-  // False only if the exact value is below. A step rounds the value by a few units of its last digit
-  // and the slope by as many of the steepest one's, which then counts for all the way since the start;
-  // an exact sum is a step for each expert. Not the other way round, for what is no number may.
-  bool may_reach(double level) const {
-    const double off = 4 * std::numeric_limits<double>::epsilon() * (steps_ + experts_) *
-                       (1 + steepest_ * (half_ - start_));
-    return !(value_ + off < level);
+  // What one is here, exactly.
+  void restart(std::size_t m, double value, double slope) {
+    start_[m] = half_;
+    value_[m] = value;
+    steepest_[m] = slope_[m] = slope;
+    steps_[m] = 0;
   }
 
  private:
-  double experts_;
-  double half_, value_ = 0, slope_ = 0;
-  double start_, steepest_ = 0, steps_ = 0;  // where it was exact, and since then
+  using Lanes = std::array<double, kLanes>;
+  double experts_, half_;
+  Lanes value_{}, slope_{}, start_{}, steepest_{}, steps_{}, off_{};  // start: where it was exact
 };
 
 }  // namespace
@@ -163,10 +177,12 @@ Pool::Pool(const Levels& levels, std::size_t experts)
       tops_(levels.values().begin(), levels.values().end()),
       slopes_(experts * levels.size()),
       turns_(experts * levels.size()),
-      passed_(experts) {
+      passed_(experts),
+      mixed_(experts * kMostMixtures) {
   tops_.back() = 1;
   points_.reserve(experts * levels.size());
   merged_.reserve(experts * levels.size());
+  buckets_.reserve(experts * levels.size() + 1);
 }
 
 void Pool::arrange(std::span<const double> quantiles) {
@@ -180,7 +196,44 @@ void Pool::arrange(std::span<const double> quantiles) {
   }
   points_.resize(count);
   merged_.resize(count);
-  // Every expert's are in order already.
+  if (!sort_by_buckets()) sort_by_merging();
+}
+
+// Points are nearly spread evenly where nobody is absurd: each goes to its part of the range, and what is
+// left to do is done by insertion. False if too many are in one part.
+bool Pool::sort_by_buckets() {
+  if (points_.empty()) return true;
+  constexpr std::uint32_t kFull = 32;
+  double low = kInfinity, high = -kInfinity;  // halves, because a difference of doubles may be none
+  for (std::size_t i = 0; i < points_.size(); i += levels_.size()) {
+    low = std::min(low, 0.5 * points_[i].x);
+    high = std::max(high, 0.5 * points_[i + levels_.size() - 1].x);
+  }
+  if (low == high) return true;
+  const auto last = static_cast<double>(points_.size() - 1);
+  const double scale = last / (high - low);
+  if (!(scale > 0 && scale < kInfinity)) return false;
+  const auto bucket_of = [&](const Point& point) {
+    return static_cast<std::size_t>(std::min((0.5 * point.x - low) * scale, last));
+  };
+  buckets_.assign(points_.size() + 1, 0);
+  for (const Point& point : points_) ++buckets_[bucket_of(point) + 1];
+  if (*std::ranges::max_element(buckets_) > kFull) return false;
+  for (std::size_t i = 1; i < buckets_.size(); ++i) buckets_[i] += buckets_[i - 1];
+  for (const Point& point : points_) merged_[buckets_[bucket_of(point)]++] = point;
+  for (std::size_t i = 1; i < merged_.size(); ++i) {
+    const Point point = merged_[i];
+    std::size_t j = i;
+    for (; j > 0 && point.x < merged_[j - 1].x; --j) merged_[j] = merged_[j - 1];
+    merged_[j] = point;
+  }
+  points_.swap(merged_);
+  return true;
+}
+
+// Every expert's are in order already.
+void Pool::sort_by_merging() {
+  const std::size_t count = points_.size();
   for (std::size_t run = levels_.size(); run < count; run *= 2) {
     const auto at = [&](std::size_t i) { return points_.data() + std::min(i, count); };
     for (std::size_t from = 0; from < count; from += 2 * run) {
@@ -220,32 +273,48 @@ Pool::Line Pool::mixture(std::span<const double> weights, double from, double to
   return sum;
 }
 
-void Pool::linear(std::span<const double> weights, std::span<double> out) {
+void Pool::linear(std::span<const Mixture> mixtures) {
   std::ranges::fill(passed_, 0u);
+  std::ranges::fill(mixed_, 0.0);
+  for (std::size_t m = 0; m < mixtures.size(); ++m) {
+    for (std::size_t k = 0; k < experts_; ++k) {
+      mixed_[k * kMostMixtures + m] = mixtures[m].weights[k];
+    }
+  }
   Carried carried(experts_, points_.empty() ? 0 : 0.5 * points_.front().x);
-  std::size_t level = 0, point = 0;
+  std::array<std::size_t, kMostMixtures> next_level{};
+  std::array<double, kMostMixtures> wanted;
+  wanted.fill(kInfinity);
+  std::fill_n(wanted.begin(), mixtures.size(), levels_[0] - kReached);
   double x = 0;
-  while (level < levels_.size() && point < points_.size()) {
+  for (std::size_t point = 0; point < points_.size();) {
     x = points_[point].x;
     do {  // all that have a quantile here
       const auto [here, k, i] = points_[point];
       const Turn& turn = turns_[k * levels_.size() + i];
       passed_[k] = i + 1;
-      carried.step(weights[k] * turn.lump, weights[k] * turn.bend);
+      carried.step(mixed_.data() + k * kMostMixtures, turn.lump, turn.bend);
     } while (++point < points_.size() && points_[point].x == x);
     const double next = point < points_.size() ? points_[point].x : x;
-    carried.move_to(0.5 * next);
-    if (!carried.may_reach(levels_[level] - kReached)) continue;
-    const Line line = mixture(weights, x, next);
-    for (; level < levels_.size() && levels_[level] <= line.from + kReached; ++level) {
-      out[level] = x;
+    if (!carried.may_reach(0.5 * next, wanted)) continue;
+    for (std::size_t m = 0; m < mixtures.size(); ++m) {
+      std::size_t& level = next_level[m];
+      if (level == levels_.size() || !carried.may_reach_here(m, wanted[m])) continue;
+      const auto [weights, out] = mixtures[m];
+      const Line line = mixture(weights, x, next);
+      for (; level < levels_.size() && levels_[level] <= line.from + kReached; ++level) {
+        out[level] = x;
+      }
+      for (; level < levels_.size() && levels_[level] <= line.to; ++level) {
+        out[level] = between(x, next, line.from, line.to, levels_[level]);
+      }
+      carried.restart(m, line.to, line.slope);
+      wanted[m] = level < levels_.size() ? levels_[level] - kReached : kInfinity;
     }
-    for (; level < levels_.size() && levels_[level] <= line.to; ++level) {
-      out[level] = between(x, next, line.from, line.to, levels_[level]);
-    }
-    carried.restart(line.to, line.slope);
   }
-  for (; level < levels_.size(); ++level) out[level] = x;
+  for (std::size_t m = 0; m < mixtures.size(); ++m) {
+    for (std::size_t i = next_level[m]; i < levels_.size(); ++i) mixtures[m].out[i] = x;
+  }
 }
 
 }  // namespace pcgs::levels

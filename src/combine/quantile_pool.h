@@ -42,7 +42,16 @@ class Pool {
   // others are in order. The numbers must stay where they are until the next call.
   void arrange(std::span<const double> quantiles);
 
-  void linear(std::span<const double> weights, std::span<double> out);
+  // Pools of the same experts with other weights, at most kMostMixtures, are found in one sweep.
+  struct Mixture {
+    std::span<const double> weights;  // [K]
+    std::span<double> out;            // [P]
+  };
+  static constexpr std::size_t kMostMixtures = 4;
+  void linear(std::span<const Mixture> mixtures);
+  void linear(std::span<const double> weights, std::span<double> out) {
+    linear(std::array{Mixture{weights, out}});
+  }
 
  private:
   struct Point {
@@ -64,6 +73,8 @@ class Pool {
   }
 
   void add_points(std::size_t expert, Point* out);
+  bool sort_by_buckets();
+  void sort_by_merging();
   // Of all experts' pieces that begin at the last quantiles that were passed.
   Line mixture(std::span<const double> weights, double from, double to) const;
 
@@ -75,7 +86,10 @@ class Pool {
   std::vector<Turn> turns_;            // [K x P]
   std::vector<Point> points_;          // [up to K P] in order of x
   std::vector<Point> merged_;          // room for as many
+  std::vector<std::uint32_t> buckets_;
+
   std::vector<std::uint32_t> passed_;  // [K] how many quantiles of an expert the sweep has passed
+  std::vector<double> mixed_;          // [K x kMostMixtures] weights
 };
 
 // Learned weights know best what is in the middle; how wide the tails are is seen by what experts
