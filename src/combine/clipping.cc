@@ -4,6 +4,8 @@
 #include <cmath>
 #include <new>
 
+#include "combine/quantile_kernels.h"
+
 namespace pcgs::levels {
 
 namespace {
@@ -18,7 +20,8 @@ constexpr std::size_t kAlignment = 64, kLanes = kAlignment / sizeof(double);
 
 std::size_t nearest(const Levels& levels, double level) {
   const auto values = levels.values();
-  const auto at = std::ranges::min_element(values, {}, [&](double x) { return std::abs(x - level); });
+  const auto at =
+      std::ranges::min_element(values, {}, [&](double x) { return std::abs(x - level); });
   return static_cast<std::size_t>(at - values.begin());
 }
 
@@ -105,7 +108,8 @@ double Clipping::median_held(std::size_t level) const {
 }
 
 void Clipping::bounds_of_many() {
-  const double half_width = std::max(median_of(sorted_.get(), count_), median_of(sorted_.get(), count_ + 1));
+  const double half_width =
+      std::max(median_of(sorted_.get(), count_), median_of(sorted_.get(), count_ + 1));
   for (std::size_t i = 0; i < count_; ++i) centre_[i] = median_of(sorted_.get(), i);
   std::copy_n(sorted_.get(), rows_ * stride_, distances_.get());
   for (std::size_t row = 0; row < rows_; ++row) {
@@ -158,8 +162,8 @@ void Clipping::clip(std::span<const double> forecasts, std::span<const std::uint
     }
   }
   const double middle = median_held(middle_);
-  anchor.move_to(middle, std::max(distance(median_held(high_), middle),
-                                  distance(middle, median_held(low_))));
+  anchor.move_to(
+      middle, std::max(distance(median_held(high_), middle), distance(middle, median_held(low_))));
 }
 
 void Clipping::release(std::span<const double> forecast, std::span<double> clipped) const {

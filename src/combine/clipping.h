@@ -82,14 +82,9 @@ class Clipping {
   };
   // [K x stride] numbers and their distances from the centre, each column in order by itself.
   std::unique_ptr<double[], FreeAligned> sorted_, distances_;
-  std::vector<double> centre_, reach_;       // [P] m and 2 u
-  std::vector<double> lowest_, highest_;     // [P] where models are held, both in order
-  double least_ = 0, most_ = 0;              // what the series allows
+  std::vector<double> centre_, reach_;    // [P] m and 2 u
+  std::vector<double> lowest_, highest_;  // [P] where models are held, both in order
+  double least_ = 0, most_ = 0;           // what the series allows
 };
-
-// Each column of so many rows by itself, by Batcher's merge exchange (Knuth 5.2.2 M): which rows are compared
-// does not depend on what is in them, so that a register of columns is sorted at once and nothing branches.
-// The stride and the address are multiples of 64 bytes.
-void sort_columns(double* rows, std::size_t count, std::size_t stride);
 
 }  // namespace pcgs::levels

@@ -15,8 +15,7 @@ bool is_given(double x) { return !std::isnan(x); }
 
 }  // namespace
 
-Completion::Completion(const Levels& levels)
-    : levels_(levels), steps_(levels.size() - 1) {}
+Completion::Completion(const Levels& levels) : levels_(levels), steps_(levels.size() - 1) {}
 
 std::size_t Completion::put_in_order(std::span<double> quantiles, std::span<std::uint8_t> awake) {
   const std::size_t count = levels_.size();

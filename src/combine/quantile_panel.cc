@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "combine/outliers.h"
+#include "combine/quantile_kernels.h"
 #include "data/invariant.h"
 #include "pcgs/error.h"
 
@@ -24,9 +25,6 @@ constexpr double kTrustRate = 1, kTrustRestart = 0.1;
 // most, must earn it.
 constexpr double kFirstTrust[] = {1, 1, 1, 1, 0.1, 0.1};
 constexpr double kFollowerRate = 1, kFollowerRestart = 0.01;
-
-// Of what is not below 0, or of an absurd number that is.
-double root(double x) { return std::sqrt(std::sqrt(std::max(x, 0.0))); }
 
 }  // namespace
 
@@ -145,23 +143,21 @@ void QuantilePanel::Panel::learn_from(Round& round, double outcome) {
     one.trust.step(made, {kTrustRate, kTrustRestart, trust.weights()});
     const double of_missing = score(round.combined);
     for (std::size_t k = 0; k < experts(); ++k) {
-      following[k] =
-          in_units(round.awake[k] ? losses[k] : of_missing, unit, kLargestScore);
+      following[k] = in_units(round.awake[k] ? losses[k] : of_missing, unit, kLargestScore);
     }
     if (experts() > 0) one.follower.learn(following, 1);
   }
   if (one.proof) one.proof->learn(losses, score(round.combined), score(round.calibrated));
   if (one.has_roots) {
-    const double root_of_y = root(y);
     const auto root_score = [&](std::span<const double> row) {
-      std::ranges::transform(row, mean.begin(), root);
-      return levels::level_score(levels, mean, root_of_y);
+      return levels::level_score(levels, row, std::sqrt(std::sqrt(y)));
     };
+    levels::fourth_roots(round.forecasts, clipped);
     for (std::size_t k = 0; k < experts(); ++k) {
-      if (round.awake[k]) losses[k] = root_score(row_of(round.forecasts, k, count));
+      if (round.awake[k]) losses[k] = root_score(row_of(clipped, k, count));
     }
-    roots.learn(one.roots, losses, root_score(row_of(round.made, kEqualPool, count)),
-                series.size());
+    levels::fourth_roots(row_of(round.made, kEqualPool, count), mean);
+    roots.learn(one.roots, losses, root_score(mean), series.size());
   } else {
     roots.learn(one.roots, losses, score(row_of(round.made, kEqualPool, count)), series.size());
   }
@@ -203,7 +199,8 @@ void QuantilePanel::Panel::resize_for_experts() {
   clipping = levels::Clipping(levels, experts());
   pool = levels::Pool(levels, experts());
   clipped.resize(experts() * levels.size());
-  for (auto* of_experts : {&equal, &own, &rooted, &following, &losses}) of_experts->resize(experts());
+  for (auto* of_experts : {&equal, &own, &rooted, &following, &losses})
+    of_experts->resize(experts());
 }
 
 QuantilePanel::Panel::Series::Series(std::span<const double> trusted, std::size_t experts,

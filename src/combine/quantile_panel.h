@@ -83,13 +83,13 @@ struct QuantilePanel::Panel {
 
   QuantileOptions options;
   levels::Levels levels;
-  std::vector<std::string> names;       // [K]
-  std::vector<std::string> titles;      // of the series
+  std::vector<std::string> names;   // [K]
+  std::vector<std::string> titles;  // of the series
   std::vector<Series> series;
-  RatioWeights scores, roots;           // what all series know
-  levels::PooledTrust trust;            // of all series: where those of a series start and restart
-  levels::Calibration calibration;      // from all series; does nothing if it is not wanted
-  std::vector<std::int64_t> far;        // [K] rounds in which an expert was far outside all others
+  RatioWeights scores, roots;       // what all series know
+  levels::PooledTrust trust;        // of all series: where those of a series start and restart
+  levels::Calibration calibration;  // from all series; does nothing if it is not wanted
+  std::vector<std::int64_t> far;    // [K] rounds in which an expert was far outside all others
   std::vector<std::unique_ptr<Round>> open, free;
   std::int64_t next_round = 1, learned = 0, crossed = 0;
   std::string note;
@@ -99,11 +99,11 @@ struct QuantilePanel::Panel {
   levels::Completion completion;
   levels::Clipping clipping;
   levels::Pool pool;
-  std::vector<double> clipped;             // [K x P]
+  std::vector<double> clipped;                        // [K x P]
   std::vector<double> equal, own, rooted, following;  // [K] weights of those awake
-  double least_given = 0;                  // of the numbers of those awake
-  std::vector<double> losses;              // [K]
-  std::vector<double> mean;                // [P] scratch
+  double least_given = 0;                             // of the numbers of those awake
+  std::vector<double> losses;                         // [K]
+  std::vector<double> mean;                           // [P] scratch
 };
 
 }  // namespace pcgs

@@ -104,7 +104,8 @@ void QuantilePanel::Panel::save(StateWriter& out) const {
   out.u64((options.calibrate ? kCalibrates : 0) | (options.certify ? kCertifies : 0));
   save_names(out, names);
   save_names(out, titles);
-  for (const std::int64_t n : {next_round, learned, crossed}) out.u64(static_cast<std::uint64_t>(n));
+  for (const std::int64_t n : {next_round, learned, crossed})
+    out.u64(static_cast<std::uint64_t>(n));
   for (const std::int64_t n : far) out.u64(static_cast<std::uint64_t>(n));
   out.text(note);
   scores.save(out);

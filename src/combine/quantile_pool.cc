@@ -75,51 +75,63 @@ void merge_runs(const Point* a, const Point* a_end, const Point* b, const Point*
 class Carried {
  public:
   static constexpr std::size_t kLanes = Pool::kMostMixtures;
+  using Lanes = std::array<double, kLanes>;
 
   Carried(std::size_t experts, double half) : experts_(static_cast<double>(experts)), half_(half) {
-    start_.fill(half);
+    const Two none = {0, 0};
+    pairs_.fill({none, none, none + half, none, none + experts_});
   }
 
   void step(const double* weights, double lump, double bend) {
-    for (std::size_t m = 0; m < kLanes; ++m) {
-      value_[m] += weights[m] * lump;
-      slope_[m] += weights[m] * bend;
-      steepest_[m] = steepest_[m] < slope_[m] ? slope_[m] : steepest_[m];
-      steps_[m] += 1;
+    for (Pair& pair : pairs_) {
+      const Two w = {weights[0], weights[1]};
+      weights += 2;
+      pair.value += w * lump;
+      pair.slope += w * bend;
+      pair.steepest = pair.steepest < pair.slope ? pair.slope : pair.steepest;
+      pair.roundings += 1;
     }
   }
   // False only if all exact values are below the levels at this place. A step rounds the value by a few
   // units of its last digit and the slope by as many of the steepest one's, which then counts for all the
   // way since the start; an exact sum is a step for each expert. Not the other way round, for what is no
   // number may.
-  bool may_reach(double half, const std::array<double, kLanes>& levels) {
-    constexpr double kUnits = 4 * std::numeric_limits<double>::epsilon();
+  bool may_reach(double half, const Lanes& levels) {
     const double way = half - half_;
     half_ = half;
-    for (std::size_t m = 0; m < kLanes; ++m) {
-      value_[m] += slope_[m] * way;
-      off_[m] = kUnits * (steps_[m] + experts_) * (1 + steepest_[m] * (half - start_[m]));
-    }
     bool below = true;
-    for (std::size_t m = 0; m < kLanes; ++m) below &= value_[m] + off_[m] < levels[m];
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
+      pairs_[i].value += pairs_[i].slope * way;
+      const Two most = highest(pairs_[i]);
+      below &= most[0] < levels[2 * i] && most[1] < levels[2 * i + 1];
+    }
     return !below;
   }
-  // The same of one, at this place.
-  bool may_reach_here(std::size_t m, double level) const {
-    return !(value_[m] + off_[m] < level);
-  }
-  // What one is here, exactly.
+  // The most that the exact value of one may be here.
+  double highest(std::size_t m) const { return highest(pairs_[m / 2])[m % 2]; }
+  // What it is here, exactly.
   void restart(std::size_t m, double value, double slope) {
-    start_[m] = half_;
-    value_[m] = value;
-    steepest_[m] = slope_[m] = slope;
-    steps_[m] = 0;
+    Pair& pair = pairs_[m / 2];
+    const std::size_t i = m % 2;
+    pair.start[i] = half_;
+    pair.value[i] = value;
+    pair.slope[i] = pair.steepest[i] = slope;
+    pair.roundings[i] = experts_;
   }
 
  private:
-  using Lanes = std::array<double, kLanes>;
+  using Two [[gnu::vector_size(16)]] = double;  // one register of any machine
+  struct Pair {
+    Two value, slope, start, steepest,
+        roundings;  // start: where it was exact; roundings since then
+  };
+  Two highest(const Pair& pair) const {
+    constexpr double kUnits = 4 * std::numeric_limits<double>::epsilon();
+    return pair.value + kUnits * pair.roundings * (1 + pair.steepest * (half_ - pair.start));
+  }
+
   double experts_, half_;
-  Lanes value_{}, slope_{}, start_{}, steepest_{}, steps_{}, off_{};  // start: where it was exact
+  std::array<Pair, kLanes / 2> pairs_;
 };
 
 }  // namespace
@@ -183,6 +195,7 @@ Pool::Pool(const Levels& levels, std::size_t experts)
   points_.reserve(experts * levels.size());
   merged_.reserve(experts * levels.size());
   buckets_.reserve(experts * levels.size() + 1);
+  bucket_of_.reserve(experts * levels.size());
 }
 
 void Pool::arrange(std::span<const double> quantiles) {
@@ -213,14 +226,15 @@ bool Pool::sort_by_buckets() {
   const auto last = static_cast<double>(points_.size() - 1);
   const double scale = last / (high - low);
   if (!(scale > 0 && scale < kInfinity)) return false;
-  const auto bucket_of = [&](const Point& point) {
-    return static_cast<std::size_t>(std::min((0.5 * point.x - low) * scale, last));
-  };
   buckets_.assign(points_.size() + 1, 0);
-  for (const Point& point : points_) ++buckets_[bucket_of(point) + 1];
+  bucket_of_.clear();
+  for (const Point& point : points_) {
+    bucket_of_.push_back(static_cast<std::uint32_t>(std::min((0.5 * point.x - low) * scale, last)));
+    ++buckets_[bucket_of_.back() + 1];
+  }
   if (*std::ranges::max_element(buckets_) > kFull) return false;
   for (std::size_t i = 1; i < buckets_.size(); ++i) buckets_[i] += buckets_[i - 1];
-  for (const Point& point : points_) merged_[buckets_[bucket_of(point)]++] = point;
+  for (std::size_t i = 0; i < points_.size(); ++i) merged_[buckets_[bucket_of_[i]]++] = points_[i];
   for (std::size_t i = 1; i < merged_.size(); ++i) {
     const Point point = merged_[i];
     std::size_t j = i;
@@ -299,7 +313,7 @@ void Pool::linear(std::span<const Mixture> mixtures) {
     if (!carried.may_reach(0.5 * next, wanted)) continue;
     for (std::size_t m = 0; m < mixtures.size(); ++m) {
       std::size_t& level = next_level[m];
-      if (level == levels_.size() || !carried.may_reach_here(m, wanted[m])) continue;
+      if (carried.highest(m) < wanted[m]) continue;
       const auto [weights, out] = mixtures[m];
       const Line line = mixture(weights, x, next);
       for (; level < levels_.size() && levels_[level] <= line.from + kReached; ++level) {

@@ -81,12 +81,13 @@ class Pool {
   Levels levels_;
   std::size_t experts_;
   std::span<const double> quantiles_;
-  std::vector<double> tops_;           // [P] the levels, and 1 for the last: where pieces begin
-  std::vector<double> slopes_;         // [K x P] of the piece that begins at a quantile
-  std::vector<Turn> turns_;            // [K x P]
-  std::vector<Point> points_;          // [up to K P] in order of x
-  std::vector<Point> merged_;          // room for as many
-  std::vector<std::uint32_t> buckets_;
+  std::vector<double> tops_;    // [P] the levels, and 1 for the last: where pieces begin
+  std::vector<double> slopes_;  // [K x P] of the piece that begins at a quantile
+  std::vector<Turn> turns_;     // [K x P]
+  std::vector<Point> points_;   // [up to K P] in order of x
+  std::vector<Point> merged_;   // room for as many
+  std::vector<std::uint32_t> buckets_,
+      bucket_of_;  // where each part of the range begins; of each point
 
   std::vector<std::uint32_t> passed_;  // [K] how many quantiles of an expert the sweep has passed
   std::vector<double> mixed_;          // [K x kMostMixtures] weights

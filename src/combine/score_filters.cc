@@ -84,7 +84,9 @@ void ProvedScores::learn(std::span<const double> experts, double combined, doubl
   }
   const double unit = unit_of(scores_, scratch_);
   if (unit == 0) return;  // everybody was right
-  const auto in_unit = [&](double x) { return std::min(x / unit, std::numeric_limits<double>::max()); };
+  const auto in_unit = [&](double x) {
+    return std::min(x / unit, std::numeric_limits<double>::max());
+  };
   scores_.clear();
   seen_.clear();
   for (const double x : experts) {

@@ -114,7 +114,7 @@ TEST(QuantilePanel, EqualsTheReference) {
           const auto quick = on_scale(panel.forecast(event.round), scale);
           const auto exact = on_scale(slow.forecast(event.round), scale);
           ASSERT_TRUE(test::all_near(quick, exact, tolerance_for(slow.combined_from(event.round))))
-              << "seed " << seed << ", round " << event.round ;
+              << "seed " << seed << ", round " << event.round;
         } else if (event.kind == PanelEvent::kOpen) {
           ASSERT_TRUE(std::ranges::all_of(panel.forecast(event.round),
                                           [](double x) { return std::isnan(x); }));

@@ -192,9 +192,9 @@ Bounds bounds_of(std::span<const double> taus, const Forecasts& complete, const 
   const std::size_t low = nearest(taus, 0.05), mid = nearest(taus, 0.5), high = nearest(taus, 0.95);
   Bounds out{{}, {}, -INFINITY, INFINITY, {}, {}};
   const auto heard = of_each(complete, [&](const auto& row) { return row[mid]; });
-  const double half = std::max(
-      middle_of(of_each(complete, [&](const auto& row) { return row[high] - row[mid]; })),
-      middle_of(of_each(complete, [&](const auto& row) { return row[mid] - row[low]; })));
+  const double half =
+      std::max(middle_of(of_each(complete, [&](const auto& row) { return row[high] - row[mid]; })),
+               middle_of(of_each(complete, [&](const auto& row) { return row[mid] - row[low]; })));
   for (std::size_t i = 0; i < count; ++i) {
     const double m = middle_of(of_each(complete, [&](const auto& row) { return row[i]; }));
     const double distance =
@@ -210,8 +210,8 @@ Bounds bounds_of(std::span<const double> taus, const Forecasts& complete, const 
     const auto off = [&](const auto& row) { return std::abs(row[mid] - anchor.middle); };
     const auto& nearer = off(two[1]) < off(two[0]) ? two[1] : two[0];
     out.centre = nearer;
-    const double unit = std::max({anchor.half_width, nearer[high] - nearer[mid],
-                                  nearer[mid] - nearer[low], off(nearer)});
+    const double unit = std::max(
+        {anchor.half_width, nearer[high] - nearer[mid], nearer[mid] - nearer[low], off(nearer)});
     out.reach.assign(count, 2 * unit);
   }
   if (anchor.there && anchor.distances.size() >= 3) {
@@ -477,9 +477,8 @@ std::vector<double> QuantilePanel::weights(std::size_t series) const {
   const auto& trust = series_[series].trust;
   std::vector<double> out;
   for (std::size_t k = 0; k < numbers_.size(); ++k) {
-    out.push_back((trust[0] + trust[4]) / static_cast<double>(numbers_.size()) +
-                  trust[1] * own[k] + (trust[2] + trust[3]) * rooted[k] +
-                  trust[5] * series_[series].follower[k]);
+    out.push_back((trust[0] + trust[4]) / static_cast<double>(numbers_.size()) + trust[1] * own[k] +
+                  (trust[2] + trust[3]) * rooted[k] + trust[5] * series_[series].follower[k]);
   }
   return out;
 }

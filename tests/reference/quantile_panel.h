@@ -66,9 +66,9 @@ class QuantilePanel {
     double reference;
   };
   struct Series {
-    std::vector<double> trust, follower;               // [6] [K]
+    std::vector<double> trust, follower;  // [6] [K]
     Anchor anchor;
-    std::vector<double> units, root_units;             // losses of the reference so far
+    std::vector<double> units, root_units;  // losses of the reference so far
     bool has_roots;
   };
   struct Round {
@@ -91,9 +91,10 @@ class QuantilePanel {
   std::vector<int> numbers_;  // [K] of experts, in the order in which they came
   int next_number_ = 0;
   std::vector<Lesson> scores_, roots_;
-  std::vector<std::vector<double>> trusted_;  // [lesson][6] losses of candidates, divided by the series
+  std::vector<std::vector<double>>
+      trusted_;  // [lesson][6] losses of candidates, divided by the series
   std::vector<Series> series_;
-  std::vector<double> stretch_;               // [P] in logarithms
+  std::vector<double> stretch_;  // [P] in logarithms
   std::map<std::int64_t, Round> open_;
   std::int64_t next_round_ = 1;
 };

@@ -1,5 +1,6 @@
-#define HWY_TARGET_INCLUDE "combine/clipping_kernels.cc"
-#include "combine/clipping.h"
+#define HWY_TARGET_INCLUDE "combine/quantile_kernels.cc"
+#include "combine/quantile_kernels.h"
+
 #include "core/simd_inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -29,6 +30,17 @@ void SortColumns(double* HWY_RESTRICT rows, std::size_t count, std::size_t strid
   }
 }
 
+void FourthRoots(const double* HWY_RESTRICT numbers, std::size_t count, double* HWY_RESTRICT out) {
+  const D d;
+  const std::size_t lanes = hn::Lanes(d);
+  const hn::CappedTag<double, 1> one;
+  const auto root = [](auto tag, auto x)
+                        HWY_ATTR { return hn::Sqrt(hn::Sqrt(hn::Max(x, hn::Zero(tag)))); };
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) hn::StoreU(root(d, hn::LoadU(d, numbers + i)), d, out + i);
+  for (; i < count; ++i) hn::StoreU(root(one, hn::LoadU(one, numbers + i)), one, out + i);
+}
+
 }  // namespace pcgs::levels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -36,9 +48,14 @@ HWY_AFTER_NAMESPACE();
 namespace pcgs::levels {
 
 HWY_EXPORT(SortColumns);
+HWY_EXPORT(FourthRoots);
 
 void sort_columns(double* rows, std::size_t count, std::size_t stride) {
   HWY_DYNAMIC_DISPATCH(SortColumns)(rows, count, stride);
+}
+
+void fourth_roots(std::span<const double> numbers, std::span<double> out) {
+  HWY_DYNAMIC_DISPATCH(FourthRoots)(numbers.data(), numbers.size(), out.data());
 }
 
 }  // namespace pcgs::levels
