@@ -11,22 +11,17 @@
 `run` combines a whole sequence and compares methods, `run_series` many of them in a long frame,
 `Aggregator` is the loop and `CustomLoss` a loss of your own in it, `QuantilePanel` the loop for
 forecasts that are quantiles, `switching_oracle` is the exact best path in hindsight, `ShareRecord`
-and `certify` say what is proved, `suite` makes up sequences, `Controller` is for methods of your own,
-`ExpertPool` brings simple forecasters. `pcgs.sklearn`, `pcgs.river`, `pcgs.sktime`, `pcgs.darts` and
-`pcgs.nixtla` are for those who use these libraries.
+and `certify` say what is proved, `Controller` is for methods of your own, `ExpertPool` brings simple
+forecasters. `pcgs.sklearn`, `pcgs.river`, `pcgs.sktime`, `pcgs.darts` and `pcgs.nixtla` are for those
+who use these libraries.
 """
 
-from . import suite
+from ._answers import Certificate, CodeParts, CrossEntropy, OraclePath, Round
 from ._pcgs import (
     Aggregator,
-    Certificate,
-    CodeParts,
-    CrossEntropy,
     Error,
     ExpertPool,
-    OraclePath,
     QuantilePanel,
-    Round,
     ShareRecord,
     __version__,
     methods,
@@ -77,6 +72,5 @@ __all__ = [
     "methods",
     "run",
     "run_series",
-    "suite",
     "switching_oracle",
 ]

@@ -18,19 +18,13 @@ from typing import (
 import numpy as np
 import numpy.typing as npt
 
+from ._answers import Certificate, CodeParts, CrossEntropy, OraclePath
 from ._error import Error as Error
 from ._types import Array, Named, Numbers, Path, Table
 from .controller import Controller
 from .custom_loss import CustomLoss
 
 __version__: str
-
-class Certificate:
-    bound: Final[float]
-    regret: Final[Optional[float]]
-    holds: Final[Optional[bool]]
-    switches: Final[Optional[int]]
-    weighted: Final[bool]
 
 class Aggregator:
     def __init__(
@@ -89,36 +83,6 @@ class Aggregator:
     def __getstate__(self) -> Tuple[Any, ...]: ...
     def __setstate__(self, state: Tuple[Any, ...]) -> None: ...
 
-class Round:
-    number: Final[int]
-    losses: Final[Array]
-    weights: Final[Array]
-    awake: Final[Optional[npt.NDArray[np.bool_]]]
-    side: Final[Array]
-    mixture_loss: Final[float]
-    learner_loss: Final[float]
-
-class OraclePath:
-    values: Final[Array]
-    path: Final[npt.NDArray[np.uint32]]
-    loss: Final[float]
-    switches: Final[int]
-
-class CodeParts:
-    start: Final[float]
-    stays: Final[float]
-    restarts: Final[float]
-    where_to: Final[float]
-    uniform_stays: Final[float]
-    uniform_where_to: Final[float]
-    switches: Final[int]
-    total: Final[float]
-
-class CrossEntropy:
-    effective: Final[float]
-    all_rounds: Final[float]
-    by_floor: Final[float]
-
 class ShareRecord:
     @staticmethod
     def play(losses: Table, method: str) -> ShareRecord: ...
@@ -141,11 +105,6 @@ class ShareRecord:
         self, path: Optional[Numbers] = None, rho_max: float = 0.5
     ) -> Certificate: ...
     def cross_entropy(self, path: Optional[Numbers] = None, *, eps: float) -> CrossEntropy: ...
-
-class Sequence:
-    losses: Final[Array]
-    path: Final[npt.NDArray[np.uint32]]
-    unclipped: Final[Optional[Array]]
 
 class ExpertPool:
     def __init__(self, seasons: Iterable[int] = (), *, file: Optional[Path] = None) -> None: ...
@@ -228,12 +187,8 @@ class Played:
     def weights(self) -> Array: ...
     def report(self, path: Path) -> None: ...
 
-def _make_round(*parts: Any) -> Round: ...
-def _make_certificate(*parts: Any) -> Certificate: ...
 def certified_json(trace: Path, certificate: Path) -> str: ...
 def methods() -> Dict[str, str]: ...
-def families() -> Dict[str, str]: ...
-def generate(family: str, rounds: int = 600, experts: int = 32, seed: int = 7) -> Sequence: ...
 @overload
 def switching_oracle(
     losses: Table,

@@ -101,7 +101,7 @@ class Result(Pickled):
 
     Of losses, without y, there are weights, regrets and certificates:
 
-    >>> losses = pcgs.suite.generate("switch", rounds=200, experts=4, seed=1).losses
+    >>> losses = np.random.default_rng(1).random((200, 4))
     >>> result = pcgs.run(losses, methods=["hedge", "fixed-share"], switches=[5])
     >>> [method["name"] for method in result.to_dict()["methods"]]
     ['hedge', 'fixed-share']

@@ -6,9 +6,7 @@
 #include <set>
 
 #include "arrays.h"
-#include "bindings.h"
-#include "construction_guard.h"
-#include "interpreter.h"
+#include "module.h"
 #include "pcgs/error.h"
 
 namespace pcgs::python {
@@ -19,25 +17,6 @@ namespace {
 constexpr double kLowestEta = 1e-6, kHighestEta = 1e4;
 // What a restart distribution may miss 1 by; the recursion itself tolerates 1e-9.
 constexpr double kTolerance = 1e-10;
-
-// A finished round with arrays of its own: Python code may keep it.
-struct FinishedRound {
-  std::int64_t number;
-  py::object losses, weights, awake, side;
-  double mixture_loss, learner_loss;
-};
-
-FinishedRound finished(const Round& round) {
-  FinishedRound out{round.number,      array_of(round.losses), array_of(round.weights),
-                    py::none(),        array_of(round.side),   round.mixture_loss,
-                    round.learner_loss};
-  if (!round.awake.empty()) {
-    py::array_t<bool> awake(static_cast<py::ssize_t>(round.awake.size()));
-    std::copy(round.awake.begin(), round.awake.end(), awake.mutable_data());
-    out.awake = std::move(awake);
-  }
-  return out;
-}
 
 // Never destroyed: aggregators may be, after everything else of the module.
 std::set<PyObject*>& controllers_in_use() {
@@ -88,11 +67,15 @@ void PythonController::reset(std::size_t experts) {
 
 Controls PythonController::after(const Round& round) {
   failed_ = true;  // unless everything below goes well
-  const py::object method = object_.attr("after"), shown = py::cast(finished(round));
-  const auto answer = py::reinterpret_steal<py::object>(or_wait_for_the_end(
-      [&] { return PyObject_CallFunctionObjArgs(method.ptr(), shown.ptr(), nullptr); }));
-  if (!answer) throw py::error_already_set();
-  const Controls controls = checked(answer);
+  py::object awake = py::none();
+  if (!round.awake.empty()) {
+    awake = py::array_t<bool>(static_cast<py::ssize_t>(round.awake.size()),
+                              reinterpret_cast<const bool*>(round.awake.data()));
+  }
+  // Arrays of its own: Python code may keep them.
+  const Controls controls = checked(answer("after", object_, round.number, array_of(round.losses),
+                                           array_of(round.weights), awake, array_of(round.side),
+                                           round.mixture_loss, round.learner_loss));
   failed_ = false;
   return controls;
 }
@@ -149,37 +132,6 @@ void PythonController::load(StateReader& in) {
   std::vector<std::uint8_t> bytes(in.count(1));
   in.bytes(bytes);
   object_.attr("load")(py::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
-}
-
-void bind_round(py::module_& m) {
-  py::class_<FinishedRound>(m, "Round", kMadeByUsOnly,
-                            R"(A finished round, as a Controller is shown it.
-
-Its arrays are its own: keep them or change them as you like.)")
-      .def_readonly("number", &FinishedRound::number,
-                    "1, 2, ... in the order in which rounds were opened.")
-      .def_readonly("losses", &FinishedRound::losses,
-                    "[K] losses in [0, 1]; a sleeper's is mixture_loss.")
-      .def_readonly("weights", &FinishedRound::weights,
-                    "[K] the weights when the losses arrived, before they are learned.")
-      .def_readonly("awake", &FinishedRound::awake,
-                    "[K] True where the expert was awake; None when everybody was.")
-      .def_readonly("side", &FinishedRound::side, "Side information; may be empty.")
-      .def_readonly("mixture_loss", &FinishedRound::mixture_loss,
-                    "What the weights that were played lost.")
-      .def_readonly("learner_loss", &FinishedRound::learner_loss,
-                    "What the combined forecast lost; without forecasts mixture_loss.")
-      .def("__reduce__", [](const FinishedRound& r) {
-        return py::make_tuple(py::module_::import("pcgs._pickle").attr("make_round"),
-                              py::make_tuple(r.number, r.losses, r.weights, r.awake, r.side,
-                                             r.mixture_loss, r.learner_loss));
-      });
-  m.def("_make_round", [](std::int64_t number, py::object losses, py::object weights,
-                          py::object awake, py::object side, double mixture, double learner) {
-    return FinishedRound{number,           std::move(losses), std::move(weights),
-                         std::move(awake), std::move(side),   mixture,
-                         learner};
-  });
 }
 
 }  // namespace pcgs::python

@@ -4,44 +4,15 @@
 #include <algorithm>
 #include <cctype>
 
-#include "bindings.h"
+#include "module.h"
 #include "pcgs/error.h"
-#include "pcgs/note.h"
 
 namespace pcgs::python {
-
-namespace py = pybind11;
 
 namespace {
 
 // Lives as long as the process: exceptions of it may outlive the module's dictionary.
 PyObject* error_type = nullptr;
-
-const char* kind_name(ErrorKind kind) {
-  switch (kind) {
-    case ErrorKind::kFile:
-      return "file";
-    case ErrorKind::kFormat:
-      return "format";
-    case ErrorKind::kValue:
-      return "value";
-    case ErrorKind::kMissing:
-      return "missing";
-    case ErrorKind::kUnknown:
-      return "unknown";
-    case ErrorKind::kDuplicate:
-      return "duplicate";
-    case ErrorKind::kMismatch:
-      return "mismatch";
-    case ErrorKind::kRequest:
-      return "request";
-    case ErrorKind::kLimit:
-      return "limit";
-    case ErrorKind::kCall:
-      return "call";
-  }
-  return "value";
-}
 
 // What a field of a request is called here.
 std::string argument(std::string_view field) {
@@ -79,7 +50,7 @@ void raise(const Error& error) {
   py::object raised =
       py::reinterpret_borrow<py::object>(error_type)(text_of(error.in_words_of(python_words())));
   const ErrorPlace& place = error.place();
-  raised.attr("kind") = kind_name(error.kind());
+  raised.attr("kind") = std::string(kind_name(error.kind()));
   raised.attr("file") = or_none(place.file);
   raised.attr("row") = or_none(place.row);
   raised.attr("line") = or_none(place.line);
@@ -97,28 +68,6 @@ const Wording& python_words() {
                                return fmt::format("{}={}", argument(name), literal(value));
                              }};
   return words;
-}
-
-const char* kind_name(NoteKind kind) {
-  switch (kind) {
-    case NoteKind::kReading:
-      return "reading";
-    case NoteKind::kTimes:
-      return "times";
-    case NoteKind::kSeason:
-      return "season";
-    case NoteKind::kZeros:
-      return "zeros";
-    case NoteKind::kComing:
-      return "coming";
-    case NoteKind::kExperts:
-      return "experts";
-    case NoteKind::kLearned:
-      return "learned";
-    case NoteKind::kUnused:
-      return "unused";
-  }
-  return "reading";
 }
 
 void bind_errors(py::module_& m) {

@@ -1,7 +1,9 @@
 // pcgs._pcgs: the part of the Python package that is compiled.
+#include "module.h"
+
 #include <string>
 
-#include "bindings.h"
+#include "pcgs/registry.h"
 
 namespace {
 
@@ -17,6 +19,29 @@ void refuse_numpy_that_is_misread() {
 #endif
 }
 
+// pcgs.methods(): what there is to choose from.
+void add_methods(pybind11::module_& m) {
+  m.def(
+      "methods",
+      [] {
+        pybind11::dict out;
+        for (const pcgs::MethodInfo& method : pcgs::registered_methods()) {
+          out[pybind11::str(std::string(method.name))] = std::string(method.summary);
+        }
+        return out;
+      },
+      R"(methods()
+
+Every method there is, with a line about each, in the order of tables.
+
+>>> import pcgs
+>>> pcgs.methods()["guard"]
+'stays with the best of pcgs-tf, a bank of share filters, ml-poly, boa and adahedge'
+
+Options go into braces, as in "fixed-share{eta=8,rho=0.003}"; `pcgs methods` shows them. pcgs.run
+takes "hedge*" and "fixed-share*" too, the best rates of a grid chosen in hindsight.)");
+}
+
 }  // namespace
 
 PYBIND11_MODULE(_pcgs, m) {
@@ -27,12 +52,10 @@ PYBIND11_MODULE(_pcgs, m) {
   m.doc() = "The compiled part of pcgs; import pcgs instead.";
   m.attr("__version__") = PCGS_VERSION;
   pcgs::python::bind_errors(m);
-  pcgs::python::bind_methods(m);
-  pcgs::python::bind_round(m);
+  add_methods(m);
   pcgs::python::bind_aggregator(m);
   pcgs::python::bind_oracle(m);
   pcgs::python::bind_share_record(m);
-  pcgs::python::bind_suite(m);
   pcgs::python::bind_run(m);
   pcgs::python::bind_expert_pool(m);
   pcgs::python::bind_quantile_panel(m);

@@ -8,9 +8,7 @@
 #include <limits>
 
 #include "arrays.h"
-#include "bindings.h"
-#include "construction_guard.h"
-#include "interpreter.h"
+#include "module.h"
 #include "pcgs/error.h"
 
 namespace pcgs::python {
@@ -65,12 +63,6 @@ class OracleLosses {
 constexpr std::int64_t kMostSwitches = 1000000;
 constexpr std::int64_t kMostThreads = 1024;
 
-struct OraclePath {
-  py::array values, experts;
-  double loss;
-  std::size_t switches;
-};
-
 py::object oracle(py::handle given, py::handle switches, bool path, py::handle threads,
                   py::handle switch_cost) {
   // A value that is overwritten halfway is wrong; a path could even lead out of the table.
@@ -93,30 +85,12 @@ py::object oracle(py::handle given, py::handle switches, bool path, py::handle t
     }
   }
   if (!path) return array_of(values);
-  return py::cast(
-      OraclePath{array_of(values),
-                 py::array_t<std::uint32_t>(static_cast<py::ssize_t>(best.experts.size()),
-                                            best.experts.data()),
-                 best.loss, best.switches});
+  return answer("OraclePath", array_of(values), array_of(best.experts), best.loss, best.switches);
 }
 
 }  // namespace
 
 void bind_oracle(py::module_& m) {
-  py::class_<OraclePath>(m, "OraclePath", kMadeByUsOnly,
-                         "The best path of experts with so many switches.")
-      .def_readonly("values", &OraclePath::values,
-                    "[switches + 1] the least loss with at most 0, 1, ... switches; [1] where "
-                    "their number has no limit.")
-      .def_readonly("path", &OraclePath::experts,
-                    "[T] the expert of each round; empty where every path meets a sleeper.")
-      .def_readonly("loss", &OraclePath::loss, "What the path loses, with what switches cost.")
-      .def_readonly("switches", &OraclePath::switches,
-                    "How many switches it takes: the fewest that reach this loss.")
-      .def("__repr__", [](const OraclePath& self) {
-        return fmt::format("<pcgs.OraclePath: loss {:.6g}, {} switch{}>", self.loss, self.switches,
-                           self.switches == 1 ? "" : "es");
-      });
   m.def("switching_oracle", &oracle, py::arg("losses"), py::arg("switches"),
         py::arg("path") = false, py::arg("threads") = 1, py::arg("switch_cost") = 0.0,
         R"(switching_oracle(losses, switches, path=False, threads=1, switch_cost=0)

@@ -117,12 +117,6 @@ def test_the_oracle_is_the_programs(losses, loss_file, tmp_path, program_json):
     assert best.switches == printed["switches_used"]["9"]
 
 
-def test_families_are_the_programs(program):
-    listed = program("suite", "--help")
-    for family in pcgs.suite.families():
-        assert family in listed
-
-
 def test_versions_agree(program):
     assert pcgs.__version__ in program("--version")
 

@@ -162,6 +162,8 @@ def test_what_makes_no_sense_is_refused_in_a_sentence(make, message):
 
 
 def test_nobody_else_makes_one():
-    for kind in (pcgs.ShareRecord, pcgs.CodeParts, pcgs.CrossEntropy):
+    for make in (pcgs.ShareRecord, lambda: pcgs.ShareRecord.__new__(pcgs.ShareRecord)):
         with pytest.raises(TypeError, match="are made by pcgs"):
-            kind()
+            make()
+    with pytest.raises(TypeError):
+        object.__new__(pcgs.ShareRecord)
