@@ -17,5 +17,4 @@ def certify(trace: Path, certificate: Path) -> Dict[str, Any]:
     rest; `uniform_stays` and `uniform_where_to` are what the same path would cost with uniform q. None of
     it is believed: all is computed from the trace.
     """
-    found: Dict[str, Any] = json.loads(certified_json(trace, certificate))
-    return found
+    return json.loads(certified_json(trace, certificate))

@@ -32,5 +32,4 @@ class QuantileResult(Whole):
         found = pd.DataFrame(
             self._whole.published(), columns=self._whole.quantile_columns(), index=about.index
         )
-        joined: pandas.DataFrame = pd.concat([about, found], axis=1)
-        return joined
+        return pd.concat([about, found], axis=1)
