@@ -9,8 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "controller.h"
-#include "custom_loss.h"
+#include "callbacks.h"
 #include "held.h"
 #include "pcgs/aggregator.h"
 #include "rows.h"

@@ -18,10 +18,8 @@ namespace pcgs::python {
 
 namespace py = pybind11;
 
-void bind_errors(py::module_& m);
 void bind_aggregator(py::module_& m);
-void bind_oracle(py::module_& m);
-void bind_share_record(py::module_& m);
+void bind_hindsight(py::module_& m);
 void bind_run(py::module_& m);
 void bind_expert_pool(py::module_& m);
 void bind_quantile_panel(py::module_& m);

@@ -368,6 +368,9 @@ void bind_properties(Class& panel) {
         },
         doc);
   };
+  property("open_rounds", &QuantilePanel::open_rounds,
+           "The numbers of the open rounds, in the order of opening.");
+  property("rounds", &QuantilePanel::rounds, "How many rounds were learned.");
   option("levels", &QuantileOptions::levels, "[P] of the quantiles.");
   option(
       "scale",
@@ -380,9 +383,6 @@ void bind_properties(Class& panel) {
   option("certify", &QuantileOptions::certify, "Whether it proves what was achieved.");
   names("experts", &QuantilePanel::experts, "Their names, in the order of the rows of an array.");
   names("series", &QuantilePanel::series, "Their names, in the order in which they were added.");
-  property("open_rounds", &QuantilePanel::open_rounds,
-           "The numbers of the open rounds, in the order of opening.");
-  property("rounds", &QuantilePanel::rounds, "How many rounds were learned.");
   property("crossed", &QuantilePanel::crossed,
            "How often an expert's quantiles crossed and were put in order.");
   property("wild", &QuantilePanel::outliers,

@@ -299,16 +299,6 @@ def test_a_controller_steers_one_aggregator():
     assert pcgs.Aggregator(2, controller).controller.rounds == 0
 
 
-def test_a_first_forecast_keeps_the_controller():
-    controller = controllers.Remembering()
-    agg = pcgs.Aggregator(2, controller)
-    agg.predict([0.0, 1.0])
-    agg.learn(0.0)
-    assert agg.controller is controller and controller.rounds == 1
-    with pytest.raises(pcgs.Error, match="already steers"):
-        pcgs.Aggregator(2, controller)
-
-
 def test_a_failed_aggregator_lets_its_controller_go():
     controller = FailingAt(1)
     failed = pcgs.Aggregator(2, controller)
@@ -320,14 +310,3 @@ def test_a_failed_aggregator_lets_its_controller_go():
     del failed
     with pytest.raises(pcgs.Error, match="already steers"):
         pcgs.Aggregator(2, controller)
-
-
-def test_the_controller_is_still_the_users():
-    controller = controllers.Remembering()
-    agg = pcgs.Aggregator(2, controller)
-    agg.learn(losses=[0, 1])
-    assert agg.controller is controller
-    assert controller.rounds == 1
-    copied = pickle.loads(pickle.dumps(agg))
-    copied.learn(losses=[0, 1])
-    assert (controller.rounds, copied.controller.rounds) == (1, 2)

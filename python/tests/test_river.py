@@ -17,16 +17,6 @@ def stream():
         yield {"good": y + 0.1, "bad": y + 1, "rare": y if t % 3 == 0 else math.nan}, y
 
 
-def test_progressive_validation_learns():
-    combiner = RiverCombiner(method="fixed-share")
-    errors = []
-    for x, y in stream():
-        errors.append(abs(combiner.predict_one(x) - y))
-        combiner.learn_one(x, y)
-    assert sum(errors[-50:]) < sum(errors[:50])
-    assert combiner.weights()["bad"] < 0.1
-
-
 def test_it_is_the_aggregator_in_other_words():
     combiner = RiverCombiner(["good", "bad", "rare"], method="boa")
     agg = pcgs.Aggregator(["good", "bad", "rare"], method="boa")

@@ -185,22 +185,6 @@ def test_a_gap_keeps_the_season_on_the_clock():
     assert on_the_clock.notes[0] in on_the_clock._repr_html_()
 
 
-@pytest.mark.parametrize("forecasts", [True, False])
-def test_times_that_run_backwards_or_repeat_are_refused(forecasts):
-    def say(index):
-        y = series_of(index) if forecasts else None
-        with pytest.raises(pcgs.Error) as caught:
-            play(frame_of(index).abs().clip(upper=1), y)
-        return str(caught.value)
-
-    swapped = DAYS[[0, 2, 1, *range(3, ROUNDS)]]
-    assert "row 3, column time: 2026-01-02 is before 2026-01-03, the time of the row before" in say(
-        swapped
-    )
-    twice = DAYS[[0, 1, 1, *range(3, ROUNDS)]]
-    assert "row 3, column time: 2026-01-02 repeats 2026-01-02" in say(twice)
-
-
 def test_a_row_without_a_time_is_refused():
     index = DAYS.to_series()
     index.iloc[4] = pandas.NaT

@@ -316,24 +316,6 @@ def test_progress_is_told_over_all_series():
     assert played == sorted(played) and played[-1] == 3 * ROUNDS
 
 
-def test_results_do_not_depend_on_threads():
-    frame = long_frame()
-    one, three = (pcgs.run_series(frame, threads=threads) for threads in (1, 3))
-    assert one.to_dict() == three.to_dict()
-    same(one.forecasts["blend"], three.forecasts["blend"])
-
-
-def test_what_progress_raises_ends_the_work():
-    class Enough(Exception):
-        pass
-
-    def stop(*_):
-        raise Enough
-
-    with pytest.raises(Enough):
-        pcgs.run_series(long_frame(), progress=stop)
-
-
 def test_cross_validation_of_statsforecast_is_taken_as_it_is():
     statsforecast = pytest.importorskip("statsforecast")
     from statsforecast.models import Naive, SeasonalNaive, WindowAverage
@@ -358,15 +340,6 @@ def test_of_several_series_that_are_wrong_the_first_is_told(threads):
     with pytest.raises(pcgs.Error) as caught:
         pcgs.run_series(frame, threads=threads)
     assert (caught.value.row, caught.value.column) == (71, "ARIMA")
-
-
-@pytest.mark.parametrize("dtype", ["int64", "float64"])
-def test_numbers_are_times_too(dtype):
-    numbered = long_frame()
-    numbered["ds"] = numbered.groupby("unique_id").cumcount().astype(dtype)
-    result = pcgs.run_series(numbered)
-    for name, frame in WIDE.items():
-        same(result[name].forecasts, pcgs.run(frame.reset_index(drop=True), "y").forecasts)
 
 
 def refusal(change, options):
