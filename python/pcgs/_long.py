@@ -415,21 +415,6 @@ def _models_of(frame: Any, others: Sequence[str], models: Optional[Sequence[str]
         names = _names_in(models, "models")
         if not names:
             raise Error("models is empty; name the columns with forecasts, or leave it out", field="models")
-        for name in names:
-            if name in others:
-                raise Error(
-                    f"models has {name!r}, which plays another part; leave it out",
-                    kind="request",
-                    column=str(name),
-                    field="models",
-                )
-            if names.count(name) > 1:
-                raise Error(
-                    f"models has {name!r} twice; name each column once",
-                    kind="duplicate",
-                    column=str(name),
-                    field="models",
-                )
         return names
     names = [
         name

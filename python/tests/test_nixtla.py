@@ -147,6 +147,23 @@ def test_forecasts_of_several_days_are_learned_from_each_origin():
     assert combiner.aggregator("A").rounds == 6
 
 
+def test_a_model_may_come_later():
+    cv = cross_validation(ids=["A", "B"])
+    middle = cv["cutoff"].unique()[10]
+    later = cv[cv["cutoff"] >= middle].assign(new=lambda f: f["y"] + 0.01, note="rain")
+    combiner = NixtlaCombiner()
+    combiner.combine(cv[cv["cutoff"] < middle])
+    with pytest.raises(pcgs.Error, match="row 1: new is inf"):
+        combiner.combine(later.assign(new=np.inf))
+    combiner.forecast(coming(cv, middle))
+    combiner.combine(later)
+    assert list(combiner.weights("B")) == ["good", "bad", "new"] and combiner.weights("B")["new"] > 0.3
+    chosen = NixtlaCombiner(models=["good"])
+    chosen.combine(cv[cv["cutoff"] < middle])
+    assert list(combine(later, models=["good"])) == list(chosen.combine(later))
+    assert list(chosen.weights("A")) == ["good"]
+
+
 def test_what_is_known_already_is_not_forecast():
     cv = cross_validation()
     combiner = NixtlaCombiner()
