@@ -205,14 +205,6 @@ def switching_oracle(
     threads: int = 1,
     switch_cost: float = 0.0,
 ) -> OraclePath: ...
-@overload
-def switching_oracle(
-    losses: Table,
-    switches: Optional[int],
-    path: bool,
-    threads: int = 1,
-    switch_cost: float = 0.0,
-) -> Union[Array, OraclePath]: ...
 def play(
     request: Dict[str, Any], table: Dict[str, Any], progress: Optional[Callable[[int, int], None]]
 ) -> Run: ...
