@@ -216,7 +216,8 @@ class NixtlaCombiner:
                 f"the frame has a column {there} already; drop it, or give name= for the new columns"
             )
         models = list(self._models or [])
-        if not models or new_ones and not self._chosen:
+        # What a controller of the user's own steers cannot be told that experts come.
+        if not models or (new_ones and self._can_copy and not self._chosen):
             others = [each for each in frame.columns if each not in (*self._keys, "index", *models)]
             found = [each for each in others if not _INTERVAL.search(str(each))]
             models += [each for each in found if not models or frame.has_numbers(each)]
