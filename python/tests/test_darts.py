@@ -121,13 +121,6 @@ def test_components_are_combined_each_by_itself():
     assert made["prices"].values().tolist() == alone.values().tolist()
 
 
-def test_integers_are_times_too():
-    series = TimeSeries.from_values(monthly().values())
-    assert combine(forecasts(series), series).values().tolist() == (
-        combine(forecasts(monthly()), monthly()).values().tolist()
-    )
-
-
 def test_what_no_historical_forecasts_return_is_refused():
     series = monthly()
     made = forecasts(series)

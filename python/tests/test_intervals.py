@@ -23,16 +23,6 @@ def test_one_level_is_a_level():
     assert one.intervals() == several.intervals() and list(one.intervals()) == [0.9]
 
 
-def test_open_rounds_have_their_own():
-    agg = pcgs.Aggregator(2, "ml-poly", intervals=[0.9])
-    agg.predict([1.0, 2.0])
-    agg.predict([10.0, 20.0])
-    assert agg.intervals() == agg.intervals(2) != agg.intervals(1)
-    agg.learn(1.5, round=1)
-    with pytest.raises(pcgs.Error, match="not open"):
-        agg.intervals(1)
-
-
 def test_run_gives_those_of_the_aggregator():
     forecasts, y = series(200)
     result = pcgs.run(forecasts, y, season=24, intervals=(0.5, 0.9))

@@ -29,13 +29,6 @@ def test_the_default_is_guard_for_losses_and_blend_for_forecasts(losses):
     assert longer["blend"]["full_name"] == "blend{season=7,longer=21}"
 
 
-def test_it_keeps_names_and_order(losses):
-    names = ["a", "b", "c", "d", "e"]
-    result = pcgs.run(losses, models=names, methods="boa,fixed-share{eta=8,rho=0.003}")
-    assert result.to_dict()["experts"] == names
-    assert result.methods == ["boa", "fixed-share{eta=8,rho=0.003}"]
-
-
 def test_one_number_of_switches_will_do(losses):
     for three in (3, np.int64(3), np.array(3), (3,), np.array([3])):
         assert pcgs.run(losses, methods="hedge", switches=three).to_dict()["switches"] == [3]
@@ -44,11 +37,6 @@ def test_one_number_of_switches_will_do(losses):
 def test_it_prints_as_its_table(result):
     assert repr(result) == result.table()
     assert result.table().startswith("losses: 300 rounds, 5 experts\n")
-
-
-def test_changing_the_dict_changes_nothing(result):
-    result.to_dict()["methods"].clear()
-    assert result.methods == ["hedge", "guard", "ml-poly"]
 
 
 def test_one_level_of_intervals_may_be_a_number(losses):

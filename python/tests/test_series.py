@@ -97,19 +97,6 @@ def test_errors_are_those_over_all_and_those_of_each():
         assert by.loc[name].equals(result[name].errors)
 
 
-def test_windows_of_one_length_are_blocks():
-    horizon = 7
-    frame = with_cutoffs(horizon)
-    result = pcgs.run_series(frame)
-    for name in WIDE:
-        rows = frame[frame["unique_id"] == name].set_index("ds")[["y", *MODELS]]
-        blocks = pcgs.run(rows, "y", block=horizon)
-        known = rows["y"].notna()  # those that come know all in a block, and up to their cutoff here
-        same(result[name].forecasts[known], blocks.forecasts[known])
-        same(result[name].weights[known], blocks.weights[known])
-    assert list(result.forecasts) == ["unique_id", "ds", "cutoff", "y", "blend"]
-
-
 @pytest.mark.parametrize("horizon, step", [(7, 7), (5, 9), (1, 1)])
 def test_no_row_knows_what_happened_after_its_cutoff(horizon, step):
     frame = with_cutoffs(horizon, step)
