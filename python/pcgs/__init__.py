@@ -16,7 +16,7 @@ forecasters. `pcgs.sklearn`, `pcgs.river`, `pcgs.sktime`, `pcgs.darts` and `pcgs
 who use these libraries.
 """
 
-from ._answers import Certificate, CodeParts, CrossEntropy, OraclePath, Round
+from ._answers import Certificate, CodeParts, CrossEntropy, OraclePath, Round, certify
 from ._pcgs import (
     Aggregator,
     Error,
@@ -27,13 +27,11 @@ from ._pcgs import (
     methods,
     switching_oracle,
 )
-from .certificates import certify
 from .comparison import run
 from .controller import Controller, Controls
 from .custom_loss import CustomLoss
-from .quantiles import QuantileResult
 from .result import Result
-from .series import SeriesResult, run_series
+from .series import QuantileResult, SeriesResult, run_series
 
 # Where users find them, and where pickles look.
 for _class in (

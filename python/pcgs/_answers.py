@@ -1,13 +1,15 @@
-"""What the compiled part answers with."""
+"""What the compiled part answers with, and `certify`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Optional
+import json
+from typing import TYPE_CHECKING, Any, Dict, NamedTuple, Optional
 
 import numpy as np
 import numpy.typing as npt
 
-from ._types import Array
+from ._pcgs import certified_json
+from ._types import Array, Path
 
 if TYPE_CHECKING:
     from .controller import Controller
@@ -121,3 +123,14 @@ class CrossEntropy(NamedTuple):
 def after(controller: Controller, *round: Any) -> Any:
     """What a controller chooses after a round of these numbers."""
     return controller.after(Round(*round))
+
+
+def certify(trace: Path, certificate: Path) -> Dict[str, Any]:
+    """Proves a certificate again from its trace, as `pcgs certify` does; an Error unless it holds.
+
+    Returns the certificate, and as `made_of` what the bound of each method against its best path is made
+    of, in nats: `start`, `stays`, `restarts` and `where_to` are the code length of the path, `gaps` the
+    rest; `uniform_stays` and `uniform_where_to` are what the same path would cost with uniform q. None of
+    it is believed: all is computed from the trace.
+    """
+    return json.loads(certified_json(trace, certificate))

@@ -9,9 +9,8 @@ from ._pcgs import Error
 from ._progress import Progress, in_rounds, told
 from ._table import WideTable
 from ._types import Numbers, Path, Table
-from .quantiles import QuantileResult
 from .result import Result
-from .series import SeriesResult, check_new, run_long
+from .series import QuantileResult, SeriesResult, check_new, run_long
 
 # What goes to the library as it is given.
 OPTIONS = (

@@ -1,4 +1,4 @@
-"""Many series in one long frame: `run_series`."""
+"""Many series, or quantiles, in one long frame: `run_series`, and `run` with by= or quantiles=."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from ._long import LongFrame
 from ._pcgs import Error
 from ._progress import Progress, in_rounds, told
 from ._types import Array
-from .quantiles import QuantileResult
 from .result import Result, Whole
 
 if TYPE_CHECKING:
@@ -120,6 +119,27 @@ class SeriesResult(Whole, Mapping[Any, Result]):
                 whole.setdefault(name, np.full(len(there), np.nan))[mine] = column
         about = self._frame.about(pd, np.flatnonzero(there), with_y)
         found = pd.DataFrame({name: column[there] for name, column in whole.items()}, about.index)
+        return pd.concat([about, found], axis=1)
+
+
+class QuantileResult(Whole):
+    """What came out of `run` with quantiles. Prints as the table of `pcgs run --quantiles`; `state` is what
+    QuantilePanel.from_bytes loads."""
+
+    def __init__(self, frame: LongFrame, whole: _pcgs.Run) -> None:
+        self._frame = frame
+        self._whole = whole
+
+    @property
+    def forecasts(self) -> pandas.DataFrame:
+        """A row for each time of each series, in the order of time: series, time, y, and the combined
+        quantiles under the names of their columns; NaN where there was no forecast."""
+        pd = _frames.pandas_for("QuantileResult.forecasts", "to_dict()")
+        rows = np.array(self._whole.quantile_rows(), np.intp) - 1
+        about = self._frame.about(pd, rows, True)
+        found = pd.DataFrame(
+            self._whole.published(), columns=self._whole.quantile_columns(), index=about.index
+        )
         return pd.concat([about, found], axis=1)
 
 
