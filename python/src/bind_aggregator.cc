@@ -190,20 +190,6 @@ many, so that phases of a season keep to the clock. Nothing is learned.
 >>> agg.last_opened
 25)";
 
-constexpr const char* kNote =
-    R"(What its owner wants to keep with the state, as bytes: say, when the last round was.
-
-Set it to bytes, or to text, which is kept as UTF-8; at most 65536 bytes. A state of `pcgs run --save`
-holds a note of the program's, which `pcgs run --resume` reads: leave it where that is to go on.
-
->>> import pcgs
->>> agg = pcgs.Aggregator(2)
->>> agg.note
-b''
->>> agg.note = "2026-03-01T05:00"
->>> pcgs.Aggregator.from_bytes(agg.to_bytes()).note.decode()
-'2026-03-01T05:00')";
-
 constexpr const char* kCertificate = R"(certificate(switches=None)
 
 What is proved about the rounds learned so far, whatever the losses were.
@@ -231,26 +217,10 @@ keep: regret and holds are None, and pcgs.run, which sees all losses, gives them
 Bounds are about the bounded losses of the weights that were played, not about those of the
 combined forecast, which are usually smaller. Methods without a proof: an Error.)";
 
-constexpr const char* kSave = R"(save(path)
-
-Writes the whole state to a file, all of it or nothing. Aggregator.load(path) goes on from there, to
-the bit.)";
-
 constexpr const char* kLoad = R"(load(path, controller=None)
 
 Goes on from a saved state, also one that the program wrote with --save. A state that was saved
 with a controller of your own needs such a controller again.)";
-
-constexpr const char* kToBytes = R"(to_bytes()
-
-The state that save() writes, as bytes.
-
->>> import pcgs
->>> agg = pcgs.Aggregator(2, "guard")
->>> agg.learn(losses=[0.0, 1.0])
->>> again = pcgs.Aggregator.from_bytes(agg.to_bytes())
->>> bool((again.weights() == agg.weights()).all())
-True)";
 
 constexpr const char* kFromBytes = R"(from_bytes(state, controller=None)
 
@@ -384,7 +354,7 @@ void bind_aggregator(py::module_& m) {
   Class aggregator(m, "Aggregator", kClass);
   bind_rounds(aggregator);
   bind_properties(aggregator);
-  add_states(aggregator, {kSave, kToBytes, kNote});
+  add_states(aggregator);
   bind_copies(aggregator);
 }
 

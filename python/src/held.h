@@ -75,20 +75,25 @@ void add_property(py::class_<Self>& to, const char* name, const Read& read, cons
       name, [read](const Self& self) { return std::invoke(read, self.at_rest()); }, doc);
 }
 
-struct StateDocs {
-  const char *save, *to_bytes, *note;
-};
-
 // save(path), to_bytes() and note.
 template <class Self>
-void add_states(py::class_<Self>& to, const StateDocs& docs) {
+void add_states(py::class_<Self>& to) {
   to.def(
         "save", [](Self& self, py::handle path) { self.save(path_of(path)); }, py::arg("path"),
-        docs.save)
-      .def("to_bytes", &Self::to_bytes, docs.to_bytes)
+        R"(save(path)
+
+Writes the whole state to a file, all of it or nothing. load(path) of the class goes on from there, to
+the bit.)")
+      .def("to_bytes", &Self::to_bytes, R"(to_bytes()
+
+The state that save() writes, as bytes: from_bytes() of the class goes on from there.)")
       .def_property(
           "note", [](const Self& self) { return py::bytes(self.at_rest().note()); },
-          [](Self& self, py::handle note) { self.set_note(note_bytes(note)); }, docs.note)
+          [](Self& self, py::handle note) { self.set_note(note_bytes(note)); },
+          R"(What its owner wants to keep with the state, as bytes: say, when the last round was.
+
+Set it to bytes, or to text, which is kept as UTF-8; at most 65536 bytes. A state of `pcgs run --save`
+holds a note of the program's, which `pcgs run --resume` reads: leave it where that is to go on.)")
       .def("__repr__", &Self::description);
 }
 

@@ -312,23 +312,6 @@ constexpr const char* kAddSeries = R"(add_series(name)
 
 Adds a series before its first round. open() adds those that it does not know.)";
 
-constexpr const char* kNote =
-    R"(What its owner wants to keep with the state, as bytes: say, when the last round was.
-
-Set it to bytes, or to text, which is kept as UTF-8. A state of `pcgs run --quantiles --save` holds a
-note of the program's, which `pcgs run --resume` reads: leave it where that is to go on.
-
->>> import pcgs
->>> panel = pcgs.QuantilePanel([0.5])
->>> panel.note = "week 7"
->>> pcgs.QuantilePanel.from_bytes(panel.to_bytes()).note
-b'week 7')";
-
-constexpr const char* kSave = R"(save(path)
-
-Writes the whole state to a file, all of it or nothing. QuantilePanel.load(path) goes on from there,
-to the bit.)";
-
 constexpr const char* kLoad = R"(load(path)
 
 Goes on from a saved state, also one that `pcgs run --quantiles` wrote with --save.)";
@@ -412,7 +395,7 @@ void bind_quantile_panel(py::module_& m) {
   Class panel(m, "QuantilePanel", kClass);
   bind_rounds(panel);
   bind_properties(panel);
-  add_states(panel, {kSave, "to_bytes()\n\nThe state that save() writes, as bytes.", kNote});
+  add_states(panel);
   bind_copies(panel);
 }
 

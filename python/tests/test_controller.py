@@ -21,13 +21,6 @@ def test_the_same_controls_give_the_bits_of_the_registered_method(losses):
     assert ours.certificate().bound == theirs.certificate().bound
 
 
-def test_certificates_hold_for_any_controller(losses):
-    agg = pcgs.Aggregator(5, controllers.Remembering())
-    for row in losses:
-        agg.learn(losses=row)
-    assert agg.certificate().weighted and agg.certificate().holds
-
-
 def test_a_round_shows_what_happened():
     rounds = []
 

@@ -125,15 +125,6 @@ def test_an_array_has_numbered_rows():
     assert beside.forecasts.index.equals(DAYS)
 
 
-def test_losses_have_no_other_frames(losses):
-    result = pcgs.run(losses, methods="boa")
-    for what in ("errors", "forecasts", "next"):
-        with pytest.raises(pcgs.Error, match="losses were combined, not forecasts"):
-            getattr(result, what)
-    with pytest.raises(pcgs.Error, match="there are no intervals for boa"):
-        result.intervals
-
-
 def test_importing_pcgs_imports_neither_pandas_nor_pictures():
     import subprocess
     import sys

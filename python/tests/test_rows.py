@@ -76,13 +76,6 @@ def test_rows_that_have_nothing_in_common_cannot_be_reindexed(index):
     assert refused(frame_of(DAYS), series_of(index)[:-1]).endswith("; give both the same index")
 
 
-def test_labels_that_repeat_cannot_be_reindexed():
-    twice = series_of(DAYS[[0, 0, *range(2, ROUNDS)]])
-    assert "reindex" not in refused(frame_of(DAYS), twice)
-    with pytest.raises(ValueError):
-        twice.reindex(DAYS)
-
-
 def test_side_information_belongs_to_the_same_rows():
     X, y = frame_of(DAYS), series_of(DAYS)
     side = frame_of(DAYS)

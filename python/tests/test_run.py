@@ -101,12 +101,6 @@ def test_forecasts_are_kept(losses):
         result.forecast_array("boa")
 
 
-def test_input_of_any_layout_gives_the_same(losses):
-    plain = pcgs.run(losses, methods="boa")["boa"]["total_loss"]
-    for other in (np.asfortranarray(losses), losses.tolist(), np.repeat(losses, 2, axis=1)[:, ::2]):
-        assert pcgs.run(other, methods="boa")["boa"]["total_loss"] == plain
-
-
 def test_a_report_is_written_whole_or_not_at_all(result, tmp_path):
     page = tmp_path / "page.html"
     try:
