@@ -237,7 +237,7 @@ results: build  ## play all studies and put their tables into docs/results.md an
 
 bounding: build-python  ## losses bent by Catoni's function beside clipped ones, into docs/results.md
 	@scripts/install-packages python3-numpy
-	PYTHONPATH=build/release/python /usr/bin/python3 scripts/bounding.py build/bounding
+	PYTHONPATH=build/release/python /usr/bin/python3 scripts/bounding.py build/release/pcgs build/bounding
 	python3 scripts/results.py build/bounding docs/results.md
 
 DATA ?= data

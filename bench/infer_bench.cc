@@ -21,12 +21,8 @@
 
 namespace {
 
+using namespace pcgs::infer;
 using pcgs::bench::operations;
-using pcgs::infer::AttentionKind;
-using pcgs::infer::Config;
-using pcgs::infer::Forward;
-using pcgs::infer::Model;
-using pcgs::infer::Network;
 
 // With as many numbers of an expert's own, and as many that all share, as tokens have; or, where
 // `all_own`, as if every expert had to bring all of them.

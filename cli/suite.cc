@@ -1,5 +1,6 @@
 // pcgs suite: the synthetic studies.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -30,6 +31,8 @@ struct SuiteOptions {
   std::string methods = "all";
   std::string model;
   std::string families = "all";
+  std::string sequence;  // a family: print one of its sequences and play nothing
+  bool unclipped = false;
   std::string out;  // folder for files; empty: none are written
   std::string report;
   bool brief = false;  // one table for each study
@@ -126,7 +129,23 @@ NamedFiles files_of(const SuiteOptions& options) {
   return files;
 }
 
+void print_sequence(const SuiteOptions& options) {
+  const studies::StudyConfig& study = options.study;
+  const suite::Sequence made =
+      suite::generate(options.sequence, study.rounds, study.experts, study.seed);
+  const Matrix& table = options.unclipped ? made.unclipped : made.losses;
+  std::string out;
+  for (std::size_t k = 1; k <= table.columns; ++k) {
+    out += fmt::format("e{}{}", k, k == table.columns ? '\n' : ',');
+  }
+  for (std::size_t t = 0; t < table.rows; ++t) {
+    out += fmt::format("{}\n", fmt::join(table.row(t), ","));
+  }
+  put(out);
+}
+
 void run_suite(SuiteOptions& options) {
+  if (!options.sequence.empty()) return print_sequence(options);
   check(options);
   const bool all = options.name == "all";
   const bool in_depth = all || options.name == "main" || options.name == "mechanism";
@@ -229,6 +248,12 @@ void add_suite(CLI::App& app) {
                   "NAME{parameter=value,...}; all for every one")
       ->capture_default_str()
       ->type_name("TEXT");
+  add_text(
+      command, "--sequence", options->sequence,
+      "Print the losses of one sequence of this family as CSV, made from --rounds, --experts and "
+      "--seed; play nothing");
+  command.add_flag("--unclipped", options->unclipped,
+                   "With --sequence: what was clipped to make the losses");
   add_text(command, "--out", options->out,
            "Folder for JSON, CSV and LaTeX tables; with the main and mechanism studies also "
            "per-round files of the first sequence of each family");

@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 """Losses that are clipped beside losses that are bent by Catoni's function: what is worth learning from?
 
-usage: bounding.py OUT
+usage: bounding.py PCGS OUT
 
 Plays squares of the heavy-tail family's unclipped losses (600 rounds, 32 experts, jump probability
 0.03, 20 sequences for each df), divided by several scales C, and writes OUT/bounding.csv: the mean
 dynamic regret on the losses as they are, neither clipped nor bent (12 switches), of methods that
 learned from min(l/C, 1); how much lower it is when they learn from Catoni's bound, with the 95 %
 interval of Student's t over the sequences; on how many that is so; and a two-sided p from 100,000
-random signs of the differences. Needs NumPy and the Python package.
+random signs of the differences. Needs NumPy and the Python package beside the program.
 """
 import csv
+import io
 import os
+import subprocess
 import sys
 
 import numpy as np
@@ -23,9 +25,11 @@ T_95 = 2.093  # 97.5 % quantile of Student's t with 19 degrees of freedom
 SCALES = ["0.25", "0.5", "1", "2", "5", "auto"]  # most losses are near 0.25
 
 
-def raw_losses(df, seed):
-    made = pcgs.suite.generate(f"heavy-tail{{df={df},jump_probability=0.03}}", ROUNDS, EXPERTS, seed)
-    return np.asarray(made.unclipped) ** 2
+def raw_losses(program, df, seed):
+    family = f"heavy-tail{{df={df},jump_probability=0.03}}"
+    made = subprocess.run([program, "suite", "--sequence", family, "--unclipped", "--rounds", str(ROUNDS), "--experts",
+                           str(EXPERTS), "--seed", str(seed)], check=True, stdout=subprocess.PIPE, text=True)
+    return np.loadtxt(io.StringIO(made.stdout), delimiter=",", skiprows=1) ** 2
 
 
 def regrets(losses, scale):
@@ -47,7 +51,7 @@ def cells(clipped, bent, random):
 
 
 def main():
-    (folder,) = sys.argv[1:]
+    program, folder = sys.argv[1:]
     os.makedirs(folder, exist_ok=True)
     random = np.random.default_rng(1)
     head = ["df", "C"]
@@ -55,7 +59,7 @@ def main():
         head += [f"{method}: clipped", "bent: lower by", "won", "p"]
     rows = []
     for df in (2, 3, 5):
-        sequences = [raw_losses(df, seed) for seed in range(SEQUENCES)]
+        sequences = [raw_losses(program, df, seed) for seed in range(SEQUENCES)]
         for scale in SCALES:
             number = scale if scale == "auto" else float(scale)
             clipped = np.array([regrets(losses, number) for losses in sequences])

@@ -3,7 +3,9 @@
 import numpy as np
 import pcgs
 
-losses = pcgs.suite.generate("switch", rounds=600, experts=8, seed=1).losses  # [T x K] in [0, 1]
+random = np.random.default_rng(1)
+losses = random.random((600, 8)) * 0.5 + 0.4  # [T x K] in [0, 1]
+losses[np.arange(600), np.repeat(random.integers(8, size=12), 50)] -= 0.4  # the best changes
 print(pcgs.run(losses, methods=["fixed-share", "ml-poly", "guard"], switches=[5, 10]))
 
 agg = pcgs.Aggregator(experts=losses.shape[1], method="guard")

@@ -33,6 +33,8 @@ enum class ErrorKind : std::uint8_t {
   kLimit,      // too large, too long, too many
   kCall,       // calls in an order that makes no sense
 };
+// "file", "format" and so on.
+std::string_view kind_name(ErrorKind kind);
 
 // Where it is wrong, as far as that is known. Rows and lines count from 1; 0: not known.
 struct ErrorPlace {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "pcgs/error.h"
@@ -20,6 +21,8 @@ enum class NoteKind : std::uint8_t {
   kUnused,   // what was given is of no use
   kLearned,  // rows that the state has learned already
 };
+// "reading", "times" and so on.
+std::string_view kind_name(NoteKind kind);
 
 struct Note {
   NoteKind kind = NoteKind::kReading;

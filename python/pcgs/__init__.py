@@ -11,34 +11,27 @@
 `run` combines a whole sequence and compares methods, `run_series` many of them in a long frame,
 `Aggregator` is the loop and `CustomLoss` a loss of your own in it, `QuantilePanel` the loop for
 forecasts that are quantiles, `switching_oracle` is the exact best path in hindsight, `ShareRecord`
-and `certify` say what is proved, `suite` makes up sequences, `Controller` is for methods of your own,
-`ExpertPool` brings simple forecasters. `pcgs.sklearn`, `pcgs.river`, `pcgs.sktime`, `pcgs.darts` and
-`pcgs.nixtla` are for those who use these libraries.
+and `certify` say what is proved, `Controller` is for methods of your own, `ExpertPool` brings simple
+forecasters. `pcgs.sklearn`, `pcgs.river`, `pcgs.sktime`, `pcgs.darts` and `pcgs.nixtla` are for those
+who use these libraries.
 """
 
-from . import suite
+from ._answers import Certificate, CodeParts, CrossEntropy, OraclePath, Round, certify
 from ._pcgs import (
     Aggregator,
-    Certificate,
-    CodeParts,
-    CrossEntropy,
     Error,
     ExpertPool,
-    OraclePath,
     QuantilePanel,
-    Round,
     ShareRecord,
     __version__,
     methods,
     switching_oracle,
 )
-from .certificates import certify
 from .comparison import run
 from .controller import Controller, Controls
 from .custom_loss import CustomLoss
-from .quantiles import QuantileResult
 from .result import Result
-from .series import SeriesResult, run_series
+from .series import QuantileResult, SeriesResult, run_series
 
 # Where users find them, and where pickles look.
 for _class in (
@@ -77,6 +70,5 @@ __all__ = [
     "methods",
     "run",
     "run_series",
-    "suite",
     "switching_oracle",
 ]

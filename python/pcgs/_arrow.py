@@ -7,7 +7,7 @@ describes it. What is read here are its columns of numbers, times and texts, whi
 from __future__ import annotations
 
 import ctypes
-from typing import Any, Dict, List, NamedTuple, Optional
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,61 +17,47 @@ from ._pcgs import Error
 
 class Column(NamedTuple):
     name: str
-    values: npt.NDArray[
-        Any
-    ]  # [T] numbers (NaN: null), datetime64 (NaT: null), or texts (None: null)
+    values: npt.NDArray[Any]  # [T] numbers, datetime64 or texts; where null NaN, NaT or None
     zone: Optional[str]  # of times that have one, which are in UTC then
 
 
+_KINDS: Dict[str, Any] = {
+    "text": ctypes.c_char_p,
+    "number": ctypes.c_int64,
+    "pointer": ctypes.c_void_p,
+    "array": ctypes.POINTER(ctypes.c_void_p),
+    "release": ctypes.CFUNCTYPE(None, ctypes.c_void_p),
+    "call": ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p),
+    "error": ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_void_p),
+}
+
+
+def _fields(layout: str) -> List[Tuple[str, Any]]:
+    """Of a struct, in its order, each as name:kind."""
+    return [(name, _KINDS[kind]) for name, kind in (one.split(":") for one in layout.split())]
+
+
 class _Schema(ctypes.Structure):
-    pass
-
-
-_Schema._fields_ = [
-    ("format", ctypes.c_char_p),
-    ("name", ctypes.c_char_p),
-    ("metadata", ctypes.c_void_p),
-    ("flags", ctypes.c_int64),
-    ("n_children", ctypes.c_int64),
-    ("children", ctypes.POINTER(ctypes.POINTER(_Schema))),
-    ("dictionary", ctypes.POINTER(_Schema)),
-    ("release", ctypes.CFUNCTYPE(None, ctypes.POINTER(_Schema))),
-    ("private_data", ctypes.c_void_p),
-]
+    _fields_ = _fields(
+        "format:text name:text metadata:pointer flags:number n_children:number children:array "
+        "dictionary:pointer release:release private_data:pointer"
+    )
 
 
 class _Batch(ctypes.Structure):
     """An ArrowArray: a record batch, or a column of one."""
 
-
-_Batch._fields_ = [
-    ("length", ctypes.c_int64),
-    ("null_count", ctypes.c_int64),
-    ("offset", ctypes.c_int64),
-    ("n_buffers", ctypes.c_int64),
-    ("n_children", ctypes.c_int64),
-    ("buffers", ctypes.POINTER(ctypes.c_void_p)),
-    ("children", ctypes.POINTER(ctypes.POINTER(_Batch))),
-    ("dictionary", ctypes.POINTER(_Batch)),
-    ("release", ctypes.CFUNCTYPE(None, ctypes.POINTER(_Batch))),
-    ("private_data", ctypes.c_void_p),
-]
+    _fields_ = _fields(
+        "length:number null_count:number offset:number n_buffers:number n_children:number buffers:array "
+        "children:array dictionary:pointer release:release private_data:pointer"
+    )
 
 
 class _Stream(ctypes.Structure):
-    pass
+    _fields_ = _fields(
+        "get_schema:call get_next:call get_last_error:error release:release private_data:pointer"
+    )
 
-
-_Stream._fields_ = [
-    (
-        "get_schema",
-        ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(_Stream), ctypes.POINTER(_Schema)),
-    ),
-    ("get_next", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(_Stream), ctypes.POINTER(_Batch))),
-    ("get_last_error", ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.POINTER(_Stream))),
-    ("release", ctypes.CFUNCTYPE(None, ctypes.POINTER(_Stream))),
-    ("private_data", ctypes.c_void_p),
-]
 
 # What the letters of a format mean.
 _NUMBERS = {
@@ -88,35 +74,35 @@ def read_columns(frame: Any) -> List[Column]:
     pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     stream = _Stream.from_address(pointer_of(capsule, b"arrow_array_stream"))
     schema = _Schema()
-    _check(stream, stream.get_schema(stream, schema))
+    _check(stream, stream.get_schema(ctypes.addressof(stream), ctypes.addressof(schema)))
     try:
         if schema.format != b"+s":
             raise Error("this is one column, and a frame has columns with names; give a frame")
-        fields = [schema.children[i].contents for i in range(schema.n_children)]
+        fields = [_Schema.from_address(schema.children[i]) for i in range(schema.n_children)]
         parts: List[List[npt.NDArray[Any]]] = [[_read(field, None)] for field in fields]
         while True:
             batch = _Batch()
-            _check(stream, stream.get_next(stream, batch))
+            _check(stream, stream.get_next(ctypes.addressof(stream), ctypes.addressof(batch)))
             if not batch.release:
                 break
             try:
                 for i, field in enumerate(fields):
                     rows = slice(batch.offset, batch.offset + batch.length)
-                    parts[i].append(_read(field, batch.children[i].contents)[rows])
+                    parts[i].append(_read(field, _Batch.from_address(batch.children[i]))[rows])
             finally:
-                batch.release(batch)
+                batch.release(ctypes.addressof(batch))
         return [
             Column(field.name.decode(), _joined(part), _zone(field))
             for field, part in zip(fields, parts)
         ]
     finally:
-        schema.release(schema)
+        schema.release(ctypes.addressof(schema))
 
 
 def _check(stream: _Stream, code: int) -> None:
     if code == 0:
         return
-    said = stream.get_last_error(stream)
+    said = stream.get_last_error(ctypes.addressof(stream))
     raise Error(
         f"the frame cannot be read through Arrow: {(said or b'no reason is given').decode()}"
     )
@@ -245,7 +231,8 @@ def _viewed(batch: _Batch) -> List[bytes]:
 
 def _read_dictionary(field: _Schema, batch: Optional[_Batch]) -> npt.NDArray[Any]:
     words = _read(
-        field.dictionary.contents, batch.dictionary.contents if batch is not None else None
+        _Schema.from_address(field.dictionary),
+        None if batch is None else _Batch.from_address(batch.dictionary),
     )
     codes = _fixed(batch, _NUMBERS[field.format.decode()])
     missing = _missing(batch)

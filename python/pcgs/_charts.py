@@ -32,19 +32,16 @@ class Charts:
     def weights(self, top: int = 9) -> altair.LayerChart:
         """The weights that the last method played, one above the other: those of `top` experts, 9 at most,
         with the most on average, and of all others together."""
-        chart: altair.LayerChart = _altair(self._weights(top))
-        return chart
+        return _altair(self._weights(top))
 
     def errors(self) -> altair.Chart:
         """The error of everybody, the smallest on top."""
-        chart: altair.Chart = _altair(self._errors())
-        return chart
+        return _altair(self._errors())
 
     def forecasts(self, last: Optional[int] = 200) -> altair.LayerChart:
         """The last rounds and those to come: outcomes, the combination in its intervals, and the best
         model. last=None: all rounds."""
-        chart: altair.LayerChart = _altair(self._forecasts(last))
-        return chart
+        return _altair(self._forecasts(last))
 
     def specification(self, what: str, **options: Any) -> Specification:
         """The Vega-Lite specification of "weights", "errors" or "forecasts", as a dict that any version of
@@ -169,8 +166,7 @@ def _fill(template: Specification, values: Dict[str, Any]) -> Specification:
             return {key: fill(one) for key, one in part.items()}
         return part
 
-    filled: Specification = fill(template)
-    return filled
+    return fill(template)
 
 
 def _along_dates(part: Any) -> Any:

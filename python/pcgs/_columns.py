@@ -76,8 +76,7 @@ class Columns:
                     f"the column {name} is of dtype {values.dtype}; give real numbers, and leave "
                     "other columns out"
                 )
-        table: Array = np.column_stack([one.astype("f8") for one in self._values.values()])
-        return table
+        return np.column_stack([one.astype("f8") for one in self._values.values()])
 
 
 def as_frame(given: Any) -> Any:

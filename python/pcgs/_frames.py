@@ -52,7 +52,6 @@ def errors_frame(pd: Any, errors: Sequence[Dict[str, Any]]) -> pandas.DataFrame:
         if name not in ("kind", "rounds"):
             values = [np.nan if value is None else float(value) for value in values]
         columns[name] = values
-    frame: pandas.DataFrame = pd.DataFrame(
+    return pd.DataFrame(
         columns, index=pd.Index([one["name"] for one in errors], name="name")
     )
-    return frame

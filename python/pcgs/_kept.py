@@ -2,43 +2,42 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, Dict, TypeVar, Union
 
 from . import _pcgs
 
 Same = TypeVar("Same")
 
-_OF_ALL = ["notes", "state", "json", "table", "headline"]
-_OF_QUANTILES = ["quantile_rows", "quantile_columns", "published"]
+_OF_ALL = ["notes", "state", "json", "table", "headline", "quantile_rows", "quantile_columns", "published"]
 _OF_ONE = ["json", "table", "headline", "sureness", "outcomes", "experts", "weights"]
-_BY_METHOD = ["forecasts", "intervals"]
 
 
 class Kept:
     """Answers as a Run or a Played of _pcgs does."""
 
     def __init__(self, run: Union[_pcgs.Run, _pcgs.Played]) -> None:
-        self._answers: Dict[str, Any] = {}
+        self._answers: Dict[Any, Any] = {}
         one = isinstance(run, _pcgs.Played)
-        for name in _OF_ONE if one else [*_OF_ALL, *_OF_QUANTILES]:
-            try:
-                self._answers[name] = getattr(run, name)()
-            except _pcgs.Error as refused:
-                self._answers[name] = refused
+        wanted = [(name,) for name in (_OF_ONE if one else _OF_ALL)]
         if one:
-            methods = _count_of_methods(self._answers["json"])
-            for name in _BY_METHOD:
-                self._answers[name] = [getattr(run, name)(i) for i in range(methods)]
+            methods = range(len(json.loads(run.json())["methods"]))
+            wanted += [(name, i) for name in ("forecasts", "intervals") for i in methods]
+        for name, *which in wanted:
+            try:
+                self._answers[(name, *which)] = getattr(run, name)(*which)
+            except _pcgs.Error as refused:
+                self._answers[(name, *which)] = refused
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or name not in self._answers:
+        if name.startswith("_"):
             raise AttributeError(name)
-        found = self._answers[name]
 
         def answer(*which: int) -> Any:
+            found = self._answers[(name, *which)]
             if isinstance(found, _pcgs.Error):
                 raise found
-            return found[which[0]] if which else found
+            return found
 
         return answer
 
@@ -46,12 +45,6 @@ class Kept:
         raise _pcgs.Error(
             "a result that was pickled has no page; write it where the run was played", kind="call"
         )
-
-
-def _count_of_methods(text: str) -> int:
-    import json
-
-    return len(json.loads(text)["methods"])
 
 
 class Pickled:

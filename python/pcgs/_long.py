@@ -48,9 +48,9 @@ class LongFrame:
         self.texts = [name for name in texts if name is not None]
         self.times = [name for name in times if name is not None]
         self.side = list(side)
-        frame = _with_index_as_columns(frame, [*self.by, time])
+        frame = with_index_as_columns(frame, [*self.by, time])
         columns = list(frame.columns)
-        twice = next((name for name in columns if columns.count(name) > 1), None)
+        twice = first_twice(columns)
         if twice is not None:
             raise Error(
                 f"the name {twice} is given to two columns; give each its own",
@@ -83,6 +83,7 @@ class LongFrame:
         self.rows = len(self.frame)
         if not self.rows:
             raise Error("the frame has no rows; give a row for each series and time", kind="missing")
+        self._zones: Dict[str, Any] = {}  # of the times and the cutoffs
         self.moments = self._moments(time) if time in used else None
         self._made = None if self.cutoff is None else self._moments(self.cutoff)
         self._check_zones()
@@ -157,7 +158,7 @@ class LongFrame:
     def _labels(self) -> Iterable[Any]:
         columns = [list(self.frame[name]) for name in self.by if name in self.used]
         for name, values in zip(self.by, columns):
-            missing = next((row for row, value in enumerate(values) if _is_missing(value)), None)
+            missing = next((row for row, value in enumerate(values) if is_missing(value)), None)
             if missing is not None:
                 raise Error(
                     f"row {missing + 1} has no {name}; give every row one, or drop that row",
@@ -201,27 +202,10 @@ class LongFrame:
     # ---- Columns --------------------------------------------------------------------------------
 
     def _moments(self, name: str) -> npt.NDArray[Any]:
-        """[T] a column as numbers or times that can be compared: those with a zone in UTC, periods where
-        they begin."""
-        values = self.frame[name]
-        kind = values.dtype
-        if is_pandas(values) and kind.kind == "M":
-            index = self._clock(name)
-            values = index if index.tz is None else index.tz_convert(None)
-        elif hasattr(getattr(values, "dt", None), "to_timestamp"):
-            values = values.dt.to_timestamp()
-        elif kind.kind in "iuf" and not isinstance(kind, np.dtype):
-            # A dtype with pandas' own missing value, which NumPy makes objects of.
-            whole = kind.kind != "f" and not values.isna().any()
-            values = values.to_numpy("int64" if whole else "float64", na_value=np.nan)
-        moments = np.asarray(values)
-        if moments.dtype.kind not in "Miuf":
-            raise Error(
-                f"{name} is of dtype {kind}, which is neither times nor numbers; convert it, "
-                f"as with pandas.to_datetime(frame[{name!r}])",
-                column=name,
-                field="time" if name == self.time else "cutoff",
-            )
+        """[T] a column as numbers or times that can be compared."""
+        moments, self._zones[name] = column_moments(
+            self.frame, name, "time" if name == self.time else "cutoff"
+        )
         return moments
 
     def _check_zones(self) -> None:
@@ -230,7 +214,7 @@ class LongFrame:
             return
         if self._made.dtype.kind != "M" or not self.has_dates():
             return
-        zoned = {name: self._zone(name) for name in (self.time, self.cutoff)}
+        zoned = {name: self._zones[name] for name in (self.time, self.cutoff)}
         if sum(zone is None for zone in zoned.values()) != 1 or np.isnat(self._made).all():
             return
         with_one, zone = next((name, zone) for name, zone in zoned.items() if zone is not None)
@@ -241,15 +225,6 @@ class LongFrame:
             kind="mismatch",
             column=without,
         )
-
-    def _zone(self, name: str) -> Any:
-        if isinstance(self.frame, Columns):
-            return self.frame.times(name).zone
-        return getattr(self._clock(name), "tz", None)
-
-    def _clock(self, name: str) -> Any:
-        """A column of times as a DatetimeIndex."""
-        return clock_of(self.frame[[name]].set_index(name).index)
 
     def check_times(self) -> None:
         if self.moments is None:
@@ -357,6 +332,39 @@ class LongFrame:
         )
 
 
+def column_moments(frame: Any, name: str, field: Optional[str] = None) -> Tuple[npt.NDArray[Any], Any]:
+    """[T] a column as numbers or times that can be compared: those with a zone in UTC, periods where they
+    begin, and what is missing as NaN or NaT. And the zone, if there is one."""
+    values, zone = frame[name], None
+    kind = values.dtype
+    if isinstance(frame, Columns):
+        zone = frame.times(name).zone
+    elif kind.kind == "M":
+        values = clock_of(frame[[name]].set_index(name).index)  # a DatetimeIndex
+        zone = values.tz
+        values = values if zone is None else values.tz_convert(None)
+    elif hasattr(getattr(values, "dt", None), "to_timestamp"):
+        values = values.dt.to_timestamp()
+    elif kind.kind in "iuf" and not isinstance(kind, np.dtype):
+        # A dtype with pandas' own missing value, which NumPy makes objects of.
+        whole = kind.kind != "f" and not values.isna().any()
+        values = values.to_numpy("int64" if whole else "float64", na_value=np.nan)
+    moments = np.asarray(values)
+    if moments.dtype.kind not in "Miuf":
+        raise Error(
+            f"{name} is of dtype {kind}, which is neither times nor numbers; convert it, "
+            f"as with pandas.to_datetime(frame[{name!r}])",
+            column=name,
+            field=field,
+        )
+    return moments, zone
+
+
+def first_twice(names: Sequence[Any]) -> Any:
+    """The first that is there twice; None: all are different."""
+    return next((name for name in names if names.count(name) > 1), None)
+
+
 def _places(cutoffs: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
     """[T] of rows in the order of cutoff and time: each one's place after its cutoff, from 1. A
     row that is missing is not counted: what a step is, months and days of business do not say."""
@@ -364,8 +372,7 @@ def _places(cutoffs: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
     begins = (
         np.concatenate([[True], cutoffs[1:] != cutoffs[:-1]]) if len(cutoffs) else at.astype(bool)
     )
-    places: npt.NDArray[np.intp] = at - np.maximum.accumulate(np.where(begins, at, 0)) + 1
-    return places
+    return at - np.maximum.accumulate(np.where(begins, at, 0)) + 1
 
 
 def _known(moments: npt.NDArray[Any], made: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
@@ -374,16 +381,15 @@ def _known(moments: npt.NDArray[Any], made: npt.NDArray[Any]) -> npt.NDArray[np.
     known = np.searchsorted(moments, made, side="right")
     own = np.arange(len(moments))
     known = np.where(made == made, np.minimum(known, own), own)
-    least: npt.NDArray[np.intp] = np.minimum.accumulate(known[::-1])[::-1]
-    return least
+    return np.minimum.accumulate(known[::-1])[::-1]
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
     """None, NaN, NaT or pandas' own missing value, which is not even different from itself."""
     return value is None or type(value).__name__ == "NAType" or bool(value != value)
 
 
-def _with_index_as_columns(frame: Any, wanted: Sequence[str]) -> Any:
+def with_index_as_columns(frame: Any, wanted: Sequence[str]) -> Any:
     """Where the index of a DataFrame holds what is asked for, it becomes columns."""
     if isinstance(frame, Columns):
         return frame
@@ -409,21 +415,6 @@ def _models_of(frame: Any, others: Sequence[str], models: Optional[Sequence[str]
         names = _names_in(models, "models")
         if not names:
             raise Error("models is empty; name the columns with forecasts, or leave it out", field="models")
-        for name in names:
-            if name in others:
-                raise Error(
-                    f"models has {name!r}, which plays another part; leave it out",
-                    kind="request",
-                    column=str(name),
-                    field="models",
-                )
-            if names.count(name) > 1:
-                raise Error(
-                    f"models has {name!r} twice; name each column once",
-                    kind="duplicate",
-                    column=str(name),
-                    field="models",
-                )
         return names
     names = [
         name

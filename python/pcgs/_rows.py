@@ -159,8 +159,7 @@ def _seconds(moments: Any) -> Array:
     """Whole seconds are exact, which nanoseconds in a double are not."""
     whole = moments.astype("datetime64[s]")
     rest = (moments - whole) / np.timedelta64(1, "s")
-    seconds: Array = whole.astype("int64").astype("float64") + rest
-    return seconds
+    return whole.astype("int64").astype("float64") + rest
 
 
 def _unit(moments: Any) -> str:

@@ -171,5 +171,4 @@ def numbers_of(part: Any, name: str) -> Array:
         raise Error(
             f"the column {name} is of dtype {values.dtype}; give real numbers", column=str(name)
         )
-    numbers: Array = values.to_numpy(dtype="float64", na_value=np.nan)
-    return numbers
+    return values.to_numpy(dtype="float64", na_value=np.nan)

@@ -54,6 +54,23 @@ def over_the_awake(weights: Array, awake: Any) -> Array:
     return np.where(some_sleep, shares, played)
 
 
+def keep(one: Any, given: Dict[str, Any]) -> None:
+    """The parameters of a constructor under their names, as scikit-learn, river and sktime look for them."""
+    for name, value in given.items():
+        if name not in ("self", "__class__"):
+            setattr(one, name, value)
+
+
+def learn_or_abandon(aggregator: Aggregator, y: Any, number: int) -> None:
+    """Closes that round one way or the other; what was refused is raised."""
+    try:
+        aggregator.learn(y, round=number)
+    except Exception:
+        with contextlib.suppress(Error):  # it may be closed, or of no more use
+            aggregator.abandon(number)
+        raise
+
+
 class HorizonRounds:
     """An Aggregator that plays the horizons of one forecast after the other.
 
@@ -94,12 +111,7 @@ class HorizonRounds:
             if of not in outcomes:
                 continue
             del self.open[number]
-            try:
-                self.aggregator.learn(outcomes[of], round=number)
-            except Exception:
-                with contextlib.suppress(Error):  # it may be closed, or of no more use
-                    self.aggregator.abandon(number)
-                raise
+            learn_or_abandon(self.aggregator, outcomes[of], number)
 
     def open_until(self, row: Any) -> List[int]:
         """The open rounds of the rows up to this one."""

@@ -9,10 +9,15 @@ from ._pcgs import Error
 from ._progress import Progress, in_rounds, told
 from ._table import WideTable
 from ._types import Numbers, Path, Table
-from .quantiles import QuantileResult
 from .result import Result
-from .series import SeriesResult, check_new, run_long
+from .series import QuantileResult, SeriesResult, check_new, run_long
 
+# What goes to the library as it is given.
+OPTIONS = (
+    *("method", "methods", "known", "quantiles", "model_column", "loss", "tau", "scale", "season"),
+    *("block", "delay", "intervals", "calibrate", "log1p", "switches", "switch_cost", "state"),
+    *("skip_learned", "drop", "threads"),
+)
 State = Union[bytes, bytearray, memoryview, Path, Result, SeriesResult, QuantileResult]
 
 
@@ -20,6 +25,7 @@ def run(
     X: Table,
     y: Union[Numbers, str, None] = None,
     *,
+    method: Union[str, Sequence[str], None] = None,
     methods: Union[str, Sequence[str], None] = None,
     models: Optional[Sequence[str]] = None,
     side: Union[Table, Sequence[str], None] = None,
@@ -82,7 +88,7 @@ def run(
     y : what the forecasts are about, a number for each round, or a frame of one column; in a frame also
         a column's name. NaN: not known, so that this round is forecast and not learned; at the end these
         are `Result.next`. Where both are of pandas, X and y must have the same index.
-    methods : names, in a list or as one text with commas; "all" for every one. The default is blend for
+    method, methods : names, in a list or as one text with commas; "all" for every one. The default is blend for
         forecasts and guard for losses, or what the state was saved by. The last one is the combination.
     models : of a frame, the columns to combine, all others unless you say otherwise; of an array, the
         names of its columns. A column that equals y, and, unless it is named here, one that never
@@ -123,27 +129,8 @@ def run(
 
     Other Python threads run meanwhile, and Ctrl-C ends it.
     """
-    request = dict(
-        methods=methods,
-        known=known,
-        quantiles=quantiles,
-        model_column=model_column,
-        loss=loss,
-        tau=tau,
-        scale=scale,
-        season=season,
-        block=block,
-        delay=delay,
-        intervals=intervals,
-        calibrate=calibrate,
-        log1p=log1p,
-        switches=switches,
-        switch_cost=switch_cost,
-        state=state,
-        skip_learned=skip_learned,
-        drop=drop,
-        threads=threads,
-    )
+    given = locals()
+    request = {name: given[name] for name in OPTIONS}
     if by is not None or model_column is not None or quantiles is not None:
         if not isinstance(y, str):
             raise Error("with several rows for one time, y is the name of a column", field="y")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pickle
 from typing import Any, Dict, NamedTuple, Optional, Tuple, Union
 
-from ._pcgs import Round
+from ._answers import Round
 from ._types import Numbers
 
 

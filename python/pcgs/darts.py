@@ -252,8 +252,7 @@ def _table(predictions: TimeSeries, models: int) -> Array:
     values = predictions.all_values(copy=False)
     if values.shape[2] > 1:
         raise Error("a model forecasts samples; give train_num_samples, to reduce them to points")
-    table: Array = values[:, :, 0].astype(float).reshape(len(values), models, -1)
-    return table
+    return values[:, :, 0].astype(float).reshape(len(values), models, -1)
 
 
 def _until(covariates: Any, known: TimeSeries) -> Any:

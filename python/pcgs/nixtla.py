@@ -63,7 +63,8 @@ class NixtlaCombiner:
     ----------
     method : how weights are learned: a name with options, or a pcgs.Controller.
     level : of the intervals, in percent from 1 on: a number, or several; [] for none.
-    models : the columns to combine; None for all that are no key, no outcome and no interval.
+    models : the columns to combine; None for all that are no key, no outcome and no interval. Those that
+        a later frame of `combine` has beside them are new models, with a part of the weight.
     loss, tau, scale : as for pcgs.Aggregator.
     name : of the new columns.
     id_col, time_col, target_col, cutoff_col : as Nixtla has them.
@@ -93,6 +94,7 @@ class NixtlaCombiner:
         if isinstance(models, str):
             models = [models]
         self._models: Optional[List[Any]] = None
+        self._chosen = models is not None
         if models is not None:
             self._models = list(models) if isinstance(models, Iterable) else [None]
             if any(each is None or each in self._keys for each in self._models):
@@ -122,7 +124,7 @@ class NixtlaCombiner:
         frame = self._frame(cv_df, self._keys)
         cutoffs = self._cutoffs(frame)
         outcomes = frame.numbers(self._keys[2])
-        table = self._table(frame)
+        models, table = self._table(frame, new_ones=True)
         for one, rows in frame.series():
             known, first = self._known.get(one), cutoffs[rows].min()
             if known is not None and first < known:
@@ -130,7 +132,7 @@ class NixtlaCombiner:
                     f"{one}: the cutoff {said(first)} lies before {said(known)}, which is learned "
                     "already; give frames in the order of their cutoffs"
                 )
-        self._kind = frame.kind
+        self._kind, self._models = frame.kind, models
         answer = self._no_answer(frame)
         for one, rows in frame.series():
             self._latest.pop(one, None)
@@ -146,7 +148,7 @@ class NixtlaCombiner:
         learned replace what was forecast before."""
         frame = self._frame(fcst_df, self._keys[:2])
         frame.check_once()
-        table = self._table(frame)
+        models, table = self._table(frame)
         for one, rows in frame.series():
             first, known = frame.times[rows].min(), self._known_of(one)
             if known is not None and first <= known:
@@ -154,7 +156,7 @@ class NixtlaCombiner:
                     f"{one}: the outcome of {said(first)} is known already; give rows after "
                     f"{said(known)}"
                 )
-        self._kind = frame.kind
+        self._kind, self._models = frame.kind, models
         answer = self._no_answer(frame)
         for one, rows in frame.series():
             self._learn_until(one, None)
@@ -205,17 +207,20 @@ class NixtlaCombiner:
         frame.check_cutoffs(cutoff, cutoffs)
         return cutoffs
 
-    def _table(self, frame: NixtlaFrame) -> Array:
-        """[T x K] the forecasts of the models, which the first frame names."""
+    def _table(self, frame: NixtlaFrame, new_ones: bool = False) -> Tuple[List[Any], Array]:
+        """The models, which the first frame names unless they were given, and their forecasts, [T x K];
+        `new_ones`: with those that the frame has beside them."""
         there = next((name for name in self._new if name in frame.columns), None)
         if there is not None:
             raise Error(
                 f"the frame has a column {there} already; drop it, or give name= for the new columns"
             )
-        models = self._models
-        if models is None:
-            others = [each for each in frame.columns if each not in self._keys and each != "index"]
-            models = [each for each in others if not _INTERVAL.search(str(each))]
+        models = list(self._models or [])
+        # What a controller of the user's own steers cannot be told that experts come.
+        if not models or (new_ones and self._can_copy and not self._chosen):
+            others = [each for each in frame.columns if each not in (*self._keys, "index", *models)]
+            found = [each for each in others if not _INTERVAL.search(str(each))]
+            models += [each for each in found if not models or frame.has_numbers(each)]
         if not models:
             raise Error("there is no column with forecasts; give one for each model")
         frame.check_columns(models, f"the models {', '.join(map(str, models))}")
@@ -225,9 +230,7 @@ class NixtlaCombiner:
                 f"{other} is of dtype {frame.frame[other].dtype}, which is no model's forecast; give "
                 "models=, the columns with forecasts"
             )
-        table: Array = np.column_stack([frame.numbers(name) for name in models])
-        self._models = models
-        return table
+        return models, np.column_stack([frame.numbers(name) for name in models])
 
     def _no_answer(self, frame: NixtlaFrame) -> Array:
         return np.full((len(frame), len(self._new)), np.nan)
@@ -240,6 +243,8 @@ class NixtlaCombiner:
                 [str(name) for name in self._models or []], len(rows), **self._options
             )
         rounds = self._series[one]
+        for name in (self._models or [])[rounds.aggregator.experts :]:
+            rounds.aggregator.add_expert(str(name))
         opened = []
         for step, row in enumerate(rows[np.argsort(times[rows], kind="stable")]):
             combined, ends = rounds.forecast(times[row], min(step, rounds.cycle - 1), table[row])

@@ -65,8 +65,7 @@ class Whole(Pickled):
 
     def to_dict(self) -> Dict[str, Any]:
         """The object that `pcgs run --json` prints."""
-        whole: Dict[str, Any] = json.loads(self._whole.json())
-        return whole
+        return json.loads(self._whole.json())
 
     def table(self) -> str:
         """The tables that `pcgs run` prints."""
@@ -101,7 +100,7 @@ class Result(Pickled):
 
     Of losses, without y, there are weights, regrets and certificates:
 
-    >>> losses = pcgs.suite.generate("switch", rounds=200, experts=4, seed=1).losses
+    >>> losses = np.random.default_rng(1).random((200, 4))
     >>> result = pcgs.run(losses, methods=["hedge", "fixed-share"], switches=[5])
     >>> [method["name"] for method in result.to_dict()["methods"]]
     ['hedge', 'fixed-share']
@@ -187,8 +186,7 @@ class Result(Pickled):
         columns = {"outcome": self.outcome_array()}
         for name in self.methods:
             columns[name] = self.forecast_array(name)
-        frame: pandas.DataFrame = pd.DataFrame(columns, index=self._rows(pd))
-        return frame
+        return pd.DataFrame(columns, index=self._rows(pd))
 
     @property
     def errors(self) -> pandas.DataFrame:
@@ -210,12 +208,11 @@ class Result(Pickled):
         sleeper has none. Of a method on derived forecasts, as blend, those of the experts in them. Losses
         have weights too."""
         pd = _frames.pandas_for("Result.weights", "weight_array()")
-        frame: pandas.DataFrame = pd.DataFrame(
+        return pd.DataFrame(
             self.weight_array(),
             columns=self._labels(),
             index=self._rows(pd),
         )
-        return frame
 
     @property
     def intervals(self) -> pandas.DataFrame:
@@ -223,8 +220,7 @@ class Result(Pickled):
         and so on, NaN where there is none. How many outcomes they held stands in `to_dict`."""
         pd = _frames.pandas_for("Result.intervals", "interval_arrays()")
         columns = _frames.interval_columns(self.interval_arrays())
-        frame: pandas.DataFrame = pd.DataFrame(columns, index=self._rows(pd))
-        return frame
+        return pd.DataFrame(columns, index=self._rows(pd))
 
     @property
     def next(self) -> pandas.DataFrame:
@@ -233,21 +229,19 @@ class Result(Pickled):
         pd = _frames.pandas_for("Result.next", "next_list()")
         columns = self._next_columns()
         rows = self._rows(pd)
-        frame: pandas.DataFrame = pd.DataFrame(
+        return pd.DataFrame(
             columns, rows[len(rows) - len(columns["forecast"]) :]
         )
-        return frame
 
     def to_pandas(self) -> pandas.DataFrame:
         """A row for each method, with total losses, regrets and certificates."""
         pd = _frames.pandas_for("to_pandas()", "to_dict()")
         cells = [dict(self._cells(method)) for method in self._dict["methods"]]
-        frame: pandas.DataFrame = pd.DataFrame(
+        return pd.DataFrame(
             [list(one.values()) for one in cells],
             columns=list(cells[0]),
             index=pd.Index(self.methods, name="method"),
         )
-        return frame
 
     # ---- As arrays, lists and text --------------------------------------------------------------
 
@@ -283,19 +277,16 @@ class Result(Pickled):
 
     def error_list(self) -> List[Dict[str, Any]]:
         """The rows of `errors`, each a dict with its name; None, or no key, where there is no number."""
-        found: List[Dict[str, Any]] = self._answer("errors")
-        return found
+        return self._answer("errors")
 
     def next_list(self) -> List[Dict[str, Any]]:
         """The rows of `next`, each a dict with time, where the rows have times, row (from 1 on), forecast
         (None: nobody forecasts) and interval, {"0.8": [low, high]}."""
-        found: List[Dict[str, Any]] = self._answer("next")
-        return found
+        return self._answer("next")
 
     def to_dict(self) -> Dict[str, Any]:
         """The object that `pcgs run --json` prints."""
-        whole: Dict[str, Any] = json.loads(self._run.json())
-        return whole
+        return json.loads(self._run.json())
 
     def table(self) -> str:
         """The tables that `pcgs run` prints."""

@@ -3,13 +3,13 @@ river's."""
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import math
 from typing import Any, Dict, Hashable, List, Mapping, Optional, Sequence, Tuple, Union
 
-from ._long import _is_missing
+from ._long import is_missing
 from ._pcgs import Aggregator, Error
+from ._walk import keep, learn_or_abandon
 
 try:
     from river import base
@@ -55,12 +55,7 @@ class RiverCombiner(_Base):  # type: ignore[misc]
         scale: Union[float, str, None] = None,
         certify: bool = True,
     ) -> None:
-        self.experts = experts
-        self.method = method
-        self.loss = loss
-        self.tau = tau
-        self.scale = scale
-        self.certify = certify
+        keep(self, locals())
         self._keys: List[Hashable] = []
         self.aggregator: Optional[Aggregator] = None
         if experts is not None:
@@ -81,13 +76,7 @@ class RiverCombiner(_Base):  # type: ignore[misc]
         """Learns from what happened."""
         keys, aggregator = self._ready(x)
         aggregator.predict(_row(x, keys))
-        number = aggregator.last_opened
-        try:
-            aggregator.learn(y, round=number)
-        except Exception:
-            with contextlib.suppress(Error):  # it may be closed, or of no more use
-                aggregator.abandon(number)
-            raise
+        learn_or_abandon(aggregator, y, aggregator.last_opened)
         self._keys, self.aggregator = keys, aggregator
 
     def weights(self) -> Dict[Hashable, float]:
@@ -98,14 +87,8 @@ class RiverCombiner(_Base):  # type: ignore[misc]
 
     def _made(self, experts: Sequence[Hashable]) -> Aggregator:
         # A controller steers one aggregator, and the parameter may be that of a clone too.
-        return Aggregator(
-            experts,
-            copy.deepcopy(self.method),
-            loss=self.loss,
-            tau=self.tau,
-            scale=self.scale,
-            certify=self.certify,
-        )
+        options = {name: getattr(self, name) for name in ("loss", "tau", "scale", "certify")}
+        return Aggregator(experts, copy.deepcopy(self.method), **options)
 
     def _ready(self, x: Forecasts) -> Tuple[List[Hashable], Aggregator]:
         """The keys and what plays them; those that are new are in a copy, which is kept when a round was
@@ -130,4 +113,4 @@ class RiverCombiner(_Base):  # type: ignore[misc]
 def _row(x: Forecasts, keys: Sequence[Hashable]) -> List[float]:
     """The forecasts in the order of the keys, NaN for who sleeps."""
     values = [x.get(key) for key in keys]
-    return [math.nan if value is None or _is_missing(value) else value for value in values]
+    return [math.nan if value is None or is_missing(value) else value for value in values]

@@ -1,21 +1,9 @@
-"""Many series in one long frame: `run_series`."""
+"""Many series, or quantiles, in one long frame: `run_series`, and `run` with by= or quantiles=."""
 
 from __future__ import annotations
 
 import os
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    Callable,
-    Dict,
-    Iterable,
-    Iterator,
-    List,
-    Mapping,
-    Optional,
-    Sequence,
-    Union,
-)
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
@@ -24,7 +12,6 @@ from ._long import LongFrame
 from ._pcgs import Error
 from ._progress import Progress, in_rounds, told
 from ._types import Array
-from .quantiles import QuantileResult
 from .result import Result, Whole
 
 if TYPE_CHECKING:
@@ -52,8 +39,7 @@ class SeriesResult(Whole, Mapping[Any, Result]):
             self._results[label] = Result(played, frame.index_of(rows), labels)
 
     def __getitem__(self, series: Any) -> Result:
-        found: Result = self._results[series]
-        return found
+        return self._results[series]
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._results)
@@ -133,8 +119,28 @@ class SeriesResult(Whole, Mapping[Any, Result]):
                 whole.setdefault(name, np.full(len(there), np.nan))[mine] = column
         about = self._frame.about(pd, np.flatnonzero(there), with_y)
         found = pd.DataFrame({name: column[there] for name, column in whole.items()}, about.index)
-        joined: pandas.DataFrame = pd.concat([about, found], axis=1)
-        return joined
+        return pd.concat([about, found], axis=1)
+
+
+class QuantileResult(Whole):
+    """What came out of `run` with quantiles. Prints as the table of `pcgs run --quantiles`; `state` is what
+    QuantilePanel.from_bytes loads."""
+
+    def __init__(self, frame: LongFrame, whole: _pcgs.Run) -> None:
+        self._frame = frame
+        self._whole = whole
+
+    @property
+    def forecasts(self) -> pandas.DataFrame:
+        """A row for each time of each series, in the order of time: series, time, y, and the combined
+        quantiles under the names of their columns; NaN where there was no forecast."""
+        pd = _frames.pandas_for("QuantileResult.forecasts", "to_dict()")
+        rows = np.array(self._whole.quantile_rows(), np.intp) - 1
+        about = self._frame.about(pd, rows, True)
+        found = pd.DataFrame(
+            self._whole.published(), columns=self._whole.quantile_columns(), index=about.index
+        )
+        return pd.concat([about, found], axis=1)
 
 
 def run_series(
@@ -146,21 +152,9 @@ def run_series(
     cutoff: Optional[str] = "cutoff",
     models: Optional[Sequence[str]] = None,
     ahead: Optional[int] = None,
-    methods: Union[str, Sequence[str], None] = None,
-    switches: Union[int, Iterable[int], None] = None,
-    loss: Optional[str] = None,
-    tau: Optional[float] = None,
-    scale: Union[float, str, None] = None,
-    season: Union[int, Sequence[int], None] = None,
-    block: int = 1,
-    delay: int = 0,
-    intervals: Union[float, Sequence[float], None] = None,
-    state: Any = None,
-    skip_learned: bool = False,
-    drop: Sequence[str] = (),
     name: Optional[str] = None,
-    threads: Optional[int] = None,
     progress: Progress = None,
+    **options: Any,
 ) -> SeriesResult:
     """Combines the models of each series in a long frame, as statsforecast, neuralforecast and mlforecast
     write them: a row for each series and time, with y and a column for each model.
@@ -195,29 +189,13 @@ def run_series(
         its cutoff: 1 for the first that the frame has, 2 for the second. Where a window lacks a row, those
         after it move up; keep that row, with NaN for the models that did not forecast it, and they are so
         many steps ahead.
-    methods, switches, loss, tau, scale, season, intervals, state, skip_learned, drop, name, progress : as
-        for `run`.
-    block, delay : as for `run`, where no cutoffs say when outcomes are known.
-    threads : how many share out the series, all cores unless you say otherwise. Results do not depend
-        on it.
+    name, progress : as for `run`.
+    options : method, switches, loss, tau, scale, season, intervals, state, skip_learned, drop and threads as
+        for `run`; block and delay where no cutoffs say when outcomes are known. Results do not depend on
+        threads.
     """
-    request = dict(
-        methods=methods,
-        switches=switches,
-        loss=loss,
-        tau=tau,
-        scale=scale,
-        season=season,
-        block=block,
-        delay=delay,
-        intervals=intervals,
-        state=state,
-        skip_learned=skip_learned,
-        drop=drop,
-        threads=threads,
-    )
-    result: SeriesResult = run_long(
-        request,
+    return run_long(
+        options,
         frame,
         by=by,
         time=time,
@@ -228,7 +206,6 @@ def run_series(
         name=name,
         progress=progress,
     )
-    return result
 
 
 def run_long(
@@ -246,21 +223,14 @@ def run_long(
     side: Any = None,
 ) -> Any:
     """One call of the library on a long frame; the other fields of the request are given."""
-    model_column, quantiles = request.get("model_column"), request.get("quantiles")
+    model_column, quantiles, threads = map(request.get, ("model_column", "quantiles", "threads"))
     long = LongFrame(
-        frame,
-        by,
-        time,
-        y,
-        cutoff,
-        models,
-        texts=[model_column],
-        times=[request.get("known")],
-        side=() if side is None else list(side),
+        frame, by, time, y, cutoff, models,
+        texts=[model_column], times=[request.get("known")], side=() if side is None else list(side),
         quantiles=quantiles,
-    )
+    )  # fmt: skip
     long.check_times()
-    if long.cutoff is not None and (request["block"] != 1 or request["delay"] != 0):
+    if long.cutoff is not None and (request.get("block", 1) != 1 or request.get("delay", 0) != 0):
         raise Error(
             "the cutoffs say when outcomes are known; leave block and delay out, or give cutoff=None",
             kind="request",
@@ -278,7 +248,7 @@ def run_long(
         "side": long.side,
         # Named only by whoever calls: a column that never changes is then one of them.
         "models": None if models is None else [str(one) for one in long.models],
-        "threads": os.cpu_count() or 1 if request["threads"] is None else request["threads"],
+        "threads": (os.cpu_count() or 1) if threads is None else threads,
     }
     with told(progress, name or "playing") as show:
         whole = _pcgs.play(request, parts, in_rounds(show, parts["values"]))

@@ -5,7 +5,6 @@ Needs scikit-learn 1.2 or later.
 
 from __future__ import annotations
 
-import contextlib
 import copy
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
@@ -25,7 +24,7 @@ except ImportError as missing:
 from ._pcgs import Aggregator, Error
 from ._rows import check_same_rows
 from ._types import Array
-from ._walk import over_the_awake, rows_between_fits, rows_to_start_with
+from ._walk import keep, learn_or_abandon, over_the_awake, rows_between_fits, rows_to_start_with
 
 _BLOCKS = 10
 
@@ -81,19 +80,13 @@ class PcgsCombiner(RegressorMixin, _BaseComposition):  # type: ignore[misc]
         estimators: Sequence[Tuple[str, Any]],
         method: Any = "blend",
         *,
+        warmup: Union[int, float] = 0.5,
+        refit_every: Optional[int] = None,
         loss: str = "squared",
         tau: Optional[float] = None,
         scale: Optional[float] = None,
-        warmup: Union[int, float] = 0.5,
-        refit_every: Optional[int] = None,
     ) -> None:
-        self.estimators = estimators
-        self.method = method
-        self.loss = loss
-        self.tau = tau
-        self.scale = scale
-        self.warmup = warmup
-        self.refit_every = refit_every
+        keep(self, locals())
 
     def fit(self, X: Any, y: Any) -> PcgsCombiner:
         """Fits the regressors, and learns their weights on rows that they had not seen."""
@@ -161,8 +154,7 @@ class PcgsCombiner(RegressorMixin, _BaseComposition):  # type: ignore[misc]
 
     def get_params(self, deep: bool = True) -> Dict[str, Any]:
         """The parameters, and with `deep` those of the regressors."""
-        params: Dict[str, Any] = self._get_params("estimators", deep=deep)
-        return params
+        return self._get_params("estimators", deep=deep)
 
     def set_params(self, **params: Any) -> PcgsCombiner:
         """Sets parameters, also `name__parameter` of a regressor, or one by its name."""
@@ -201,13 +193,7 @@ class PcgsCombiner(RegressorMixin, _BaseComposition):  # type: ignore[misc]
             self.aggregator_ = self._new_aggregator()
         for forecasts, outcome in zip(rows, y):
             self.aggregator_.predict(forecasts)
-            number = self.aggregator_.last_opened
-            try:
-                self.aggregator_.learn(outcome, round=number)
-            except Exception:
-                with contextlib.suppress(Error):  # it may be closed, or of no more use
-                    self.aggregator_.abandon(number)
-                raise
+            learn_or_abandon(self.aggregator_, outcome, self.aggregator_.last_opened)
 
     def _rehearse(self, rows: Array, y: Array) -> None:
         """Whatever the loss refuses, it refuses here, before anything is learned."""

@@ -22,7 +22,14 @@ except ImportError as missing:
 
 from ._pcgs import Error
 from ._types import Array
-from ._walk import Ends, HorizonRounds, over_the_awake, rows_between_fits, rows_to_start_with
+from ._walk import (
+    Ends,
+    HorizonRounds,
+    keep,
+    over_the_awake,
+    rows_between_fits,
+    rows_to_start_with,
+)
 
 _Fitted = List[Tuple[str, Any]]  # name and forecaster
 # Rows that were known, the forecasters that knew them, and what they were fitted to forecast.
@@ -105,14 +112,7 @@ class PcgsForecaster(_HeterogenousEnsembleForecaster):  # type: ignore[misc]
         refit_every: Optional[int] = None,
         n_jobs: Optional[int] = None,
     ) -> None:
-        self.method = method
-        self.loss = loss
-        self.tau = tau
-        self.scale = scale
-        self.season = season
-        self.levels = levels
-        self.warmup = warmup
-        self.refit_every = refit_every
+        keep(self, locals())
         super().__init__(forecasters=forecasters, n_jobs=n_jobs)
         if loss == "log":  # outcomes are 0 and 1
             self.set_tags(**{"capability:pred_int": False})
@@ -206,10 +206,7 @@ class PcgsForecaster(_HeterogenousEnsembleForecaster):  # type: ignore[misc]
             self._get_forecaster_names(),
             max(1, len(self._steps)),
             clock=clock,
-            method=self.method,
-            loss=self.loss,
-            tau=self.tau,
-            scale=self.scale,
+            **{name: getattr(self, name) for name in ("method", "loss", "tau", "scale")},
             intervals=() if self.loss == "log" else self.levels,
         )
 

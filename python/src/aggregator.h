@@ -1,9 +1,5 @@
-// pcgs.Aggregator: an Aggregator that Python can hold.
-//
-// Beyond what the library's does, it
-//   - is used by one call at a time: a second thread, or a controller that reaches for the
-//     aggregator it steers, gets an Error and not a data race;
-//   - is out of service once its controller raised in the middle of a round.
+// pcgs.Aggregator: an Aggregator that Python can hold. Beyond what Held does, it is out of service once
+// its controller raised in the middle of a round.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -13,32 +9,29 @@
 #include <string>
 #include <vector>
 
-#include "construction_guard.h"
-#include "controller.h"
-#include "custom_loss.h"
-#include "loss_options.h"
-#include "named_rows.h"
+#include "callbacks.h"
+#include "held.h"
 #include "pcgs/aggregator.h"
+#include "rows.h"
 
 namespace pcgs::python {
 
-// What is proved so far. `regret` and `holds` are empty where they cannot be known without keeping
-// every loss.
-struct LiveProof {
-  double bound = 0;
-  std::optional<double> regret;
-  std::optional<bool> holds;
-  std::optional<std::size_t> switches;  // of the paths it is about; empty: any number
-  bool weighted = false;                // every round by its eta, which changed
+// How an Aggregator is to judge and be judged.
+struct Judging {
+  TaskLoss task;
+  LossScale scale;
+  CustomLoss own;  // a loss of the user's, or empty
+  bool certify = true;
+  std::vector<std::size_t>
+      seasons;  // for the method, if it takes them; the first for the intervals
+  std::optional<IntervalOptions> intervals;
 };
 
-class PythonAggregator : public ZeroedUntilConstructed {
+class PythonAggregator : public Held<PythonAggregator, Aggregator> {
  public:
-  // `method` is a spec or a pcgs.Controller, `own` a loss of the user's or empty. Seasons go to the method, if it takes them, and the
-  // first to the intervals.
-  PythonAggregator(pybind11::object experts, pybind11::object method, const LossOptions& losses,
-                   CustomLoss own, bool certify, const std::vector<std::size_t>& seasons,
-                   std::optional<IntervalOptions> intervals);
+  static constexpr const char *kWhat = "aggregator", *kMaker = "Aggregator(experts=...)";
+  // `method` is a spec or a pcgs.Controller.
+  PythonAggregator(pybind11::handle experts, pybind11::object method, Judging judging);
   static std::unique_ptr<PythonAggregator> from_bytes(std::string_view bytes,
                                                       const std::string& origin,
                                                       pybind11::object controller);
@@ -51,55 +44,45 @@ class PythonAggregator : public ZeroedUntilConstructed {
   pybind11::dict intervals(pybind11::handle round);
   void abandon(pybind11::handle round);
   void skip(pybind11::handle rounds);
-  void set_note(pybind11::handle note);
-  void set_experts(pybind11::object names);
+  void set_note(std::string note);
+  void set_experts(pybind11::handle names);
   void add_expert(const std::string& name);
   void remove_expert(const std::string& name);
-  LiveProof certificate(pybind11::handle switches);
-  pybind11::bytes to_bytes();
-  // The pieces of a pickle, which keeps a loss of the user's own as well.
-  pybind11::bytes bytes_for_pickle();
+  pybind11::object certificate(pybind11::handle switches);
+  pybind11::bytes bytes();     // for a pickle, which keeps a loss of the user's own beside them
+  pybind11::bytes to_bytes();  // an Error where there is one
+  void save(const std::string& path);
+  double total_forecast_loss() const;
+  std::string description() const;
+  const pybind11::object& controller() const { return controller_; }
   pybind11::object own_loss_state() const { return own_loss_.state(); }
   void set_own_loss(CustomLoss own) { own_loss_ = std::move(own); }
-  double total_forecast_loss() const;
-  void save(const std::string& path);
-
-  // For what only reads, and between calls only.
-  const Aggregator& at_rest() const;
-  const pybind11::object& controller() const { return controller_; }
-  std::string description() const;
 
  private:
   class Turn;
   PythonAggregator() = default;
-  // An aggregator and the Python controller inside it, if there is one.
-  struct Made {
-    std::unique_ptr<Aggregator> aggregator;  // null: no constructor has run
-    const PythonController* steered_by = nullptr;
-  };
-  std::unique_ptr<Method> make_method(const PythonController*& steered_by) const;
-  void check_made() const;
-  void check_learned() const;
-  void check_ready() const;
+  // With the controller that steers it, if there is one.
+  std::unique_ptr<Method> make_method();
+  void check_controller() const;
   void check_saved_whole() const;
   void learn_outcome(std::int64_t round, double outcome);
   void learn_named(const NamedRow& losses, std::int64_t round);
   void check_awake_losses(const NamedRow& losses) const;
+  void take_controller(pybind11::object controller);
+  void measure_rounds();
   template <class Work>
   void at_length(const Work& work);
   template <class Change>
   void change_experts(const Change& change);
 
-  std::string spec_;             // of a registered method
-  pybind11::object controller_;  // or a pcgs.Controller; None
-  Reins reins_;                  // of that controller, unless it failed
+  std::string spec_;                              // of a registered method
+  pybind11::object controller_;                   // or a pcgs.Controller; None
+  Reins reins_;                                   // of that controller, unless it failed
+  const PythonController* steered_by_ = nullptr;  // as the aggregator has it
   std::size_t experts_ = 0;
-  AggregatorOptions options_;
   CustomLoss own_loss_;
-  bool long_rounds_ = false;  // long enough to let other threads run meanwhile
-  bool busy_ = false;
+  bool long_rounds_ = false;         // long enough to let other threads run meanwhile
   std::vector<double> safe_losses_;  // [K] of a round during which Python runs
-  Made made_;
 };
 
 }  // namespace pcgs::python

@@ -103,6 +103,8 @@ std::span<const double> values_of(const py::array& array) {
 
 }  // namespace
 
+std::string repr_of(py::handle object) { return text_of(py::repr(object)); }
+
 Row row_of(py::handle given, const char* what) {
   py::array array = as_doubles(given, what);
   if (array.ndim() != 1) {
@@ -123,6 +125,18 @@ Table table_of(py::handle given, const char* what, const char* shape) {
                              static_cast<std::size_t>(array.shape(0)),
                              static_cast<std::size_t>(array.shape(1))};
   return {std::move(array), values};
+}
+
+std::vector<double> numbers_of(py::handle given, const char* what) {
+  const Row row = row_of(given, what);
+  return {row.values.begin(), row.values.end()};
+}
+
+Matrix matrix_of(py::handle given, const char* what) {
+  const Table table = table_of(given, what);
+  Matrix matrix(table.values.rows, table.values.columns);
+  std::copy_n(table.values.data, matrix.values.size(), matrix.values.begin());
+  return matrix;
 }
 
 bool is_missing(py::handle given) { return given.is_none() || type_of(given) == "NAType"; }
@@ -149,17 +163,21 @@ std::int64_t count_of(py::handle given, const char* what, std::int64_t low, std:
         fmt::format("{} is {}; give a whole number from {} to {}", what, found, low, high));
   };
   if (PyBool_Check(given.ptr()) != 0 || PyIndex_Check(given.ptr()) == 0) {
-    throw refused(text_of(py::repr(given)));
+    throw refused(repr_of(given));
   }
   const auto number = py::reinterpret_steal<py::object>(PyNumber_Index(given.ptr()));
   if (!number) {  // an array of several numbers, say
     PyErr_Clear();
-    throw refused(text_of(py::repr(given)));
+    throw refused(repr_of(given));
   }
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
   if (overflow != 0 || value < low || value > high) throw refused(text_of(number));
   return value;
+}
+
+std::int64_t round_of(py::handle given) {
+  return count_of(given, "round", 1, std::int64_t{1} << 62);
 }
 
 std::vector<std::uint8_t> flags_of(py::handle given, const char* what) {
@@ -188,10 +206,14 @@ py::array_t<double> read_only_array_of(std::span<const double> values) {
   return array;
 }
 
-py::array_t<double> view_of(const Matrix& matrix, py::handle owner) {
-  py::array_t<double> view({matrix.rows, matrix.columns}, matrix.values.data(), owner);
-  py::detail::array_proxy(view.ptr())->flags &= ~NumPy::NPY_ARRAY_WRITEABLE_;
-  return view;
+py::array_t<double> array_of(const Matrix& matrix) {
+  py::array_t<double> out({matrix.rows, matrix.columns});
+  std::copy(matrix.values.begin(), matrix.values.end(), out.mutable_data());
+  return out;
+}
+
+py::array_t<std::uint32_t> array_of(std::span<const std::uint32_t> experts) {
+  return py::array_t<std::uint32_t>(static_cast<py::ssize_t>(experts.size()), experts.data());
 }
 
 }  // namespace pcgs::python

@@ -1,21 +1,15 @@
+// The methods of pcgs.Aggregator, with what help() says about them.
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
 #include "aggregator.h"
-#include "bindings.h"
-#include "construction_guard.h"
 #include "data/whole_file.h"
-#include "interval_options.h"
-#include "paths.h"
-#include "pcgs/error.h"
+#include "module.h"
 #include "pcgs/registry.h"
-#include "state_bytes.h"
 
 namespace pcgs::python {
 
 namespace {
-
-namespace py = pybind11;
 
 constexpr const char* kClass =
     R"(Aggregator(experts, method=None, *, loss="squared", tau=None, scale=None, certify=True, season=(), intervals=())
@@ -196,20 +190,6 @@ many, so that phases of a season keep to the clock. Nothing is learned.
 >>> agg.last_opened
 25)";
 
-constexpr const char* kNote =
-    R"(What its owner wants to keep with the state, as bytes: say, when the last round was.
-
-Set it to bytes, or to text, which is kept as UTF-8; at most 65536 bytes. A state of `pcgs run --save`
-holds a note of the program's, which `pcgs run --resume` reads: leave it where that is to go on.
-
->>> import pcgs
->>> agg = pcgs.Aggregator(2)
->>> agg.note
-b''
->>> agg.note = "2026-03-01T05:00"
->>> pcgs.Aggregator.from_bytes(agg.to_bytes()).note.decode()
-'2026-03-01T05:00')";
-
 constexpr const char* kCertificate = R"(certificate(switches=None)
 
 What is proved about the rounds learned so far, whatever the losses were.
@@ -237,100 +217,55 @@ keep: regret and holds are None, and pcgs.run, which sees all losses, gives them
 Bounds are about the bounded losses of the weights that were played, not about those of the
 combined forecast, which are usually smaller. Methods without a proof: an Error.)";
 
-constexpr const char* kSave = R"(save(path)
-
-Writes the whole state to a file, all of it or nothing. Aggregator.load(path) goes on from there, to
-the bit.)";
-
 constexpr const char* kLoad = R"(load(path, controller=None)
 
 Goes on from a saved state, also one that the program wrote with --save. A state that was saved
 with a controller of your own needs such a controller again.)";
 
-constexpr const char* kToBytes = R"(to_bytes()
-
-The state that save() writes, as bytes.
-
->>> import pcgs
->>> agg = pcgs.Aggregator(2, "guard")
->>> agg.learn(losses=[0.0, 1.0])
->>> again = pcgs.Aggregator.from_bytes(agg.to_bytes())
->>> bool((again.weights() == agg.weights()).all())
-True)";
-
 constexpr const char* kFromBytes = R"(from_bytes(state, controller=None)
 
 Goes on from to_bytes().)";
 
-template <class Value>
-py::object or_none(const std::optional<Value>& value) {
-  return value ? py::cast(*value) : py::none();
+using Class = py::class_<PythonAggregator>;
+
+std::unique_ptr<PythonAggregator> made(py::handle experts, py::object method, py::object loss,
+                                       py::handle tau, py::handle scale, bool certify,
+                                       py::handle season, py::handle intervals) {
+  Judging judging;
+  const bool own = CustomLoss::is_one(loss);
+  if (method.is_none()) method = py::cast(own ? kDefaultMethod : kDefaultForForecasts);
+  judging.scale = scale_of(scale);
+  if (own) {
+    judging.own = CustomLoss(loss);
+    if (scale.is_none()) judging.scale = scale_of(py::str("auto"));
+  }
+  judging.task = loss_of(own ? py::object(py::str("squared")) : loss, tau);  // of an own one unused
+  judging.certify = certify;
+  judging.seasons = seasons_of(season);
+  judging.intervals = interval_options(intervals);
+  return std::make_unique<PythonAggregator>(experts, std::move(method), std::move(judging));
 }
 
-void bind_certificate(py::module_& m) {
-  py::class_<LiveProof>(m, "Certificate", kMadeByUsOnly, "What is proved: regret <= bound.")
-      .def_property_readonly(
-          "bound", [](const LiveProof& p) { return p.bound; }, "What the regret is at most.")
-      .def_property_readonly(
-          "regret", [](const LiveProof& p) { return or_none(p.regret); },
-          "The regret that really occurred; None where it cannot be known.")
-      .def_property_readonly(
-          "holds", [](const LiveProof& p) { return or_none(p.holds); },
-          "Whether regret <= bound, up to rounding; None where the regret cannot be known.")
-      .def_property_readonly(
-          "switches", [](const LiveProof& p) { return or_none(p.switches); },
-          "How often the paths that it is about may switch; None: any number of times.")
-      .def_property_readonly(
-          "weighted", [](const LiveProof& p) { return p.weighted; },
-          "True where every round is weighted by its eta, which changed.")
-      .def("__repr__",
-           [](const LiveProof& p) {
-             return fmt::format("<pcgs.Certificate: bound {:.6g}{}{}{}>", p.bound,
-                                p.regret ? fmt::format(", regret {:.6g}", *p.regret) : "",
-                                p.switches ? fmt::format(", at most {} switches", *p.switches) : "",
-                                p.weighted ? ", weighted by eta" : "");
-           })
-      .def("__reduce__", [](const LiveProof& p) {
-        return py::make_tuple(py::module_::import("pcgs._pickle").attr("make_certificate"),
-                              py::make_tuple(p.bound, p.regret, p.holds, p.switches, p.weighted));
-      });
-  m.def("_make_certificate",
-        [](double bound, std::optional<double> regret, std::optional<bool> holds,
-           std::optional<std::size_t> switches, bool weighted) {
-          return LiveProof{bound, regret, holds, switches, weighted};
-        });
+std::unique_ptr<PythonAggregator> loaded(py::handle path, py::object controller) {
+  const std::string name = path_of(path);
+  const auto bytes = read_whole_file(name);
+  return PythonAggregator::from_bytes({reinterpret_cast<const char*>(bytes.data()), bytes.size()},
+                                      name, std::move(controller));
 }
 
-std::unique_ptr<PythonAggregator> from_state(const py::object& state, py::object controller) {
+std::unique_ptr<PythonAggregator> from_state(py::handle state, py::object controller) {
   const py::bytes bytes = state_bytes(state);
   return PythonAggregator::from_bytes(static_cast<std::string_view>(bytes), "the state",
                                       std::move(controller));
 }
 
-using Class = py::class_<PythonAggregator>;
-
 void bind_rounds(Class& aggregator) {
   const py::object none = py::none();
   aggregator
-      .def(py::init([](py::object experts, py::object method, py::object loss, py::object tau,
-                       py::object scale, bool certify, const py::object& season,
-                       const py::object& intervals) {
-             CustomLoss own;
-             if (method.is_none()) {
-               method = py::cast(CustomLoss::is_one(loss) ? kDefaultMethod : kDefaultForForecasts);
-             }
-             if (CustomLoss::is_one(loss)) {
-               own = CustomLoss(loss);
-               loss = py::str("squared");  // which nobody asks for
-               if (scale.is_none()) scale = py::str("auto");
-             }
-             return std::make_unique<PythonAggregator>(
-                 std::move(experts), std::move(method), loss_options(loss, tau, scale),
-                 std::move(own), certify, seasons_of(season), interval_options(intervals));
-           }),
-           py::arg("experts"), py::arg("method") = none, py::kw_only(), py::arg("loss") = "squared",
-           py::arg("tau") = none, py::arg("scale") = none, py::arg("certify") = true,
-           py::arg("season") = py::tuple(), py::arg("intervals") = py::tuple())
+      .def(py::init(&made), py::arg("experts"), py::arg("method") = none, py::kw_only(),
+           py::arg("loss") = "squared", py::arg("tau") = none, py::arg("scale") = none,
+           py::arg("certify") = true, py::arg("season") = py::tuple(),
+           py::arg("intervals") = py::tuple())
       .def("predict", &PythonAggregator::predict, py::arg("forecasts"), py::arg("side") = none,
            kPredict)
       .def("learn", &PythonAggregator::learn, py::arg("y") = none, py::kw_only(),
@@ -344,45 +279,40 @@ void bind_rounds(Class& aggregator) {
       .def("add_expert", &PythonAggregator::add_expert, py::arg("name"), kAddExpert)
       .def("remove_expert", &PythonAggregator::remove_expert, py::arg("name"), kRemoveExpert)
       .def("set_experts", &PythonAggregator::set_experts, py::arg("names"), kSetExperts)
-      .def("certificate", &PythonAggregator::certificate, py::arg("switches") = none, kCertificate);
-}
-
-void bind_files(Class& aggregator) {
-  const py::object none = py::none();
-  aggregator
-      .def(
-          "save", [](PythonAggregator& self, py::object path) { self.save(path_of(path)); },
-          py::arg("path"), kSave)
-      .def_static(
-          "load",
-          [](py::object path, py::object controller) {
-            const std::string name = path_of(path);
-            const auto bytes = read_whole_file(name);
-            return PythonAggregator::from_bytes(
-                {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, name,
-                std::move(controller));
-          },
-          py::arg("path"), py::arg("controller") = none, kLoad)
-      .def("to_bytes", &PythonAggregator::to_bytes, kToBytes)
+      .def("certificate", &PythonAggregator::certificate, py::arg("switches") = none, kCertificate)
+      .def_static("load", &loaded, py::arg("path"), py::arg("controller") = none, kLoad)
       .def_static("from_bytes", &from_state, py::arg("state"), py::arg("controller") = none,
                   kFromBytes);
 }
 
 void bind_properties(Class& aggregator) {
+  const auto property = [&](const char* name, auto read, const char* doc) {
+    add_property(aggregator, name, read, doc);
+  };
+  property("experts", &Aggregator::experts, "How many experts there are.");
+  property(
+      "names",
+      [](const Aggregator& one) -> py::object {
+        return one.names().empty() ? py::none() : py::cast(one.names());
+      },
+      "Their names, or None.");
+  property(
+      "method", [](const Aggregator& one) { return one.method().name(); },
+      "The method's name with every option.");
+  property("rounds", &Aggregator::rounds, "How many rounds were learned.");
+  property("skipped", &Aggregator::skipped, "How many rounds were closed with nobody awake.");
+  property("last_opened", &Aggregator::last_opened,
+           "The number of the round that was opened last; 0 before the first.");
+  property("open_rounds", &Aggregator::open_rounds, "How many rounds are open.");
+  property("total_loss", &Aggregator::total_loss,
+           "What the weights that were played lost, in losses in [0, 1], over the learned rounds.");
+  property(
+      "scale", [](const Aggregator& one) { return one.scale().value(LossSource::kForecasts); },
+      "What losses of forecasts are divided by in the coming round.");
   aggregator
       .def_property_readonly(
-          "experts", [](const PythonAggregator& self) { return self.at_rest().experts(); },
-          "How many experts there are.")
-      .def_property_readonly(
-          "names",
-          [](const PythonAggregator& self) -> py::object {
-            const auto& names = self.at_rest().names();
-            return names.empty() ? py::none() : py::cast(names);
-          },
-          "Their names, or None.")
-      .def_property_readonly(
-          "method", [](const PythonAggregator& self) { return self.at_rest().method().name(); },
-          "The method's name with every option.")
+          "total_forecast_loss", &PythonAggregator::total_forecast_loss,
+          "What the combined forecasts lost over the same rounds, in their own units.")
       .def_property_readonly(
           "controller",
           [](const PythonAggregator& self) {
@@ -390,35 +320,6 @@ void bind_properties(Class& aggregator) {
             return self.controller();
           },
           "The pcgs.Controller that steers it, or None.")
-      .def_property_readonly(
-          "rounds", [](const PythonAggregator& self) { return self.at_rest().rounds(); },
-          "How many rounds were learned.")
-      .def_property_readonly(
-          "skipped", [](const PythonAggregator& self) { return self.at_rest().skipped(); },
-          "How many rounds were closed with nobody awake.")
-      .def_property_readonly(
-          "last_opened", [](const PythonAggregator& self) { return self.at_rest().last_opened(); },
-          "The number of the round that was opened last; 0 before the first.")
-      .def_property_readonly(
-          "open_rounds", [](const PythonAggregator& self) { return self.at_rest().open_rounds(); },
-          "How many rounds are open.")
-      .def_property_readonly(
-          "total_loss", [](const PythonAggregator& self) { return self.at_rest().total_loss(); },
-          "What the weights that were played lost, in losses in [0, 1], over the learned rounds.")
-      .def_property_readonly(
-          "total_forecast_loss",
-          [](const PythonAggregator& self) { return self.total_forecast_loss(); },
-          "What the combined forecasts lost over the same rounds, in their own units.")
-      .def_property_readonly(
-          "scale",
-          [](const PythonAggregator& self) {
-            return self.at_rest().scale().value(LossSource::kForecasts);
-          },
-          "What losses of forecasts are divided by in the coming round.")
-      .def_property(
-          "note", [](const PythonAggregator& self) { return py::bytes(self.at_rest().note()); },
-          &PythonAggregator::set_note, kNote)
-      .def("__repr__", &PythonAggregator::description)
       .def("_repr_html_", [](const py::object& self) {
         return py::module_::import("pcgs._html").attr("aggregator")(self);
       });
@@ -433,18 +334,16 @@ void bind_copies(Class& aggregator) {
       .def(py::pickle(
           [](const py::object& self) {
             auto& one = self.cast<PythonAggregator&>();
-            return py::make_tuple(one.bytes_for_pickle(), one.controller(), attributes_of(self),
+            return py::make_tuple(one.bytes(), one.controller(), attributes_of(self),
                                   one.own_loss_state());
           },
           [](const py::tuple& state) {
-            const bool whole =
-                state.size() == 3 || state.size() == 4;  // before losses of one's own
-            if (!whole || !py::isinstance<py::bytes>(state[0]) ||
+            if (state.size() != 4 || !py::isinstance<py::bytes>(state[0]) ||
                 !py::isinstance<py::dict>(state[2])) {
               throw Error("this is not the pickled state of an Aggregator");
             }
             auto one = from_state(state[0], state[1]);
-            if (state.size() == 4) one->set_own_loss(CustomLoss::from(state[3]));
+            one->set_own_loss(CustomLoss::from(state[3]));
             return std::make_pair(std::move(one), py::dict(state[2]));
           }));
 }
@@ -452,11 +351,10 @@ void bind_copies(Class& aggregator) {
 }  // namespace
 
 void bind_aggregator(py::module_& m) {
-  bind_certificate(m);
   Class aggregator(m, "Aggregator", kClass);
   bind_rounds(aggregator);
-  bind_files(aggregator);
   bind_properties(aggregator);
+  add_states(aggregator);
   bind_copies(aggregator);
 }
 

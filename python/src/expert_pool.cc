@@ -3,9 +3,8 @@
 #include <pybind11/stl.h>
 
 #include "arrays.h"
-#include "bindings.h"
-#include "construction_guard.h"
-#include "paths.h"
+#include "held.h"
+#include "module.h"
 #include "pcgs/error.h"
 #include "pcgs/experts.h"
 
@@ -32,22 +31,22 @@ True
 
 Pools can be pickled and deep-copied.)";
 
-// What the pool was made from goes with it, since a state does not say.
-struct Pool : ZeroedUntilConstructed {
+struct Pool : Held<Pool, ExpertPool> {
+  static constexpr const char *kWhat = "pool", *kMaker = "ExpertPool()";
+  // What it was made from goes with it, since a state does not say.
   std::vector<std::size_t> seasons;
-  py::object file;                   // None, or the path of a JSON file
-  std::unique_ptr<ExpertPool> made;  // null: no constructor has run
+  py::object file;  // None, or the path of a JSON file
 
-  ExpertPool& pool() const {
-    if (made == nullptr) throw Error("this pool was never made; call ExpertPool()");
-    return *made;
+  ExpertPool& pool() {
+    at_rest();
+    return *one_;
   }
+  void take(Experts experts) { one_ = std::make_unique<ExpertPool>(std::move(experts)); }
 };
 
 std::unique_ptr<Pool> make_pool(const py::object& seasons, py::object file) {
   if (!py::isinstance<py::iterable>(seasons)) {
-    throw Error(
-        fmt::format("seasons is {}; give a list, as in [24, 168]", std::string(py::repr(seasons))));
+    throw Error(fmt::format("seasons is {}; give a list, as in [24, 168]", repr_of(seasons)));
   }
   std::vector<std::size_t> steps;
   for (const py::handle season : seasons) {
@@ -61,7 +60,7 @@ std::unique_ptr<Pool> make_pool(const py::object& seasons, py::object file) {
   auto pool = std::make_unique<Pool>();
   pool->seasons = std::move(steps);
   pool->file = std::move(file);
-  pool->made = std::make_unique<ExpertPool>(std::move(experts));
+  pool->take(std::move(experts));
   return pool;
 }
 
@@ -72,13 +71,14 @@ void bind_expert_pool(py::module_& m) {
       .def(py::init(&make_pool), py::arg("seasons") = py::tuple(), py::kw_only(),
            py::arg("file") = py::none())
       .def_property_readonly(
-          "names", [](const Pool& self) { return self.pool().names(); }, "Their names.")
-      .def("__len__", [](const Pool& self) { return self.pool().size(); })
+          "names", [](const Pool& self) { return self.at_rest().names(); }, "Their names.")
+      .def("__len__", [](const Pool& self) { return self.at_rest().size(); })
       .def(
           "forecast",
           [](const Pool& self) {
-            py::array_t<double> out(static_cast<py::ssize_t>(self.pool().size()));
-            self.pool().forecast({out.mutable_data(), self.pool().size()});
+            const std::size_t experts = self.at_rest().size();
+            py::array_t<double> out(static_cast<py::ssize_t>(experts));
+            self.at_rest().forecast({out.mutable_data(), experts});
             return out;
           },
           "forecast()\n\n[K] of the next value; NaN where an expert cannot say.")
@@ -87,23 +87,18 @@ void bind_expert_pool(py::module_& m) {
           py::arg("y"), "observe(y)\n\nThe next value of the series; NaN for a gap.")
       .def("__repr__",
            [](const Pool& self) {
-             return fmt::format("<pcgs.ExpertPool: {} experts>", self.pool().size());
+             return fmt::format("<pcgs.ExpertPool: {} experts>", self.at_rest().size());
            })
       .def(py::pickle(
           [](const Pool& self) {
-            const auto bytes = self.pool().save_bytes();
-            return py::make_tuple(
-                self.seasons, self.file,
-                py::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+            return py::make_tuple(self.seasons, self.file, py_bytes(self.at_rest().save_bytes()));
           },
           [](const py::tuple& state) {
             if (state.size() != 3 || !py::isinstance<py::bytes>(state[2])) {
               throw Error("this is not the pickled state of an ExpertPool");
             }
             auto made = make_pool(state[0], state[1]);
-            const auto bytes = state[2].cast<std::string_view>();
-            made->pool().load_bytes(
-                {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, "the state");
+            made->pool().load_bytes(bytes_in(state[2].cast<std::string_view>()), "the state");
             return made;
           }));
 }

@@ -1,5 +1,4 @@
-// pcgs.QuantilePanel: a QuantilePanel that Python can hold. It is used by one call at a time: a second
-// thread gets an Error and not a data race.
+// pcgs.QuantilePanel: a QuantilePanel that Python can hold.
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
@@ -9,15 +8,12 @@
 #include <unordered_map>
 
 #include "arrays.h"
-#include "bindings.h"
-#include "construction_guard.h"
 #include "data/whole_file.h"
-#include "interpreter.h"
-#include "paths.h"
+#include "held.h"
+#include "module.h"
 #include "pcgs/error.h"
 #include "pcgs/quantiles.h"
-#include "quantile_rows.h"
-#include "state_bytes.h"
+#include "rows.h"
 
 namespace pcgs::python {
 
@@ -33,22 +29,18 @@ std::optional<std::size_t> place_of(std::span<const std::string> names, std::str
   return static_cast<std::size_t>(at - names.begin());
 }
 
-std::int64_t round_of(py::handle given) {
-  return count_of(given, "round", 1, std::int64_t{1} << 62);
-}
-
-QuantileScale scale_of(py::handle given) {
+QuantileScale quantile_scale(py::handle given) {
   if (py::isinstance<py::str>(given)) {
     if (given.equal(py::str("raw"))) return QuantileScale::kRaw;
     if (given.equal(py::str("log1p"))) return QuantileScale::kLog1p;
   }
-  throw Error(fmt::format("scale is {}; give 'raw' or 'log1p'", std::string(py::repr(given))));
+  throw Error(fmt::format("scale is {}; give 'raw' or 'log1p'", repr_of(given)));
 }
 
 // What merely counts as true may be meant for another option.
 bool yes_or_no(py::handle chosen, const char* what) {
   if (py::isinstance<py::bool_>(chosen)) return chosen.cast<bool>();
-  throw Error(fmt::format("{} is {}; give True or False", what, std::string(py::repr(chosen))));
+  throw Error(fmt::format("{} is {}; give True or False", what, repr_of(chosen)));
 }
 
 // The panel would say the same, but only after the newcomers of the round have been added to it.
@@ -64,86 +56,90 @@ void check_quantiles(const QuantileRows& rows, const QuantileOptions& options) {
   }
 }
 
-class PythonPanel : public ZeroedUntilConstructed {
+class PythonPanel : public Held<PythonPanel, QuantilePanel> {
  public:
-  explicit PythonPanel(QuantilePanel panel)
-      : panel_(std::make_unique<QuantilePanel>(std::move(panel))) {}
+  static constexpr const char *kWhat = "panel", *kMaker = "QuantilePanel(levels=...)";
+  explicit PythonPanel(QuantilePanel panel) {
+    one_ = std::make_unique<QuantilePanel>(std::move(panel));
+  }
 
   static std::unique_ptr<PythonPanel> make(py::handle levels, py::handle scale,
                                            py::handle calibrate, py::handle certify) {
-    const Row row = row_of(levels, "levels");
-    return std::make_unique<PythonPanel>(QuantilePanel({{row.values.begin(), row.values.end()},
-                                                        scale_of(scale),
-                                                        yes_or_no(calibrate, "calibrate"),
-                                                        yes_or_no(certify, "certify")}));
+    return std::make_unique<PythonPanel>(
+        QuantilePanel({numbers_of(levels, "levels"), quantile_scale(scale),
+                       yes_or_no(calibrate, "calibrate"), yes_or_no(certify, "certify")}));
   }
   static std::unique_ptr<PythonPanel> from_bytes(std::string_view bytes,
                                                  const std::string& origin) {
-    return std::make_unique<PythonPanel>(QuantilePanel::load_bytes(
-        {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, origin));
+    return std::make_unique<PythonPanel>(QuantilePanel::load_bytes(bytes_in(bytes), origin));
   }
-  static std::unique_ptr<PythonPanel> from_state(const py::object& state) {
+  static std::unique_ptr<PythonPanel> from_state(py::handle state) {
     const py::bytes bytes = state_bytes(state);
     return from_bytes(static_cast<std::string_view>(bytes), "the state");
+  }
+  static std::unique_ptr<PythonPanel> load(py::handle path) {
+    const std::string name = path_of(path);
+    const auto bytes = read_whole_file(name);
+    return from_bytes({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, name);
   }
 
   void add_expert(py::handle name) {
     const Turn turn(*this);
-    panel_->add_expert(name_of(name, "an expert"));
+    one_->add_expert(name_of(name, "an expert"));
   }
   void remove_expert(py::handle name) {
     const Turn turn(*this);
-    panel_->remove_expert(name_of(name, "an expert"));
+    one_->remove_expert(name_of(name, "an expert"));
   }
   void add_series(py::handle name) {
     const Turn turn(*this);
-    panel_->add_series(name_of(name, "a series"));
+    one_->add_series(name_of(name, "a series"));
   }
 
   std::int64_t open(py::handle series, py::handle quantiles) {
     const Turn turn(*this);
     const std::string name = name_of(series, "a series");
-    const QuantileRows rows = quantile_rows(quantiles, panel_->options().levels, panel_->experts());
-    check_quantiles(rows, panel_->options());
+    const QuantileRows rows = quantile_rows(quantiles, one_->options().levels, one_->experts());
+    check_quantiles(rows, one_->options());
     // Nothing is refused from here on.
     const std::vector<double> table = in_order_of_experts(rows);
-    const auto place = place_of(panel_->series(), name);
-    const std::size_t index = place ? *place : panel_->add_series(name);
+    const auto place = place_of(one_->series(), name);
+    const std::size_t index = place ? *place : one_->add_series(name);
     std::int64_t round = 0;
-    at_length([&] { round = panel_->open(index, table); });
+    at_length([&] { round = one_->open(index, table); });
     return round;
   }
   py::object forecast(py::handle round) {
     const Turn turn(*this);
-    return array_of(panel_->forecast(round_of(round)));
+    return array_of(one_->forecast(round_of(round)));
   }
   void learn(py::handle round, py::handle outcome) {
     const Turn turn(*this);
     const std::int64_t number = round_of(round);
     const double y = number_of(outcome, "outcome");
-    at_length([&] { panel_->learn(number, y); });
+    at_length([&] { one_->learn(number, y); });
   }
   void abandon(py::handle round) {
     const Turn turn(*this);
-    panel_->abandon(round_of(round));
+    one_->abandon(round_of(round));
   }
   std::string series_of(py::handle round) {
     const Turn turn(*this);
-    return panel_->series()[panel_->series_of(round_of(round))];
+    return one_->series()[one_->series_of(round_of(round))];
   }
   py::dict weights(py::handle series) {
     const Turn turn(*this);
-    const auto weights = panel_->weights(place_of_series(series));
+    const auto weights = one_->weights(place_of_series(series));
     py::dict out;
     for (std::size_t k = 0; k < weights.size(); ++k) {
-      out[py::str(panel_->experts()[k])] = weights[k];
+      out[py::str(one_->experts()[k])] = weights[k];
     }
     return out;
   }
 
   py::dict certificate(py::handle series) {
     const Turn turn(*this);
-    const ScoreClaims claims = panel_->certificate(place_of_series(series));
+    const ScoreClaims claims = one_->certificate(place_of_series(series));
     const Certificate &path = claims.against_path.certificate,
                       &expert = claims.against_expert.certificate;
     py::dict out;
@@ -157,67 +153,38 @@ class PythonPanel : public ZeroedUntilConstructed {
     return out;
   }
 
-  void set_note(py::handle note) {
+  void set_note(std::string note) {
     const Turn turn(*this);
-    panel_->set_note(note_bytes(note));
+    one_->set_note(std::move(note));
   }
   py::bytes to_bytes() {
     const Turn turn(*this);
-    const auto bytes = panel_->save_bytes();
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+    return py_bytes(one_->save_bytes());
   }
   void save(const std::string& path) {
     const Turn turn(*this);
-    panel_->save(path);
+    one_->save(path);
   }
 
-  // For what only reads, and between calls only.
-  const QuantilePanel& at_rest() const {
-    check_made();
-    if (busy_) {
-      throw Error("this panel is in the middle of another call; use it from one thread at a time");
-    }
-    return *panel_;
-  }
   std::string description() const {
     check_made();
     const auto number = [](std::size_t n, const char* what) {
       return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
     };
     return fmt::format("<pcgs.QuantilePanel: {}, {}, {} series>",
-                       number(panel_->options().levels.size(), "level"),
-                       number(panel_->experts().size(), "expert"), panel_->series().size());
+                       number(one_->options().levels.size(), "level"),
+                       number(one_->experts().size(), "expert"), one_->series().size());
   }
 
  private:
-  // One call's use of the panel.
-  class Turn {
-   public:
-    explicit Turn(PythonPanel& one) : one_(one) {
-      one_.at_rest();
-      one_.busy_ = true;
-    }
-    ~Turn() { one_.busy_ = false; }
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
-
-   private:
-    PythonPanel& one_;
-  };
-
-  void check_made() const {
-    if (panel_ != nullptr) return;
-    throw Error("this panel was never made; call QuantilePanel(levels=...)");
-  }
-
   // [K x P] with a row of NaN for those asleep; adds those whom the panel does not know.
   std::vector<double> in_order_of_experts(const QuantileRows& rows) {
     std::unordered_map<std::string, std::size_t> places;
-    for (const std::string& name : panel_->experts()) places.emplace(name, places.size());
+    for (const std::string& name : one_->experts()) places.emplace(name, places.size());
     for (const std::string& name : rows.experts) {
-      if (places.emplace(name, places.size()).second) panel_->add_expert(name);
+      if (places.emplace(name, places.size()).second) one_->add_expert(name);
     }
-    const std::size_t count = panel_->options().levels.size();
+    const std::size_t count = one_->options().levels.size();
     std::vector<double> table(places.size() * count, std::nan(""));
     for (std::size_t i = 0; i < rows.experts.size(); ++i) {
       std::copy_n(rows.values.data() + i * count, count,
@@ -228,22 +195,19 @@ class PythonPanel : public ZeroedUntilConstructed {
 
   template <class Work>
   void at_length(const Work& work) {
-    if (panel_->experts().size() * panel_->options().levels.size() < kLongRound) return work();
+    if (one_->experts().size() * one_->options().levels.size() < kLongRound) return work();
     const OthersMayRun others_may_run;
     work();
   }
 
-  bool busy_ = false;
   std::size_t place_of_series(py::handle series) const {
     const std::string name = name_of(series, "a series");
-    if (const auto place = place_of(panel_->series(), name)) return *place;
+    if (const auto place = place_of(one_->series(), name)) return *place;
     throw Error(
         fmt::format("there is no series {}; give one of panel.series, to which open() and "
                     "add_series() add",
                     name));
   }
-
-  std::unique_ptr<QuantilePanel> panel_;  // null: no constructor has run
 };
 
 constexpr const char* kClass =
@@ -348,23 +312,6 @@ constexpr const char* kAddSeries = R"(add_series(name)
 
 Adds a series before its first round. open() adds those that it does not know.)";
 
-constexpr const char* kNote =
-    R"(What its owner wants to keep with the state, as bytes: say, when the last round was.
-
-Set it to bytes, or to text, which is kept as UTF-8. A state of `pcgs run --quantiles --save` holds a
-note of the program's, which `pcgs run --resume` reads: leave it where that is to go on.
-
->>> import pcgs
->>> panel = pcgs.QuantilePanel([0.5])
->>> panel.note = "week 7"
->>> pcgs.QuantilePanel.from_bytes(panel.to_bytes()).note
-b'week 7')";
-
-constexpr const char* kSave = R"(save(path)
-
-Writes the whole state to a file, all of it or nothing. QuantilePanel.load(path) goes on from there,
-to the bit.)";
-
 constexpr const char* kLoad = R"(load(path)
 
 Goes on from a saved state, also one that `pcgs run --quantiles` wrote with --save.)";
@@ -388,65 +335,45 @@ void bind_rounds(Class& panel) {
 }
 
 void bind_properties(Class& panel) {
-  const auto names = [](std::span<const std::string> all) {
-    return std::vector<std::string>(all.begin(), all.end());
+  const auto property = [&](const char* name, auto read, const char* doc) {
+    add_property(panel, name, read, doc);
   };
-  panel
-      .def_property_readonly(
-          "levels", [](const PythonPanel& self) { return self.at_rest().options().levels; },
-          "[P] of the quantiles.")
-      .def_property_readonly(
-          "scale",
-          [](const PythonPanel& self) {
-            return self.at_rest().options().scale == QuantileScale::kLog1p ? "log1p" : "raw";
-          },
-          "\"raw\" or \"log1p\".")
-      .def_property_readonly(
-          "calibrate", [](const PythonPanel& self) { return self.at_rest().options().calibrate; },
-          "Whether central intervals are stretched until they hold what they say.")
-      .def_property_readonly(
-          "certify", [](const PythonPanel& self) { return self.at_rest().options().certify; },
-          "Whether it proves what was achieved.")
-      .def_property_readonly(
-          "experts", [=](const PythonPanel& self) { return names(self.at_rest().experts()); },
-          "Their names, in the order of the rows of an array.")
-      .def_property_readonly(
-          "series", [=](const PythonPanel& self) { return names(self.at_rest().series()); },
-          "Their names, in the order in which they were added.")
-      .def_property_readonly(
-          "open_rounds", [](const PythonPanel& self) { return self.at_rest().open_rounds(); },
-          "The numbers of the open rounds, in the order of opening.")
-      .def_property_readonly(
-          "rounds", [](const PythonPanel& self) { return self.at_rest().rounds(); },
-          "How many rounds were learned.")
-      .def_property_readonly(
-          "crossed", [](const PythonPanel& self) { return self.at_rest().crossed(); },
-          "How often an expert's quantiles crossed and were put in order.")
-      .def_property_readonly(
-          "wild", [](const PythonPanel& self) { return self.at_rest().outliers(); },
-          "How often an expert was so far from all others that it was left out of a round.")
-      .def_property(
-          "note", [](const PythonPanel& self) { return py::bytes(self.at_rest().note()); },
-          &PythonPanel::set_note, kNote)
-      .def("__repr__", &PythonPanel::description);
+  const auto option = [&](const char* name, auto read, const char* doc) {
+    property(
+        name, [=](const QuantilePanel& one) { return std::invoke(read, one.options()); }, doc);
+  };
+  const auto names = [&](const char* name, auto read, const char* doc) {
+    property(
+        name,
+        [=](const QuantilePanel& one) {
+          const auto all = std::invoke(read, one);
+          return std::vector<std::string>(all.begin(), all.end());
+        },
+        doc);
+  };
+  property("open_rounds", &QuantilePanel::open_rounds,
+           "The numbers of the open rounds, in the order of opening.");
+  property("rounds", &QuantilePanel::rounds, "How many rounds were learned.");
+  option("levels", &QuantileOptions::levels, "[P] of the quantiles.");
+  option(
+      "scale",
+      [](const QuantileOptions& options) {
+        return options.scale == QuantileScale::kLog1p ? "log1p" : "raw";
+      },
+      "\"raw\" or \"log1p\".");
+  option("calibrate", &QuantileOptions::calibrate,
+         "Whether central intervals are stretched until they hold what they say.");
+  option("certify", &QuantileOptions::certify, "Whether it proves what was achieved.");
+  names("experts", &QuantilePanel::experts, "Their names, in the order of the rows of an array.");
+  names("series", &QuantilePanel::series, "Their names, in the order in which they were added.");
+  property("crossed", &QuantilePanel::crossed,
+           "How often an expert's quantiles crossed and were put in order.");
+  property("wild", &QuantilePanel::outliers,
+           "How often an expert was so far from all others that it was left out of a round.");
 }
 
-void bind_states(Class& panel) {
-  panel
-      .def(
-          "save", [](PythonPanel& self, py::object path) { self.save(path_of(path)); },
-          py::arg("path"), kSave)
-      .def_static(
-          "load",
-          [](py::object path) {
-            const std::string name = path_of(path);
-            const auto bytes = read_whole_file(name);
-            return PythonPanel::from_bytes(
-                {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, name);
-          },
-          py::arg("path"), kLoad)
-      .def("to_bytes", &PythonPanel::to_bytes,
-           "to_bytes()\n\nThe state that save() writes, as bytes.")
+void bind_copies(Class& panel) {
+  panel.def_static("load", &PythonPanel::load, py::arg("path"), kLoad)
       .def_static("from_bytes", &PythonPanel::from_state, py::arg("state"),
                   "from_bytes(state)\n\nGoes on from to_bytes().")
       .def(py::pickle(
@@ -468,7 +395,8 @@ void bind_quantile_panel(py::module_& m) {
   Class panel(m, "QuantilePanel", kClass);
   bind_rounds(panel);
   bind_properties(panel);
-  bind_states(panel);
+  add_states(panel);
+  bind_copies(panel);
 }
 
 }  // namespace pcgs::python

@@ -10,33 +10,24 @@
 #include <memory>
 
 #include "arrays.h"
-#include "bindings.h"
 #include "combine/hindsight_methods.h"
-#include "construction_guard.h"
-#include "expert_names.h"
-#include "interpreter.h"
+#include "data/whole_file.h"
+#include "module.h"
+#include "options.h"
 #include "pcgs/error.h"
-#include "report_page.h"
-#include "request_fields.h"
+#include "rows.h"
 #include "run/comparison.h"
 #include "show/forecast_answer.h"
+#include "show/report.h"
 #include "show/result.h"
-#include "show/run_result.h"
-#if __has_include("show/report.h")
 #include "show/run_page.h"
-#endif
+#include "show/run_result.h"
 
 namespace pcgs::python {
 
 namespace {
 
 // ---- Tables -------------------------------------------------------------------------------------
-
-Matrix copy_of(const MatrixView& view) {
-  Matrix matrix(view.rows, view.columns);
-  matrix.values.assign(view.data, view.data + view.rows * view.columns);
-  return matrix;
-}
 
 TextColumn text_of(const std::string& name, py::handle texts) {
   TextColumn column;
@@ -49,8 +40,7 @@ TextColumn text_of(const std::string& name, py::handle texts) {
 pcgs::Table table_of_parts(const py::dict& given) {
   pcgs::Table table;
   table.origin = given["origin"].cast<std::string>();
-  const Table values = table_of(given["values"], table.origin.c_str());
-  table.values = copy_of(values.values);
+  table.values = matrix_of(given["values"], table.origin.c_str());
   if (table.values.rows == 0 || table.values.columns == 0) {
     throw Error(
         ErrorKind::kMissing, {.file = table.origin},
@@ -59,7 +49,10 @@ pcgs::Table table_of_parts(const py::dict& given) {
                     table.values.rows, table.values.columns));
   }
   const py::object names = given["names"];
-  table.names = names.is_none() ? numbered_names(table.values.columns) : expert_names(names).names;
+  if (!names.is_none()) table.names = expert_names(names).names;
+  for (std::size_t k = 1; names.is_none() && k <= table.values.columns; ++k) {
+    table.names.push_back(fmt::format("e{}", k));
+  }
   if (table.names.size() != table.values.columns) {
     throw Error(ErrorKind::kMismatch, {.file = table.origin, .field = "models"},
                 fmt::format("{} names for {} columns; give one for each", table.names.size(),
@@ -71,16 +64,12 @@ pcgs::Table table_of_parts(const py::dict& given) {
   for (const py::handle one : given["times"]) {
     const auto parts = one.cast<py::tuple>();
     TimeColumn times{text_of(parts[0].cast<std::string>(), parts[1]), {}, true};
-    const Row at = row_of(parts[2], "times");
-    times.at.assign(at.values.begin(), at.values.end());
+    times.at = numbers_of(parts[2], "times");
     table.times.push_back(std::move(times));
   }
-  if (const py::object y = given["outcomes"]; !y.is_none()) {
-    const Row row = row_of(y, "y");
-    table.outcomes.assign(row.values.begin(), row.values.end());
-  }
+  if (const py::object y = given["outcomes"]; !y.is_none()) table.outcomes = numbers_of(y, "y");
   if (const py::object side = given["side"]; !side.is_none()) {
-    table.side = copy_of(table_of(side, "side").values);
+    table.side = matrix_of(side, "side");
   }
   table.rows = given["rows"].cast<std::vector<std::size_t>>();
   table.known_at = given["known_at"].cast<std::vector<std::size_t>>();
@@ -192,21 +181,15 @@ py::list series_of(const std::shared_ptr<Run>& run) {
   return out;
 }
 
-py::array_t<double> array_of_matrix(const Matrix& matrix) {
-  py::array_t<double> out({matrix.rows, matrix.columns});
-  std::copy(matrix.values.begin(), matrix.values.end(), out.mutable_data());
-  return out;
-}
-
 // Weights zero for sleepers.
 py::array_t<double> weights_of(Played& one) {
   const MethodResult& method = one.series().comparison.methods.back();
-  if (method.weights.rows > 0) return array_of_matrix(method.weights);
+  if (method.weights.rows > 0) return array_of(method.weights);
   if (one.weights.rows == 0) {
     const OthersMayRun others_may_run;
     one.weights = compare::weights_of(one.problem(), method);
   }
-  return array_of_matrix(one.weights);
+  return array_of(one.weights);
 }
 
 // {level: [T x 2]}
@@ -271,39 +254,39 @@ std::string headline_of(const Run& run) {
                                                  : several_of(run).answer);
 }
 
-std::string page_of([[maybe_unused]] const Run& run) {
-#if __has_include("show/report.h")
-  if (run.outcome.quantiles) {
-    const QuantileOutcome& one = *run.outcome.quantiles;
-    return report::quantile_page(one.problem, one.published, quantile_result_of(run));
-  }
-  return report::series_page(several_of(run), run.origin);
-#else
-  return {};  // nobody asks: there are no pages
-#endif
+std::string page_of(const Run& run) {
+  if (!run.outcome.quantiles) return report::series_page(several_of(run), run.origin);
+  const QuantileOutcome& one = *run.outcome.quantiles;
+  return report::quantile_page(one.problem, one.published, quantile_result_of(run));
 }
 
-std::string page_of([[maybe_unused]] const Played& one) {
-#if __has_include("show/report.h")
+std::string page_of(const Played& one) {
   if (one.run->resumed) {
     throw Error(ErrorKind::kCall, {.field = "state"},
                 "a page is of a run from its beginning, and this one resumes from a state");
   }
   return report::run_page(one.problem(), one.series().comparison, one.result);
-#else
-  return {};
-#endif
 }
 
+// Writes the page to that path, all of it or nothing, while other threads run.
 template <class Kind>
-void write_report(const Kind& kind, py::handle path) {
-  write_page(path, [&] { return page_of(kind); });
+void write_page(const Kind& kind, py::handle path) {
+  if (!report::available()) {
+    throw Error(
+        "this build of pcgs has no report page; install npm, build the package again, and then "
+        "report() writes one");
+  }
+  const std::string name = path_of(path);
+  const OthersMayRun others_may_run;
+  WholeFile file(name);  // says what is wrong with the path before the work
+  file.write(page_of(kind));
+  file.commit();
 }
 
 py::list notes_of(const Run& run) {
   py::list out;
   for (const Note& note : run.outcome.notes) {
-    out.append(py::make_tuple(kind_name(note.kind), note.in_words_of(python_words())));
+    out.append(py::make_tuple(std::string(kind_name(note.kind)), note.in_words_of(python_words())));
   }
   return out;
 }
@@ -314,7 +297,7 @@ py::bytes state_of(const Run& run) {
     throw Error(ErrorKind::kCall, {.field = "methods"},
                 "the last method is known in hindsight only and has no state");
   }
-  return {reinterpret_cast<const char*>(state.data()), state.size()};
+  return py_bytes(state);
 }
 
 }  // namespace
@@ -329,11 +312,10 @@ void bind_run(py::module_& m) {
       .def("json", &json_of)
       .def("table", [](const Run& run) { return text_of(run); })
       .def("headline", &headline_of)
-      .def("report", &write_report<Run>, py::arg("path"))
+      .def("report", &write_page<Run>, py::arg("path"))
       .def("quantile_rows", [](const Run& run) { return rows_of(quantiles_of(run).problem); })
       .def("quantile_columns", [](const Run& run) { return quantiles_of(run).problem.columns; })
-      .def("published",
-           [](const Run& run) { return array_of_matrix(quantiles_of(run).published); });
+      .def("published", [](const Run& run) { return array_of(quantiles_of(run).published); });
   py::class_<Played>(m, "Played", kMadeByUsOnly, "One series of a run; pcgs.Result is its face.")
       .def("key", [](const Played& one) { return one.series().key; })
       .def("rows", [](const Played& one) { return rows_of(one.problem()); })
@@ -343,14 +325,14 @@ void bind_run(py::module_& m) {
       .def("headline", [](const Played& one) { return results::headline(one.answer()); })
       .def("sureness", [](const Played& one) { return results::sureness(one.answer()); })
       .def("outcomes", [](const Played& one) { return array_of(one.problem().outcomes); })
-      .def("experts", [](const Played& one) { return array_of_matrix(one.problem().values); })
+      .def("experts", [](const Played& one) { return array_of(one.problem().values); })
       .def(
           "forecasts",
           [](const Played& one, std::size_t i) { return array_of(one.method(i).forecasts); },
           py::arg("method"))
       .def("intervals", &intervals_of, py::arg("method"))
       .def("weights", &weights_of)
-      .def("report", &write_report<Played>, py::arg("path"));
+      .def("report", &write_page<Played>, py::arg("path"));
   m.def("play", &play_all, py::arg("request"), py::arg("table"), py::arg("progress"));
 }
 

@@ -1,89 +1,102 @@
-"""The contract suite, for every registered method and for controllers of one's own."""
+"""What every method promises, kept by controllers that are written in Python. tests/contract, in C++, has it
+for registered methods, and test_program.py that Python plays them as the program does."""
 
+import copy
+import pickle
+
+import numpy as np
 import pytest
 
-import contract
 import controllers
 import pcgs
+from conftest import shifting_losses
 
-# These learn from forecasts alone: tests/contract/forecast_contract_test.cc has their contract.
-FROM_FORECASTS = ("blend", "pcgs-tf:combine")
-REGISTERED = [
-    *(m for m in pcgs.methods() if m not in FROM_FORECASTS),
-    "guard{learned=0}",
-    "fixed-share{eta=500,rho=0.2}",
-]
-CUSTOM = {
+MAKERS = {
     "FixedShare": controllers.FixedShare,
     "Remembering": controllers.Remembering,
     "OwnFormat": lambda: controllers.OwnFormat(0.1),
     "FirstExpertOnly": controllers.FirstExpertOnly,
+    "guard": lambda: "guard{learned=0}",
 }
 
 
-class Player:
-    """Makes aggregators of one method."""
-
-    def __init__(self, name):
-        self.name = name
-
-    def method(self):
-        return CUSTOM[self.name]() if self.name in CUSTOM else self.name
-
-    def make(self, experts):
-        return pcgs.Aggregator(experts, self.method())
-
-    def load(self, state):
-        controller = self.method() if self.name in CUSTOM else None
-        return pcgs.Aggregator.from_bytes(state, controller=controller)
-
-    @property
-    def tolerance(self):
-        """Networks work in float, so that the order of sums shows (tests/contract)."""
-        return 2e-3 if self.name.startswith(("pcgs-tf", "guard")) else 1e-10
+@pytest.fixture(params=MAKERS)
+def method(request):
+    return MAKERS[request.param]
 
 
-@pytest.fixture(params=[*REGISTERED, *CUSTOM])
-def player(request):
-    return Player(request.param)
+def play(aggregator, losses):
+    """[T x K] the weights before each round."""
+    played = []
+    for row in losses:
+        played.append(aggregator.weights())
+        aggregator.learn(losses=row)
+    return np.array(played)
 
 
-def test_starts_uniform(player):
-    contract.starts_uniform(player.make)
+def test_weights_begin_alike_and_stay_weights(method):
+    for experts in (1, 2, 3, 8, 13):
+        played = play(pcgs.Aggregator(experts, method()), shifting_losses(150, experts, seed=experts))
+        np.testing.assert_allclose(played[0], 1 / experts, rtol=0, atol=1e-15)
+        assert (played >= 0).all() and np.abs(played.sum(axis=1) - 1).max() < 1e-12
 
 
-def test_is_feasible(player):
-    contract.is_feasible(player.make)
+def test_is_causal_and_deterministic(method):
+    common = shifting_losses(40, 6, seed=1)
+    futures = [shifting_losses(20, 6, seed=seed) for seed in (2, 3, 2)]
+    one, other, again = (play(pcgs.Aggregator(6, method()), np.vstack([common, then])) for then in futures)
+    # The weights of the first round that differs were made before it.
+    assert (one[:41] == other[:41]).all()
+    assert (one == again).all()
 
 
-def test_is_causal(player):
-    contract.is_causal(player.make)
+def test_ignores_what_has_not_happened(method):
+    plain, busy = (pcgs.Aggregator(4, method()) for _ in range(2))
+    for row in shifting_losses(40, 4, seed=4):
+        busy.abandon(busy.open())
+        plain.learn(losses=row)
+        busy.learn(losses=row)
+        assert (busy.weights() == plain.weights()).all()
 
 
-def test_ignores_what_has_not_happened(player):
-    contract.ignores_what_has_not_happened(player.make)
+def test_is_equivariant(method):
+    losses, label = shifting_losses(80, 7, seed=6), np.random.default_rng(9).permutation(7)
+    plain, relabelled = (play(pcgs.Aggregator(7, method()), table) for table in (losses, losses[:, label]))
+    same = np.allclose(relabelled, plain[:, label], rtol=0, atol=1e-10)
+    assert same == (method is not controllers.FirstExpertOnly)  # the test can tell
 
 
-def test_is_deterministic(player):
-    contract.is_deterministic(player.make)
+def test_resumes_to_the_bit(method):
+    """Stops in the middle, with an open round, and goes on from bytes, a pickle and a deep copy."""
+    losses = shifting_losses(120, 6, seed=7)
+    straight = pcgs.Aggregator(6, method())
+    play(straight, losses[:60])
+    late = straight.open(awake=[True, True, False, True, True, True])
+    controller = None if isinstance(method(), str) else method()
+    others = [
+        pcgs.Aggregator.from_bytes(straight.to_bytes(), controller=controller),
+        pickle.loads(pickle.dumps(straight)),
+        copy.deepcopy(straight),
+    ]
+    for one in [straight, *others]:
+        play(one, losses[60:])
+        one.learn(losses=losses[0], round=late)
+    for other in others:
+        assert (other.weights() == straight.weights()).all()
+        assert other.total_loss == straight.total_loss
 
 
-def test_is_equivariant(player):
-    if player.name == "FirstExpertOnly":  # the suite can tell
-        with pytest.raises(AssertionError):
-            contract.is_equivariant(player.make, player.tolerance)
-    else:
-        contract.is_equivariant(player.make, player.tolerance)
+HOSTILE = {
+    "all 0": lambda k, t: 0.0 * k,
+    "all 1": lambda k, t: 0.0 * k + 1,
+    "extremes": lambda k, t: ((k + t) % 2) * 1.0,
+    "best becomes worst": lambda k, t: ((k == 0) != (t // 100 % 2 == 0)) * 1.0,
+    "denormal": lambda k, t: ((k + t) % 3) * 5e-324,
+}
 
 
-def test_resumes_to_the_bit(player):
-    contract.resumes_to_the_bit(player.make, player.load)
-
-
-@pytest.mark.parametrize("experts, rounds", [(1, 60), (2, 250), (7, 250), (1000, 3)])
-def test_survives_hostile_losses(player, experts, rounds):
-    contract.survives_hostile_losses(player.make, experts, rounds)
-
-
-def test_state_does_not_grow(player):
-    contract.state_does_not_grow(player.make)
+@pytest.mark.parametrize("loss", HOSTILE.values(), ids=HOSTILE)
+def test_survives_hostile_losses(method, loss):
+    columns = np.arange(7)
+    weights = play(pcgs.Aggregator(7, method()), [loss(columns, t) for t in range(250)])
+    assert np.isfinite(weights).all() and np.abs(weights.sum(axis=1) - 1).max() < 1e-12

@@ -61,31 +61,6 @@ def test_with_a_gradient_it_learns_linearised_losses():
     np.testing.assert_allclose(own.weights(), plain.weights(), rtol=1e-9)
 
 
-def test_a_gradient_finds_a_mixture_that_is_better_than_every_expert():
-    random = np.random.default_rng(0)
-    y = random.standard_normal(2000)
-    X = np.column_stack([y + 1, y - 1]) + 0.05 * random.standard_normal((2000, 2))
-    totals = {}
-    for name, loss in [("plain", squared), ("mixture", pcgs.CustomLoss(squared, slope))]:
-        agg = pcgs.Aggregator(2, "fixed-share", loss=loss)
-        for row, outcome in zip(X, y):
-            agg.predict(row)
-            agg.learn(outcome)
-        totals[name] = agg.total_forecast_loss / 2000
-    assert totals["mixture"] < min(0.1, totals["plain"])
-
-
-def test_weights_follow_the_loss_and_not_the_error():
-    random = np.random.default_rng(1)
-    y = random.standard_normal(400)
-    X = np.column_stack([y + 1.5, y - 1.0])  # too much, and too little, which costs more
-    agg = pcgs.Aggregator(["much", "little"], "fixed-share", loss=dear_if_short)
-    for row, outcome in zip(X, y):
-        agg.predict(row)
-        agg.learn(outcome)
-    assert agg.weights()[0] > 0.9
-
-
 def test_outcomes_may_come_late_and_not_at_all():
     X, y = rounds(40)
     agg = pcgs.Aggregator(3, "fixed-share", loss=squared)

@@ -101,16 +101,6 @@ def test_whole_forecasts_of_one_step_are_last_points():
     assert concatenate(whole).values().tolist() == points.values().tolist()
 
 
-def test_the_combination_is_better_than_its_models():
-    series = monthly(300)
-    made = forecasts(series)
-    errors = [
-        float(np.mean((series.slice_intersect(one).values()[100:] - one.values()[100:]) ** 2))
-        for one in [combine(made, series), *made]
-    ]
-    assert errors[0] < min(errors[1:])
-
-
 def test_models_that_start_later_sleep_until_then_and_rows_to_come_are_forecast():
     series = monthly()
     made = forecasts(series)
@@ -129,27 +119,6 @@ def test_components_are_combined_each_by_itself():
     assert made.components.tolist() == ["sales", "prices"]
     alone = combine([one["prices"] for one in forecasts(both)], two)
     assert made["prices"].values().tolist() == alone.values().tolist()
-
-
-def test_integers_are_times_too():
-    series = TimeSeries.from_values(monthly().values())
-    assert combine(forecasts(series), series).values().tolist() == (
-        combine(forecasts(monthly()), monthly()).values().tolist()
-    )
-
-
-def test_forecasts_that_do_not_fit_are_refused():
-    series = monthly()
-    made = forecasts(series)
-    for wrong, options, sentence in (
-        ([], {}, "there are no forecasts"),
-        ([made[0], [made[1]]], {}, "give one kind for all"),
-        ([made[0], made[1].stack(made[2])], {}, "model 2 forecasts 2 components"),
-        (made, {"names": ["a"]}, "there are 1 names for 3 models"),
-        (made, {"forecast_horizon": 0}, "forecast_horizon is 0"),
-    ):
-        with pytest.raises(pcgs.Error, match=sentence):
-            combine(wrong, series, **options)
 
 
 def test_what_no_historical_forecasts_return_is_refused():
@@ -173,9 +142,17 @@ def test_what_no_historical_forecasts_return_is_refused():
         (made, series.values(), "series is a ndarray; give the one TimeSeries"),
         (made, numbers, "model 1 forecasts dates, and the series has whole numbers for times"),
         (made, samples, "series has 2 samples; give one outcome for each time"),
+        ([made[0], [made[1]]], series, "give one kind for all"),
+        ([made[0], made[1].stack(made[2])], series, "model 2 forecasts 2 components"),
     ):
         with pytest.raises(pcgs.Error, match=sentence):
             combine(wrong, truth)
+    for options, sentence in (
+        ({"names": ["a"]}, "there are 1 names for 3 models"),
+        ({"forecast_horizon": 0}, "forecast_horizon is 0"),
+    ):
+        with pytest.raises(pcgs.Error, match=sentence):
+            combine(made, series, **options)
 
 
 def test_an_ensemble_learns_what_combine_learns():

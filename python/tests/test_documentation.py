@@ -15,7 +15,7 @@ import pcgs
 from pcgs import _pcgs
 
 MODULES = ["pcgs", "pcgs._pcgs", "pcgs.comparison", "pcgs.controller", "pcgs.custom_loss", "pcgs.result"]
-MODULES += ["pcgs.river", "pcgs.series", "pcgs.suite"]
+MODULES += ["pcgs.river", "pcgs.series"]
 GUIDE = guide.DOCS / "python.md"
 STUB = pathlib.Path(_pcgs.__file__).with_name("_pcgs.pyi")
 

@@ -315,38 +315,6 @@ def test_the_oracle_refuses_what_makes_no_sense(losses, switches, options):
         pcgs.switching_oracle(losses, switches, **options)
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("nonsense",),
-        (5,),
-        ("switch{gap=9}",),
-        ("switch", 0),
-        ("switch", -1),
-        ("switch", 10, 0),
-        ("switch", 1 << 40),
-        ("switch", 1 << 20, 1 << 20),
-        ("switch", 10, 2, -1),
-        ("switch", 10, 2, 1 << 80),
-        ("switch", 10.5),
-    ],
-)
-def test_families_refuse_what_makes_no_sense(arguments):
-    with pytest.raises(pcgs.Error):
-        pcgs.suite.generate(*arguments)
-
-
-def test_only_pcgs_makes_what_it_returns():
-    for kind in (pcgs.Round, pcgs.Certificate, pcgs.OraclePath, pcgs.suite.Sequence):
-        for make in (
-            kind,
-            lambda kind=kind: kind.__new__(kind),
-            lambda kind=kind: object.__new__(kind),
-        ):
-            with pytest.raises(TypeError):
-                make()
-
-
 def test_errors_can_be_pickled():
     error = pickle.loads(pickle.dumps(pcgs.Error("a sentence")))
     assert type(error) is pcgs.Error and str(error) == "a sentence"

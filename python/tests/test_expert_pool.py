@@ -18,22 +18,6 @@ def series(rounds):
     )
 
 
-def test_a_pool_and_an_aggregator_forecast_a_series():
-    y = series(600)
-    pool = pcgs.ExpertPool(seasons=[24])
-    agg = pcgs.Aggregator(experts=pool.names, method="ml-poly")
-    combined = np.empty(len(y))
-    for t, value in enumerate(y):
-        combined[t] = agg.predict(pool.forecast())
-        if math.isnan(value):
-            continue
-        agg.learn(value)
-        pool.observe(value)
-    errors = (combined - y)[200:] ** 2
-    naive = np.diff(y)[200:] ** 2
-    assert errors.mean() < naive.mean()
-
-
 def test_gaps_are_steps_without_a_value():
     pool = pcgs.ExpertPool()
     pool.observe(1.0)

@@ -33,13 +33,6 @@ def test_a_saved_aggregator_changes_like_a_living_one(method):
     assert living.weights().sum() == pytest.approx(1)
 
 
-def test_a_newcomer_gets_its_part_of_the_weight():
-    agg = made("fixed-share")
-    before = agg.weights().copy()
-    agg.add_expert("d")
-    np.testing.assert_allclose(agg.weights(), [*(0.75 * before), 0.25])
-
-
 def test_names_say_who_is_where_and_labels_put_forecasts_into_order():
     pandas = pytest.importorskip("pandas")
     agg = made()
@@ -50,14 +43,6 @@ def test_names_say_who_is_where_and_labels_put_forecasts_into_order():
     assert agg.predict(labelled) == twin.predict([1.0, 2.0, 3.0])
     with pytest.raises(pcgs.Error, match="forecasts for 3 experts"):
         agg.predict([1.0, 2.0])
-
-
-def test_the_certificate_goes_on():
-    agg = made("fixed-share")
-    agg.set_experts(["a", "new"])
-    agg.predict([1.0, 2.0])
-    agg.learn(1.5)
-    assert agg.certificate().holds
 
 
 def test_what_is_wrong_is_said_and_changes_nothing():

@@ -125,24 +125,6 @@ def test_an_array_has_numbered_rows():
     assert beside.forecasts.index.equals(DAYS)
 
 
-def test_changing_a_frame_changes_nothing(result):
-    before = result.forecasts, result.weights, result.errors
-    for frame in (result.forecasts, result.weights, result.errors):
-        frame[frame.columns[-1]] = 7
-    assert result.forecasts.equals(before[0])
-    assert result.weights.equals(before[1])
-    assert result.errors.equals(before[2])
-
-
-def test_losses_have_no_other_frames(losses):
-    result = pcgs.run(losses, methods="boa")
-    for what in ("errors", "forecasts", "next"):
-        with pytest.raises(pcgs.Error, match="losses were combined, not forecasts"):
-            getattr(result, what)
-    with pytest.raises(pcgs.Error, match="there are no intervals for boa"):
-        result.intervals
-
-
 def test_importing_pcgs_imports_neither_pandas_nor_pictures():
     import subprocess
     import sys

@@ -13,19 +13,6 @@ def series(rounds, seed=1):
     return level[:, None] + random.normal(size=(rounds, 3)) * [1, 2, 3], y
 
 
-def test_an_aggregator_covers_what_it_says():
-    forecasts, y = series(800)
-    agg = pcgs.Aggregator(3, "blend", season=24, intervals=(0.8, 0.95))
-    inside = {0.8: 0, 0.95: 0}
-    for x, outcome in zip(forecasts, y):
-        agg.predict(x)
-        for level, (low, high) in agg.intervals().items():
-            inside[level] += low <= outcome <= high
-        agg.learn(outcome)
-    assert abs(inside[0.8] / 800 - 0.8) < 0.02
-    assert abs(inside[0.95] / 800 - 0.95) < 0.01
-
-
 def test_one_level_is_a_level():
     one, several = (pcgs.Aggregator(2, "ml-poly", intervals=levels) for levels in (0.9, [0.9]))
     for agg in (one, several):
@@ -34,16 +21,6 @@ def test_one_level_is_a_level():
             agg.learn(y + 0.1)
         agg.predict([1.0, 2.0])
     assert one.intervals() == several.intervals() and list(one.intervals()) == [0.9]
-
-
-def test_open_rounds_have_their_own():
-    agg = pcgs.Aggregator(2, "ml-poly", intervals=[0.9])
-    agg.predict([1.0, 2.0])
-    agg.predict([10.0, 20.0])
-    assert agg.intervals() == agg.intervals(2) != agg.intervals(1)
-    agg.learn(1.5, round=1)
-    with pytest.raises(pcgs.Error, match="not open"):
-        agg.intervals(1)
 
 
 def test_run_gives_those_of_the_aggregator():
@@ -71,17 +48,6 @@ def test_run_has_them_unless_there_is_nothing_to_put_them_around():
         pcgs.run(losses, methods="hedge").interval_arrays()
     with pytest.raises(pcgs.Error, match="goes with y"):
         pcgs.run(losses, methods="hedge", intervals=[0.8])
-
-
-def test_they_are_saved_with_the_state():
-    forecasts, y = series(60)
-    agg = pcgs.Aggregator(3, "ml-poly", intervals=(0.8,))
-    for t in range(50):
-        agg.predict(forecasts[t])
-        agg.learn(y[t])
-    again = pcgs.Aggregator.from_bytes(agg.to_bytes())
-    assert agg.predict(forecasts[50]) == again.predict(forecasts[50])
-    assert agg.intervals() == again.intervals()
 
 
 @pytest.mark.parametrize(

@@ -91,15 +91,6 @@ def test_the_frame_is_otherwise_as_it_was():
     assert combine(cv, level=[]).columns.tolist() == [*cv.columns, "pcgs"]
 
 
-def test_the_combination_is_better_than_its_models():
-    made = combine(cross_validation(windows=100), method="blend").tail(200)
-    error = {name: ((made[name] - made["y"]) ** 2).mean() for name in ("pcgs", "good", "bad")}
-    assert error["pcgs"] < error["good"] < error["bad"]
-    assert made["y"].between(made["pcgs-lo-80"], made["pcgs-hi-80"]).mean() == pytest.approx(
-        0.8, abs=0.06
-    )
-
-
 def coming(cv, cutoff):
     """What the rows of a cutoff were before they happened."""
     return cv[cv["cutoff"] == cutoff].drop(columns=["cutoff", "y"])
@@ -123,20 +114,6 @@ def test_day_by_day_is_the_same_as_all_at_once(step):
         if step == 3:
             assert said["pcgs"].tolist() == whole[whole["cutoff"] == cutoff]["pcgs"].tolist()
         assert np.isfinite(said["pcgs"]).all()
-
-
-def test_forecasting_again_replaces_what_was_forecast():
-    cv = cross_validation()
-    last = cv["cutoff"].max()
-    once, twice = NixtlaCombiner(), NixtlaCombiner()
-    for combiner in (once, twice):
-        combiner.combine(cv[cv["cutoff"] < last])
-    twice.forecast(coming(cv, last))
-    assert twice.forecast(coming(cv, last)).equals(once.forecast(coming(cv, last)))
-    for combiner in (once, twice):
-        combiner.learn(cv[["unique_id", "ds", "y"]].tail(3))
-    assert twice.weights("A") == once.weights("A")
-    assert twice.aggregator("A").open_rounds == 0
 
 
 @pytest.mark.parametrize("method", ["blend", "guard"])
@@ -168,6 +145,23 @@ def test_forecasts_of_several_days_are_learned_from_each_origin():
     assert combiner.aggregator("A").open_rounds == 5
     combiner.learn(cv[["unique_id", "ds", "y"]])
     assert combiner.aggregator("A").rounds == 6
+
+
+def test_a_model_may_come_later():
+    cv = cross_validation(ids=["A", "B"])
+    middle = cv["cutoff"].unique()[10]
+    later = cv[cv["cutoff"] >= middle].assign(new=lambda f: f["y"] + 0.01, note="rain")
+    combiner = NixtlaCombiner()
+    combiner.combine(cv[cv["cutoff"] < middle])
+    with pytest.raises(pcgs.Error, match="row 1: new is inf"):
+        combiner.combine(later.assign(new=np.inf))
+    combiner.forecast(coming(cv, middle))
+    combiner.combine(later)
+    assert list(combiner.weights("B")) == ["good", "bad", "new"] and combiner.weights("B")["new"] > 0.3
+    chosen = NixtlaCombiner(models=["good"])
+    chosen.combine(cv[cv["cutoff"] < middle])
+    assert list(combine(later, models=["good"])) == list(chosen.combine(later))
+    assert list(chosen.weights("A")) == ["good"]
 
 
 def test_what_is_known_already_is_not_forecast():
@@ -213,14 +207,6 @@ def test_other_names_of_columns():
     made = combine(other, id_col="store", time_col="day", target_col="sales", cutoff_col="known")
     assert made["pcgs"].tolist() == combine(cv)["pcgs"].tolist()
     assert combine(cv.set_index("unique_id"))["pcgs"].tolist() == made["pcgs"].tolist()
-
-
-def test_integers_are_times_too():
-    cv = cross_validation()
-    days = cv[["ds", "cutoff"]].apply(lambda column: (column - column.min()).dt.days)
-    assert combine(cv.assign(ds=days["ds"] + 1, cutoff=days["cutoff"]))["pcgs"].tolist() == (
-        combine(cv)["pcgs"].tolist()
-    )
 
 
 def test_polars_gives_the_same():
@@ -344,19 +330,13 @@ def test_one_level_is_several_of_one(level):
     assert made.columns.tolist()[-3:] == ["pcgs", "pcgs-lo-80", "pcgs-hi-80"]
 
 
-@pytest.mark.parametrize("level", ["80", ["80"], None, True, [0], [np.nan], 100])
-def test_what_is_no_level_is_refused(level):
-    with pytest.raises(pcgs.Error, match="^level is .*; give percents between 0 and 100, such as"):
-        NixtlaCombiner(level=level)
+NO_LEVELS = [(level, "give percents between 0 and 100, such as") for level in ("80", ["80"], None, True, [0], 100)]
+NO_LEVELS += [(0.8, "less than one percent; .*, such as 80$"), ([0.95, 80], "less than one percent; .*, such as 95$")]
 
 
-@pytest.mark.parametrize(
-    "level, meant", [(0.8, 80), ([0.8, 0.95], 80), ([0.95, 80], 95), (np.float32(0.5), 50)]
-)
-def test_shares_are_no_percents(level, meant):
-    with pytest.raises(
-        pcgs.Error, match=f"less than one percent; give percents .*, such as {meant}$"
-    ):
+@pytest.mark.parametrize("level, sentence", NO_LEVELS)
+def test_what_is_no_level_is_refused(level, sentence):
+    with pytest.raises(pcgs.Error, match=f"^level is .*{sentence}"):
         NixtlaCombiner(level=level)
 
 
@@ -502,18 +482,6 @@ def test_mlforecast_writes_what_it_reads():
     assert made["pcgs"].notna().all()
     models.fit(daily(["A", "B"]))
     assert forecast(models.predict(7), cv)["pcgs"].notna().all()
-
-
-def test_polars_of_statsforecast():
-    polars = pytest.importorskip("polars")
-    statsforecast = pytest.importorskip("statsforecast")
-    from statsforecast.models import Naive, SeasonalNaive
-
-    sales = polars.DataFrame(daily(["A", "B"]).to_dict("list"))
-    models = statsforecast.StatsForecast(models=[SeasonalNaive(7), Naive()], freq="1d")
-    cv = models.cross_validation(df=sales, h=7, step_size=7, n_windows=5)
-    said = forecast(models.forecast(df=sales, h=7), cv)
-    assert isinstance(said, polars.DataFrame) and said["pcgs"].is_not_null().all()
 
 
 def test_its_page_runs():

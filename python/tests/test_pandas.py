@@ -134,7 +134,3 @@ def test_results_become_a_frame(losses):
     assert {"total_loss", "regret_5", "regret_10", "ns_per_round"} <= set(table.columns)
     assert table.loc["hedge", "regret_5"] == result["hedge"]["dynamic_regret"]["5"]
     assert np.isnan(table.loc["ml-poly", "certificate_bound"])
-
-
-def test_the_oracle_reads_frames(frame, losses):
-    assert (pcgs.switching_oracle(frame, 5) == pcgs.switching_oracle(losses, 5)).all()

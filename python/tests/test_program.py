@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 import pcgs
-from conftest import shifting_losses
 
 METHODS = [*(m for m in pcgs.methods() if m not in ("blend", "pcgs-tf:combine")), "fixed-share{eta=8,rho=0.003}", "guard{learned=0}"]
 
@@ -23,28 +22,6 @@ def loss_file(tmp_path, losses):
     return path
 
 
-@pytest.fixture
-def forecasts():
-    """Forecasts of a walk, some missing, and the walk."""
-    random = np.random.default_rng(3)
-    y = np.cumsum(random.standard_normal(250)) + 50
-    table = y[:, None] + random.standard_normal((250, 4)) * [0.5, 1, 2, 4]
-    table[random.random(table.shape) < 0.1] = np.nan
-    return table, y
-
-
-@pytest.fixture
-def forecast_file(tmp_path, forecasts):
-    table, y = forecasts
-    path = tmp_path / "forecasts.csv"
-    rows = ["a,b,c,d,load"]
-    for row, outcome in zip(table, y):
-        cells = ["" if np.isnan(x) else repr(float(x)) for x in [*row, outcome]]
-        rows.append(",".join(cells))
-    path.write_text("\n".join(rows) + "\n")
-    return path
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_the_loop_plays_the_programs_weights(method, losses, loss_file, program_json):
     printed = program_json("run", loss_file, "--method", method)["methods"][0]
@@ -53,17 +30,6 @@ def test_the_loop_plays_the_programs_weights(method, losses, loss_file, program_
         agg.learn(losses=row)
     assert agg.total_loss == printed["total_loss"]
     assert agg.weights().tolist() == printed["next_weights"]
-
-
-@pytest.mark.parametrize("method", ["fixed-share", "guard", "pcgs-tf"])
-def test_float32_losses_are_the_programs_too(method, losses, tmp_path, program_json):
-    small = losses.astype(np.float32)
-    np.save(tmp_path / "small.npy", small)
-    printed = program_json("run", tmp_path / "small.npy", "--method", method)["methods"][0]
-    agg = pcgs.Aggregator(experts=small.shape[1], method=method)
-    for row in small:
-        agg.learn(losses=row)
-    assert agg.total_loss == printed["total_loss"]
 
 
 def test_run_on_losses_is_pcgs_run(losses, loss_file, program, program_json):
@@ -117,21 +83,5 @@ def test_the_oracle_is_the_programs(losses, loss_file, tmp_path, program_json):
     assert best.switches == printed["switches_used"]["9"]
 
 
-def test_families_are_the_programs(program):
-    listed = program("suite", "--help")
-    for family in pcgs.suite.families():
-        assert family in listed
-
-
 def test_versions_agree(program):
     assert pcgs.__version__ in program("--version")
-
-
-def test_wide_tables_agree(tmp_path, program_json):
-    losses = shifting_losses(rounds=50, experts=70, seed=9)
-    np.save(tmp_path / "wide.npy", losses)
-    printed = program_json("run", tmp_path / "wide.npy", "--method", "guard,pcgs-tf")
-    result = pcgs.run(losses, methods="guard,pcgs-tf")
-    assert without_times(result.to_dict()) == without_times(printed)
-
-

@@ -76,13 +76,6 @@ def test_rows_that_have_nothing_in_common_cannot_be_reindexed(index):
     assert refused(frame_of(DAYS), series_of(index)[:-1]).endswith("; give both the same index")
 
 
-def test_labels_that_repeat_cannot_be_reindexed():
-    twice = series_of(DAYS[[0, 0, *range(2, ROUNDS)]])
-    assert "reindex" not in refused(frame_of(DAYS), twice)
-    with pytest.raises(ValueError):
-        twice.reindex(DAYS)
-
-
 def test_side_information_belongs_to_the_same_rows():
     X, y = frame_of(DAYS), series_of(DAYS)
     side = frame_of(DAYS)
@@ -183,22 +176,6 @@ def test_a_gap_keeps_the_season_on_the_clock():
     assert not np.array_equal(on_the_clock.forecast_array(), by_row)
     assert "1 is missing in 1 place" in on_the_clock.notes[0]
     assert on_the_clock.notes[0] in on_the_clock._repr_html_()
-
-
-@pytest.mark.parametrize("forecasts", [True, False])
-def test_times_that_run_backwards_or_repeat_are_refused(forecasts):
-    def say(index):
-        y = series_of(index) if forecasts else None
-        with pytest.raises(pcgs.Error) as caught:
-            play(frame_of(index).abs().clip(upper=1), y)
-        return str(caught.value)
-
-    swapped = DAYS[[0, 2, 1, *range(3, ROUNDS)]]
-    assert "row 3, column time: 2026-01-02 is before 2026-01-03, the time of the row before" in say(
-        swapped
-    )
-    twice = DAYS[[0, 1, 1, *range(3, ROUNDS)]]
-    assert "row 3, column time: 2026-01-02 repeats 2026-01-02" in say(twice)
 
 
 def test_a_row_without_a_time_is_refused():

@@ -25,9 +25,6 @@ ENDLESS = {
     "oracle": """
         while True: pcgs.switching_oracle(losses, 50)
     """,
-    "generate": """
-        while True: pcgs.suite.generate("switch", 2000, 32)
-    """,
     "controller": """
         class Slow(pcgs.Controller):
             def after(self, round):
@@ -93,7 +90,6 @@ LONG = {
     "run": lambda losses: pcgs.run(losses, methods="guard,pcgs-tf"),
     "oracle": lambda losses: pcgs.switching_oracle(np.tile(losses, (5, 1)), 4000),
     "path": lambda losses: pcgs.switching_oracle(np.tile(losses, (5, 1)), 1000, path=True),
-    "generate": lambda losses: pcgs.suite.generate("switch", 1 << 18, 32),
 }
 
 

@@ -1,6 +1,9 @@
 // A run: a table and a request from what R holds, and the outcome as R keeps it.
 #include "pcgs/run.h"
 
+#include <initializer_list>
+#include <utility>
+
 #include "conversions.h"
 #include "entry_points.h"
 #include "pcgs/registry.h"
@@ -40,26 +43,33 @@ Table table_of(const Fields& given) {
   return table;
 }
 
+// Sets what R gives of these fields.
+template <class Field, class Convert>
+void give(const Fields& given, const Convert& convert,
+          std::initializer_list<std::pair<const char*, Field*>> fields) {
+  for (const auto& [name, field] : fields) {
+    if (const SEXP value = given[name]; value != R_NilValue) *field = convert(value);
+  }
+}
+
 // Its fields are those of Request; one that is NULL is left to the library.
 Request request_of(const Fields& given) {
   Request request;
-  const auto give = [&](auto& field, const char* name, const auto& convert) {
-    if (const SEXP value = given[name]; value != R_NilValue) field = convert(value);
-  };
-  const auto count_of = [](SEXP number) { return counts_of(number).front(); };
-  give(request.outcome, "outcome", text_of);
-  give(request.models, "models", texts_of);
-  give(request.ignore, "ignore", texts_of);
-  give(request.methods, "methods", texts_of);
-  give(request.season, "season", counts_of);
-  give(request.block, "block", count_of);
-  give(request.delay, "delay", count_of);
-  give(request.scale, "scale", text_of);
-  give(request.intervals, "intervals", numbers_of);
-  give(request.state, "state", bytes_of);
-  give(request.state_name, "state_name", text_of);
-  give(request.skip_learned, "skip_learned", flag_of);
-  give(request.drop, "drop", texts_of);
+  give<std::string>(given, text_of,
+                    {{"outcome", &request.outcome},
+                     {"scale", &request.scale},
+                     {"state_name", &request.state_name}});
+  give<std::vector<std::string>>(given, texts_of,
+                                 {{"models", &request.models},
+                                  {"ignore", &request.ignore},
+                                  {"methods", &request.methods},
+                                  {"drop", &request.drop}});
+  give<std::size_t>(given, [](SEXP number) { return counts_of(number).front(); },
+                    {{"block", &request.block}, {"delay", &request.delay}});
+  give<bool>(given, flag_of, {{"skip_learned", &request.skip_learned}});
+  give<std::vector<std::uint8_t>>(given, bytes_of, {{"state", &request.state}});
+  give<std::optional<std::vector<std::size_t>>>(given, counts_of, {{"season", &request.season}});
+  give<std::optional<std::vector<double>>>(given, numbers_of, {{"intervals", &request.intervals}});
   if (given["loss"] != R_NilValue) request.loss = task_of(given);
   request.save = true;
   request.keep_weights = true;

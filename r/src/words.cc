@@ -26,32 +26,6 @@ std::string argument_value(std::string_view value) {
   return is_number(value) ? std::string(value) : "\"" + std::string(value) + "\"";
 }
 
-const char* kind_text(ErrorKind kind) {
-  switch (kind) {
-    case ErrorKind::kFile:
-      return "file";
-    case ErrorKind::kFormat:
-      return "format";
-    case ErrorKind::kValue:
-      return "value";
-    case ErrorKind::kMissing:
-      return "missing";
-    case ErrorKind::kUnknown:
-      return "unknown";
-    case ErrorKind::kDuplicate:
-      return "duplicate";
-    case ErrorKind::kMismatch:
-      return "mismatch";
-    case ErrorKind::kRequest:
-      return "request";
-    case ErrorKind::kLimit:
-      return "limit";
-    case ErrorKind::kCall:
-      break;
-  }
-  return "call";
-}
-
 // NA for what is not known.
 cpp11::r_string text_or_na(const std::string& text) {
   return text.empty() ? cpp11::r_string(NA_STRING) : cpp11::r_string(text);
@@ -72,7 +46,7 @@ const Wording& r_words() {
 void raise(const Error& error) {
   const ErrorPlace& place = error.place();
   const auto refuse = cpp11::package("pcgs")["refuse"];
-  refuse(error.in_words_of(r_words()), "kind"_nm = kind_text(error.kind()),
+  refuse(error.in_words_of(r_words()), "kind"_nm = std::string(kind_name(error.kind())),
          "file"_nm = text_or_na(place.file),
          "row"_nm = place.row > 0 ? static_cast<double>(place.row) : NA_REAL,
          "column"_nm = text_or_na(place.column),

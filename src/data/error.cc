@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
+#include "pcgs/note.h"
+
 namespace pcgs {
 
 namespace {
@@ -36,7 +40,17 @@ std::string with_place(const ErrorPlace& place, std::string_view sentence) {
   return out.append(sentence);
 }
 
+// In the order of the enums.
+constexpr std::array<std::string_view, 10> kErrorKinds = {
+    "file",      "format",   "value",   "missing", "unknown",
+    "duplicate", "mismatch", "request", "limit",   "call"};
+constexpr std::array<std::string_view, 8> kNoteKinds = {"reading", "times",   "season", "zeros",
+                                                        "coming",  "experts", "unused", "learned"};
+
 }  // namespace
+
+std::string_view kind_name(ErrorKind kind) { return kErrorKinds[static_cast<std::size_t>(kind)]; }
+std::string_view kind_name(NoteKind kind) { return kNoteKinds[static_cast<std::size_t>(kind)]; }
 
 std::string option(std::string_view name) { return fmt::format("{}{}{}", kBegin, name, kEnd); }
 

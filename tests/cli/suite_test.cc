@@ -665,6 +665,19 @@ TEST_F(SuiteCommand, MechanismWithoutAMethodThatRestartsIsRefusedBeforeAnyStudy)
           {"fixed-share"});
 }
 
+TEST_F(SuiteCommand, PrintsASequenceToTheLastDigit) {
+  const Said said = run_program({"suite", "--sequence", "heavy-tail{df=2}", "--unclipped",
+                                 "--rounds", "5", "--experts", "3", "--seed", "9"});
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  std::string expected = "e1,e2,e3\n";
+  const Matrix made = suite::generate("heavy-tail{df=2}", 5, 3, 9).unclipped;
+  for (std::size_t t = 0; t < 5; ++t) {
+    expected += fmt::format("{},{},{}\n", made.row(t)[0], made.row(t)[1], made.row(t)[2]);
+  }
+  EXPECT_EQ(said.out, expected);
+  refuses({"--sequence", "swich"}, {"swich", "heavy-tail"});
+}
+
 TEST_F(SuiteCommand, HelpShowsExamplesAndFamilies) {
   const Said said = run_program({"suite", "--help"});
   EXPECT_EQ(said.exit_code, 0);

@@ -17,8 +17,8 @@ from written_set import FOLDERS, WrittenSet
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
-    parser.add_argument("--kills", type=int, default=500)
-    parser.add_argument("--seed", type=int, default=7)
+    for name, usual in (("--kills", 500), ("--seed", 7)):
+        parser.add_argument(name, type=int, default=usual)
     parser.add_argument("--page", action="store_true")
     options = parser.parse_args()
     draw = random.Random(options.seed)

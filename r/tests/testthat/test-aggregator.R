@@ -45,7 +45,7 @@ test_that("losses alone are enough for a method that needs no forecasts", {
   for (t in 1:3) update(loop, losses = c(0, 1))
   expect_equal(unname(weights(loop)), c(1, exp(-6)) / (1 + exp(-6)))
   expect_refused(update(loop, losses = c(0, 2)), "value")
-  expect_refused(update(aggregator(2), losses = c(0, 1)), "request", field = "method")
+  expect_refused(update(aggregator(2), losses = c(0, 1)), "call", field = "method")
 })
 
 test_that("losses with names are put in order, and are a round of their own", {

@@ -1,17 +1,18 @@
-// pcgs.ShareRecord: one run of the share recursion, and what is proved about it; pcgs.certify's part.
+// What is known when all losses are: pcgs.switching_oracle, the exact best sequence of experts;
+// pcgs.ShareRecord, one run of the share recursion and what is proved about it; pcgs.certify's part.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
-#include "aggregator.h"
 #include "arrays.h"
-#include "bindings.h"
 #include "combine/hindsight_methods.h"
-#include "construction_guard.h"
-#include "interpreter.h"
-#include "paths.h"
+#include "module.h"
+#include "options.h"
 #include "pcgs/error.h"
+#include "pcgs/oracle.h"
 #include "pcgs/registry.h"
 #include "proof/path_certificates.h"
 #include "proof/verify.h"
@@ -20,34 +21,101 @@ namespace pcgs::python {
 
 namespace {
 
-using Path = std::vector<std::uint32_t>;
+// ---- The oracle ---------------------------------------------------------------------------------
 
-// One number for all rounds, or one for each.
-class OfEachRound {
+constexpr double kAsleep = std::numeric_limits<double>::infinity();
+
+// The losses as the oracle wants them: where they are, unless somebody sleeps or they must be safe
+// from threads that write into the caller's array while the oracle works.
+class OracleLosses {
  public:
-  OfEachRound(py::handle given, std::size_t rounds, const char* what) {
-    if (PyFloat_Check(given.ptr()) != 0 || PyLong_Check(given.ptr()) != 0) {
-      constant_ = number_of(given, what);
-      return;
-    }
-    row_ = row_of(given, what);
-    if (row_.values.size() == rounds) return;
-    throw Error(
-        fmt::format("{}: here are {} numbers for {} rounds; give one number, or one for each", what,
-                    row_.values.size(), rounds));
+  OracleLosses(Table given, bool safe) : given_(std::move(given)), losses_(given_.values) {
+    constexpr std::size_t kFew = 1 << 14;  // copied before anybody notices
+    if (safe || all().size() <= kFew) copy();
+    check();
+    const auto missing = [](double x) { return std::isnan(x); };
+    if (std::none_of(all().begin(), all().end(), missing)) return;
+    if (copy_.empty()) copy();
+    std::replace_if(copy_.begin(), copy_.end(), missing, kAsleep);
   }
-  double operator[](std::size_t t) const { return constant_ ? *constant_ : row_.values[t]; }
+
+  MatrixView view() const { return losses_; }
 
  private:
-  std::optional<double> constant_;
-  Row row_;
+  std::span<const double> all() const { return {losses_.data, losses_.rows * losses_.columns}; }
+
+  void copy() {
+    copy_.assign(all().begin(), all().end());
+    losses_.data = copy_.data();
+  }
+
+  // No sum over the rounds may overflow: it would read like a sleeper's.
+  void check() const {
+    const double most = 1e300 / static_cast<double>(std::max<std::size_t>(losses_.rows, 1));
+    const auto wrong = std::find_if(all().begin(), all().end(), [most](double x) {
+      return std::abs(x) > most && x != kAsleep;
+    });
+    if (wrong == all().end()) return;
+    const auto at = static_cast<std::size_t>(wrong - all().begin());
+    throw Error(fmt::format(
+        "losses: row {}, column {}: is {}; give losses from {:.3g} to {:.3g}, whose sums are "
+        "finite, and NaN or inf where an expert sleeps",
+        at / losses_.columns + 1, at % losses_.columns + 1, *wrong, -most, most));
+  }
+
+  Table given_;
+  std::vector<double> copy_;  // empty where the caller's array will do
+  MatrixView losses_;
 };
+
+constexpr std::int64_t kMostSwitches = 1000000;
+constexpr std::int64_t kMostThreads = 1024;
+
+py::object oracle(py::handle given, py::handle switches, bool path, py::handle threads,
+                  py::handle switch_cost) {
+  // A value that is overwritten halfway is wrong; a path could even lead out of the table.
+  const OracleLosses losses(table_of(given, "losses"), path);
+  const double cost = number_of(switch_cost, "switch_cost");
+  const bool limited = !switches.is_none();
+  const std::size_t most =
+      limited ? static_cast<std::size_t>(count_of(switches, "switches", 0, kMostSwitches)) : 0;
+  const auto workers = static_cast<std::size_t>(count_of(threads, "threads", 1, kMostThreads));
+  std::vector<double> values;
+  SwitchingPath best;
+  {
+    const OthersMayRun others_may_run;
+    if (limited) {
+      values = switching_oracle(losses.view(), most, workers, cost);
+      if (path) best = switching_path(losses.view(), most, kOracleMemory, workers, cost);
+    } else {
+      best = unlimited_path(losses.view(), cost);
+      values = {best.loss};
+    }
+  }
+  if (!path) return array_of(values);
+  return answer("OraclePath", array_of(values), array_of(best.experts), best.loss, best.switches);
+}
+
+// ---- Records ------------------------------------------------------------------------------------
+
+using Path = std::vector<std::uint32_t>;
+
+// [T] from one number for all rounds, or one for each.
+std::vector<double> of_each_round(py::handle given, std::size_t rounds, const char* what) {
+  if (PyFloat_Check(given.ptr()) != 0 || PyLong_Check(given.ptr()) != 0) {
+    return std::vector<double>(rounds, number_of(given, what));
+  }
+  std::vector<double> numbers = numbers_of(given, what);
+  if (numbers.size() == rounds) return numbers;
+  throw Error(fmt::format("{}: here are {} numbers for {} rounds; give one number, or one for each",
+                          what, numbers.size(), rounds));
+}
 
 ShareRecord from_controls(py::handle given, py::handle eta, py::handle rho, py::handle q) {
   const Table losses = table_of(given, "losses");
   const std::size_t rounds = losses.values.rows, experts = losses.values.columns;
   if (experts == 0) throw Error("losses: there are no experts; give a column for each");
-  const OfEachRound etas(eta, rounds, "eta"), rhos(rho, rounds, "rho");
+  const auto etas = of_each_round(eta, rounds, "eta"), rhos = of_each_round(rho, rounds, "rho");
   std::optional<Table> restarts;
   if (!q.is_none()) {
     restarts = table_of(q, "q");
@@ -65,10 +133,7 @@ ShareRecord from_controls(py::handle given, py::handle eta, py::handle rho, py::
 }
 
 ShareRecord play(py::handle given, const std::string& method) {
-  const Table table = table_of(given, "losses");
-  const auto& view = table.values;
-  Matrix losses(view.rows, view.columns);  // which nobody changes meanwhile
-  losses.values.assign(view.data, view.data + view.rows * view.columns);
+  const Matrix losses = matrix_of(given, "losses");
   if (losses.rows == 0) throw Error("losses: there are no rounds to play; give a row for each");
   const OthersMayRun others_may_run;
   Aggregator aggregator = make_aggregator(method, losses.columns);
@@ -85,9 +150,8 @@ ShareRecord play(py::handle given, const std::string& method) {
 // The best path if none is given.
 Path path_of_experts(const ShareRecord& record, py::handle given) {
   if (given.is_none()) return best_path(record).experts;
-  const Row row = row_of(given, "path");
   Path path;
-  for (const double k : row.values) {
+  for (const double k : numbers_of(given, "path")) {
     if (!(k >= 0 && k < static_cast<double>(record.experts()) && k == std::floor(k))) {
       throw Error(
           fmt::format("path: {} is no expert; give numbers from 0 to {}", k, record.experts() - 1));
@@ -97,21 +161,17 @@ Path path_of_experts(const ShareRecord& record, py::handle given) {
   return path;
 }
 
-LiveProof proof_of(const Certificate& certificate, bool weighted) {
-  return {certificate.bound, certificate.regret, certificate.holds(), std::nullopt, weighted};
-}
-
 // In units of loss where eta never changed.
-LiveProof readable(const ShareRecord& record, const Certificate& certificate) {
+py::object readable(const ShareRecord& record, const Certificate& certificate) {
   const bool weighted = record.constant_eta() == 0;
-  return proof_of(weighted ? certificate : unweighted(record, certificate), weighted);
+  return certificate_of(weighted ? certificate : unweighted(record, certificate), weighted);
 }
 
 constexpr const char* kRecord =
     R"(One run of the share recursion, kept whole, and what is proved about it.
 
->>> import pcgs
->>> losses = pcgs.suite.generate("switch", seed=3).losses
+>>> import numpy as np, pcgs
+>>> losses = np.random.default_rng(3).random((600, 32)) * np.linspace(0.5, 1, 32)
 >>> record = pcgs.ShareRecord.play(losses, "pcgs-tf:oracle")
 >>> record.rounds, record.experts
 (600, 32)
@@ -157,46 +217,12 @@ constexpr const char* kCrossEntropy = R"(cross_entropy(path=None, *, eps)
 Lemma 1 of the paper, with every q at least eps / K: C_eff is at most the sum over all rounds, and at
 most the number of switches times ln(K / eps).
 
->>> import pcgs
->>> losses = pcgs.suite.generate("switch", seed=3).losses
+>>> import numpy as np, pcgs
+>>> losses = np.random.default_rng(3).random((600, 32)) * np.linspace(0.5, 1, 32)
 >>> record = pcgs.ShareRecord.play(losses, "pcgs-tf:oracle")
 >>> c = record.cross_entropy(eps=0.01)
 >>> c.effective <= c.all_rounds and c.effective <= c.by_floor
 True)";
-
-void bind_parts(py::module_& m) {
-  py::class_<CodeParts>(m, "CodeParts", kMadeByUsOnly,
-                        "The code length of a path in nats, by what it is paid for.")
-      .def_readonly("start", &CodeParts::start, "-ln w_1 of the first expert.")
-      .def_readonly("stays", &CodeParts::stays, "The rounds in which the path stays.")
-      .def_readonly("restarts", &CodeParts::restarts,
-                    "Its switches: -ln rho, for there is a restart.")
-      .def_readonly(
-          "where_to", &CodeParts::where_to,
-          "Its switches: -ln q of the next expert, for it goes there. C_eff of the paper.")
-      .def_readonly("uniform_stays", &CodeParts::uniform_stays,
-                    "What the stays would cost with uniform q.")
-      .def_readonly("uniform_where_to", &CodeParts::uniform_where_to,
-                    "What where_to would be with uniform q: switches ln K.")
-      .def_readonly("switches", &CodeParts::switches, "How often the path switches.")
-      .def_property_readonly("total", &CodeParts::total, "The code length.")
-      .def("__repr__", [](const CodeParts& parts) {
-        return fmt::format(
-            "<pcgs.CodeParts: {:.6g} nats: start {:.6g}, stays {:.6g}, restarts {:.6g}, where to "
-            "{:.6g}>",
-            parts.total(), parts.start, parts.stays, parts.restarts, parts.where_to);
-      });
-  py::class_<CrossEntropy>(m, "CrossEntropy", kMadeByUsOnly, "Lemma 1 of the paper, in nats.")
-      .def_readonly("effective", &CrossEntropy::effective,
-                    "C_eff: -ln q of the next expert, over the switches of the path.")
-      .def_readonly("all_rounds", &CrossEntropy::all_rounds, "The same over all rounds.")
-      .def_readonly("by_floor", &CrossEntropy::by_floor,
-                    "The number of switches times ln(K / eps).")
-      .def("__repr__", [](const CrossEntropy& c) {
-        return fmt::format("<pcgs.CrossEntropy: {:.6g} at switches, {:.6g} over all rounds>",
-                           c.effective, c.all_rounds);
-      });
-}
 
 py::array_t<double> controls_of(const ShareRecord& record, double Controls::*what) {
   std::vector<double> values(record.rounds());
@@ -206,9 +232,42 @@ py::array_t<double> controls_of(const ShareRecord& record, double Controls::*wha
 
 }  // namespace
 
-void bind_share_record(py::module_& m) {
+py::object certificate_of(const Certificate& certificate, bool weighted) {
+  return answer("Certificate", certificate.bound, certificate.regret, certificate.holds(),
+                py::none(), weighted);
+}
+
+void bind_hindsight(py::module_& m) {
+  m.def("switching_oracle", &oracle, py::arg("losses"), py::arg("switches"),
+        py::arg("path") = false, py::arg("threads") = 1, py::arg("switch_cost") = 0.0,
+        R"(switching_oracle(losses, switches, path=False, threads=1, switch_cost=0)
+
+The exact best sequence of experts in hindsight. losses has a row for each round and a column for
+each expert; NaN or inf where an expert sleeps. Returns the least loss with at most 0, 1, ...,
+switches switches, infinite where every such path meets a sleeper.
+
+>>> import numpy as np, pcgs
+>>> losses = np.array([[0.0, 1.0], [0.0, 1.0], [1.0, 0.25]])
+>>> pcgs.switching_oracle(losses, 1)
+array([1.  , 0.25])
+
+With path=True, also a path that attains the last of them:
+
+>>> best = pcgs.switching_oracle(losses, 1, path=True)
+>>> best.path, best.loss, best.switches
+(array([0, 0, 1], dtype=uint32), 0.25, 1)
+
+With switch_cost, every switch adds that much to the loss of a path. switches may then be None: the
+best path of all takes as many as pay.
+
+>>> pcgs.switching_oracle(losses, 1, switch_cost=0.5)
+array([1.  , 0.75])
+>>> pcgs.switching_oracle(losses, None, path=True, switch_cost=1).switches
+0
+
+Takes time in proportion to rounds x experts x switches. Other Python threads run meanwhile; they
+must leave the losses alone, which are copied only where path=True.)");
   const py::object best = py::none();
-  bind_parts(m);
   py::class_<ShareRecord>(m, "ShareRecord", kMadeByUsOnly, kRecord)
       .def_static("play", &play, py::arg("losses"), py::arg("method"), kPlay)
       .def_static("of", &from_controls, py::arg("losses"), py::arg("eta"), py::arg("rho") = 0.0,
@@ -222,16 +281,14 @@ void bind_share_record(py::module_& m) {
           "rho", [](const ShareRecord& self) { return controls_of(self, &Controls::rho); },
           "[T] how much was restarted after each round.")
       .def(
-          "best_path",
-          [](const ShareRecord& self) {
-            const Path path = best_path(self).experts;
-            return py::array_t<std::uint32_t>(static_cast<py::ssize_t>(path.size()), path.data());
-          },
+          "best_path", [](const ShareRecord& self) { return array_of(best_path(self).experts); },
           "best_path()\n\n[T] the path for which the certificates say most.")
       .def(
           "code_parts",
           [](const ShareRecord& self, py::handle path) {
-            return code_parts(self, path_of_experts(self, path));
+            const CodeParts parts = code_parts(self, path_of_experts(self, path));
+            return answer("CodeParts", parts.start, parts.stays, parts.restarts, parts.where_to,
+                          parts.uniform_stays, parts.uniform_where_to, parts.switches);
           },
           py::arg("path") = best, kCodeParts)
       .def(
@@ -252,15 +309,17 @@ void bind_share_record(py::module_& m) {
       .def(
           "training_aligned_certificate",
           [](const ShareRecord& self, py::handle path, py::handle rho_max) {
-            return proof_of(training_aligned_certificate(self, path_of_experts(self, path),
-                                                         number_of(rho_max, "rho_max")),
-                            false);
+            return certificate_of(training_aligned_certificate(self, path_of_experts(self, path),
+                                                               number_of(rho_max, "rho_max")),
+                                  false);
           },
           py::arg("path") = best, py::arg("rho_max") = 0.5, kAligned)
       .def(
           "cross_entropy",
           [](const ShareRecord& self, py::handle path, py::handle eps) {
-            return cross_entropy(self, path_of_experts(self, path), number_of(eps, "eps"));
+            const CrossEntropy lemma =
+                cross_entropy(self, path_of_experts(self, path), number_of(eps, "eps"));
+            return answer("CrossEntropy", lemma.effective, lemma.all_rounds, lemma.by_floor);
           },
           py::arg("path") = best, py::kw_only(), py::arg("eps"), kCrossEntropy)
       .def("__repr__", [](const ShareRecord& self) {

@@ -1,14 +1,14 @@
-#include "controller.h"
+#include "callbacks.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "arrays.h"
-#include "bindings.h"
-#include "construction_guard.h"
-#include "interpreter.h"
+#include "core/combination.h"
+#include "module.h"
 #include "pcgs/error.h"
 
 namespace pcgs::python {
@@ -20,30 +20,13 @@ constexpr double kLowestEta = 1e-6, kHighestEta = 1e4;
 // What a restart distribution may miss 1 by; the recursion itself tolerates 1e-9.
 constexpr double kTolerance = 1e-10;
 
-// A finished round with arrays of its own: Python code may keep it.
-struct FinishedRound {
-  std::int64_t number;
-  py::object losses, weights, awake, side;
-  double mixture_loss, learner_loss;
-};
-
-FinishedRound finished(const Round& round) {
-  FinishedRound out{round.number,      array_of(round.losses), array_of(round.weights),
-                    py::none(),        array_of(round.side),   round.mixture_loss,
-                    round.learner_loss};
-  if (!round.awake.empty()) {
-    py::array_t<bool> awake(static_cast<py::ssize_t>(round.awake.size()));
-    std::copy(round.awake.begin(), round.awake.end(), awake.mutable_data());
-    out.awake = std::move(awake);
-  }
-  return out;
-}
-
 // Never destroyed: aggregators may be, after everything else of the module.
 std::set<PyObject*>& controllers_in_use() {
   static auto& in_use = *new std::set<PyObject*>;
   return in_use;
 }
+
+py::object class_of_losses() { return py::module_::import("pcgs.custom_loss").attr("CustomLoss"); }
 
 }  // namespace
 
@@ -88,11 +71,15 @@ void PythonController::reset(std::size_t experts) {
 
 Controls PythonController::after(const Round& round) {
   failed_ = true;  // unless everything below goes well
-  const py::object method = object_.attr("after"), shown = py::cast(finished(round));
-  const auto answer = py::reinterpret_steal<py::object>(or_wait_for_the_end(
-      [&] { return PyObject_CallFunctionObjArgs(method.ptr(), shown.ptr(), nullptr); }));
-  if (!answer) throw py::error_already_set();
-  const Controls controls = checked(answer);
+  py::object awake = py::none();
+  if (!round.awake.empty()) {
+    awake = py::array_t<bool>(static_cast<py::ssize_t>(round.awake.size()),
+                              reinterpret_cast<const bool*>(round.awake.data()));
+  }
+  // Arrays of its own: Python code may keep them.
+  const Controls controls = checked(answer("after", object_, round.number, array_of(round.losses),
+                                           array_of(round.weights), awake, array_of(round.side),
+                                           round.mixture_loss, round.learner_loss));
   failed_ = false;
   return controls;
 }
@@ -151,35 +138,85 @@ void PythonController::load(StateReader& in) {
   object_.attr("load")(py::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
 }
 
-void bind_round(py::module_& m) {
-  py::class_<FinishedRound>(m, "Round", kMadeByUsOnly,
-                            R"(A finished round, as a Controller is shown it.
+// ---- Losses -------------------------------------------------------------------------------------
 
-Its arrays are its own: keep them or change them as you like.)")
-      .def_readonly("number", &FinishedRound::number,
-                    "1, 2, ... in the order in which rounds were opened.")
-      .def_readonly("losses", &FinishedRound::losses,
-                    "[K] losses in [0, 1]; a sleeper's is mixture_loss.")
-      .def_readonly("weights", &FinishedRound::weights,
-                    "[K] the weights when the losses arrived, before they are learned.")
-      .def_readonly("awake", &FinishedRound::awake,
-                    "[K] True where the expert was awake; None when everybody was.")
-      .def_readonly("side", &FinishedRound::side, "Side information; may be empty.")
-      .def_readonly("mixture_loss", &FinishedRound::mixture_loss,
-                    "What the weights that were played lost.")
-      .def_readonly("learner_loss", &FinishedRound::learner_loss,
-                    "What the combined forecast lost; without forecasts mixture_loss.")
-      .def("__reduce__", [](const FinishedRound& r) {
-        return py::make_tuple(py::module_::import("pcgs._pickle").attr("make_round"),
-                              py::make_tuple(r.number, r.losses, r.weights, r.awake, r.side,
-                                             r.mixture_loss, r.learner_loss));
-      });
-  m.def("_make_round", [](std::int64_t number, py::object losses, py::object weights,
-                          py::object awake, py::object side, double mixture, double learner) {
-    return FinishedRound{number,           std::move(losses), std::move(weights),
-                         std::move(awake), std::move(side),   mixture,
-                         learner};
-  });
+bool CustomLoss::is_one(py::handle loss) { return PyCallable_Check(loss.ptr()) != 0; }
+
+CustomLoss::CustomLoss(const py::object& loss) {
+  const py::object kind = class_of_losses();
+  loss_ = py::isinstance(loss, kind) ? loss : kind(loss);
+}
+
+double CustomLoss::predict(Aggregator& aggregator, std::span<const double> forecasts,
+                           std::span<const double> side) {
+  if (forecasts.size() != aggregator.experts()) {
+    throw Error(
+        fmt::format("{} forecasts for {} experts; give one for each, NaN where there is none",
+                    forecasts.size(), aggregator.experts()));
+  }
+  std::vector<std::uint8_t> awake;
+  std::vector<double> said;  // a sleeper's is any finite number
+  bool any = false;
+  for (std::size_t k = 0; k < forecasts.size(); ++k) {
+    if (std::isinf(forecasts[k])) {
+      throw Error(
+          fmt::format("the forecast of expert {} is {}; give finite numbers, or NaN where "
+                      "there is none",
+                      k + 1, forecasts[k]));
+    }
+    awake.push_back(std::isnan(forecasts[k]) ? 0 : 1);
+    said.push_back(std::isnan(forecasts[k]) ? 0 : forecasts[k]);
+    any = any || awake.back() != 0;
+  }
+  const std::int64_t round = aggregator.open(awake, side);
+  const double combined = any ? combined_forecast(aggregator.played(round), said, awake)
+                              : std::numeric_limits<double>::quiet_NaN();
+  open_[py::int_(round)] = py::make_tuple(array_of(forecasts), combined);
+  return combined;
+}
+
+void CustomLoss::learn(Aggregator& aggregator, std::int64_t round, double outcome) {
+  if (round == 0) {
+    const std::size_t rounds = aggregator.open_rounds();  // those that open() opened, too
+    if (rounds != 1) {
+      throw Error(fmt::format("{} rounds are open; {}", rounds,
+                              rounds == 0 ? "predict() opens one" : "say which one this closes"));
+    }
+    if (open_.empty()) {
+      throw Error("the open round was opened without forecasts; close it with losses");
+    }
+    round = (*open_.begin()).first.cast<std::int64_t>();
+  }
+  if (!open_.contains(py::int_(round))) {
+    aggregator.played(round);  // says that it is not open, if it is not
+    throw Error(fmt::format("round {} was opened without forecasts; close it with losses", round));
+  }
+  if (!std::isfinite(outcome)) {
+    throw Error(fmt::format("the outcome of round {}, {}, is not a finite number", round, outcome));
+  }
+  const py::tuple kept = open_[py::int_(round)];
+  const py::tuple found = loss_.attr("of_round")(kept[0], kept[1], outcome);
+  aggregator.learn(round, row_of(found[0], "losses").values);
+  total_ += found[1].cast<double>();
+  forget(round);
+}
+
+void CustomLoss::forget(std::int64_t round) {
+  if (there()) open_.attr("pop")(round, py::none());
+}
+
+py::object CustomLoss::state() const {
+  return there() ? py::make_tuple(loss_, open_, total_) : py::object(py::none());
+}
+
+CustomLoss CustomLoss::from(const py::object& state) {
+  CustomLoss out;
+  if (state.is_none()) return out;
+  const auto parts = state.cast<py::tuple>();
+  out.loss_ = parts[0];
+  out.open_ = py::dict(parts[1]);
+  out.total_ = parts[2].cast<double>();
+  return out;
 }
 
 }  // namespace pcgs::python

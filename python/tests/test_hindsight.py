@@ -1,4 +1,4 @@
-"""What is proved about a run of the share recursion, against its formulas and the program."""
+"""What is known when all losses are: the oracle, and what is proved about a run of the share recursion."""
 
 import math
 
@@ -8,79 +8,47 @@ import pytest
 import pcgs
 
 
-def controls_like(losses, seed, constant=True):
-    """(eta, rho, q) of each round: rho below 1/2, q at least 0.1 / K."""
-    rounds, experts = losses.shape
-    random = np.random.default_rng(seed)
-    eta = np.full(rounds, 3.0) if constant else random.uniform(1, 5, rounds)
-    q = 0.9 * random.dirichlet(np.ones(experts), rounds) + 0.1 / experts
-    return eta, random.uniform(0.01, 0.45, rounds), q
+@pytest.mark.parametrize("cost", [-1, math.nan, math.inf, 1e291])
+def test_what_is_no_cost_is_refused(losses, cost):
+    with pytest.raises(pcgs.Error, match="cost"):
+        pcgs.switching_oracle(losses, 3, switch_cost=cost)
+    with pytest.raises(pcgs.Error, match="cost"):
+        pcgs.run(losses, methods="hedge", switch_cost=cost)
 
 
-def reference(losses, eta, rho, q, path):
-    """Everything that is asked below, with a loop over the rounds."""
-    rounds, experts = losses.shape
-    w = np.full(experts, 1 / experts)
-    found = dict.fromkeys(
-        "regret stays restarts where_to uniform_stays all_rounds aligned gaps worst".split(), 0.0
-    )
-    for t in range(rounds):
-        mean, z = w @ losses[t], w @ np.exp(-eta[t] * losses[t])
-        found["regret"] += eta[t] * (mean - losses[t, path[t]])
-        found["gaps"] += eta[t] * mean + math.log(z)
-        found["worst"] += eta[t] ** 2 / 8
-        w = (1 - rho[t]) * w * np.exp(-eta[t] * losses[t]) / z + rho[t] * q[t]
-        if t + 1 == rounds:
-            break
-        to = q[t, path[t + 1]]
-        found["all_rounds"] -= math.log(to)
-        if path[t] == path[t + 1]:
-            found["stays"] -= math.log(1 - rho[t] + rho[t] * to)
-            found["uniform_stays"] -= math.log(1 - rho[t] + rho[t] / experts)
-            found["aligned"] -= math.log(1 - 2 * rho[t])
-        else:
-            found["restarts"] -= math.log(rho[t])
-            found["where_to"] -= math.log(to)
-    found["start"] = math.log(experts)
-    return found
+def test_the_path_attains_the_value(losses):
+    best = pcgs.switching_oracle(losses, 12, path=True)
+    walked = losses[np.arange(300), best.path].sum()
+    assert walked == pytest.approx(best.loss) and best.loss == best.values[12]
+    assert np.count_nonzero(np.diff(best.path)) == best.switches <= 12
 
 
-@pytest.mark.parametrize("constant", [True, False])
-def test_it_is_its_formulas(losses, constant):
-    eta, rho, q = controls_like(losses, 2, constant)
-    record = pcgs.ShareRecord.of(losses, eta, rho, q)
-    path = pcgs.switching_oracle(losses, 7, path=True).path
-    is_ = reference(losses, eta, rho, q, path)
-    parts = record.code_parts(path)
-    for name in ["start", "stays", "restarts", "where_to", "uniform_stays"]:
-        assert getattr(parts, name) == pytest.approx(is_[name], rel=1e-12)
-    switches = np.count_nonzero(np.diff(path))
-    assert parts.switches == switches > 0
-    assert parts.uniform_where_to == pytest.approx(switches * math.log(5))
-    code = is_["start"] + is_["stays"] + is_["restarts"] + is_["where_to"]
-    assert parts.total == pytest.approx(code, rel=1e-12)
+def test_sleepers_are_gone_around():
+    nan = math.nan
+    losses = np.array([[0.0, 1.0], [nan, 1.0], [0.0, nan]])
+    assert pcgs.switching_oracle(losses, 2).tolist() == [math.inf, 2.0, 1.0]
+    best = pcgs.switching_oracle(losses, 0, path=True)
+    assert best.loss == math.inf and best.path.size == 0
+    assert math.isnan(losses[1, 0])  # the caller's array is as it was
 
-    unit = 3.0 if constant else 1.0
-    sharp, plain = record.sharp_certificate(path), record.plain_certificate(path)
-    assert sharp.weighted == plain.weighted == (not constant)
-    assert sharp.regret == plain.regret == pytest.approx(is_["regret"] / unit)
-    assert sharp.bound == pytest.approx((code + is_["gaps"]) / unit)
-    assert plain.bound == pytest.approx((code + is_["worst"]) / unit)
-    assert sharp.holds and plain.holds
 
-    lemma = record.cross_entropy(path, eps=0.1)
-    assert lemma.effective == pytest.approx(is_["where_to"])
-    assert lemma.all_rounds == pytest.approx(is_["all_rounds"])
-    assert lemma.by_floor == pytest.approx(switches * math.log(50))
-    assert lemma.effective <= min(lemma.all_rounds, lemma.by_floor)
-    if not constant:
-        with pytest.raises(pcgs.Error, match="eta was not the same in every round"):
-            record.training_aligned_certificate(path)
-        return
-    aligned = record.training_aligned_certificate(path)
-    assert aligned.bound == pytest.approx((code - is_["stays"] + is_["aligned"] + is_["worst"]) / 3)
-    assert aligned.regret == sharp.regret and aligned.holds
-    assert sharp.bound < plain.bound < aligned.bound < record.training_aligned_certificate(path, 0.46).bound
+def test_losses_are_read_where_they_are(losses):
+    losses.flags.writeable = False
+    assert pcgs.switching_oracle(losses, 3).shape == (4,)
+
+
+@pytest.mark.parametrize("path", [False, True])
+@pytest.mark.parametrize("loss", [1e300, -1e300, -math.inf, 1.7e308])
+def test_losses_whose_sums_overflow_are_refused(loss, path):
+    losses = np.zeros((3, 2))
+    losses[1, 0] = loss
+    with pytest.raises(pcgs.Error, match="losses: row 2, column 1: is .*; give losses from"):
+        pcgs.switching_oracle(losses, 1, path=path)
+    losses[1, 0] = math.copysign(3e299, loss)
+    assert pcgs.switching_oracle(losses, 0).tolist() == [min(0.0, losses[1, 0])]
+
+
+# ---- Records ------------------------------------------------------------------------------------
 
 
 def test_a_number_stands_for_every_round_and_no_q_for_a_uniform_one(losses):
@@ -91,6 +59,22 @@ def test_a_number_stands_for_every_round_and_no_q_for_a_uniform_one(losses):
     )
     assert short.sharp_certificate().bound == pytest.approx(long.sharp_certificate().bound, rel=1e-13)
     assert short.eta.tolist() == [4] * rounds and long.rho.tolist() == [0.01] * rounds
+    path = pcgs.switching_oracle(losses, 7, path=True).path
+    parts, lemma = short.code_parts(path), short.cross_entropy(path, eps=0.1)
+    switches = np.count_nonzero(np.diff(path))
+    assert parts.switches == switches > 0 and parts.where_to == pytest.approx(switches * math.log(5))
+    assert parts.start == pytest.approx(math.log(5)) and parts.restarts == pytest.approx(-switches * math.log(0.01))
+    assert parts.total == parts.start + parts.stays + parts.restarts + parts.where_to
+    assert (parts.uniform_stays, parts.uniform_where_to) == pytest.approx((parts.stays, parts.where_to))
+    assert lemma.effective == pytest.approx(parts.where_to) and lemma.by_floor == pytest.approx(switches * math.log(50))
+    sharp, plain, aligned = (
+        getattr(short, f"{kind}_certificate")(path) for kind in ("sharp", "plain", "training_aligned")
+    )
+    assert sharp.regret <= sharp.bound <= plain.bound <= aligned.bound and sharp.holds and not sharp.weighted
+    changing = pcgs.ShareRecord.of(losses, np.linspace(1, 5, rounds), 0.01)
+    assert changing.sharp_certificate().weighted
+    with pytest.raises(pcgs.Error, match="eta was not the same in every round"):
+        changing.training_aligned_certificate(path)
 
 
 @pytest.mark.parametrize("method", ["fixed-share", "pcgs-tf:oracle", "pcgs-tf"])
@@ -162,6 +146,8 @@ def test_what_makes_no_sense_is_refused_in_a_sentence(make, message):
 
 
 def test_nobody_else_makes_one():
-    for kind in (pcgs.ShareRecord, pcgs.CodeParts, pcgs.CrossEntropy):
+    for make in (pcgs.ShareRecord, lambda: pcgs.ShareRecord.__new__(pcgs.ShareRecord)):
         with pytest.raises(TypeError, match="are made by pcgs"):
-            kind()
+            make()
+    with pytest.raises(TypeError):
+        object.__new__(pcgs.ShareRecord)
