@@ -20,10 +20,12 @@
 #include "request_fields.h"
 #include "run/comparison.h"
 #include "show/forecast_answer.h"
+#include "show/quantile_result.h"
 #include "show/result.h"
 #include "show/run_result.h"
+#include "show/series_result.h"
 #if __has_include("show/report.h")
-#include "show/run_page.h"
+#include "show/report.h"
 #endif
 
 namespace pcgs::python {
