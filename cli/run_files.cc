@@ -78,8 +78,7 @@ std::string RunObservers::write(const SeriesOutcome& run, const results::RunResu
     proved = results::sentences(certificate);
   }
   if (files_.page != nullptr) {
-    files_.page->write(
-        report::run_page(run.problem, run.comparison, result, depth_->take()));
+    files_.page->write(report::run_page(run.problem, run.comparison, result, depth_->take()));
   }
   return proved;
 }

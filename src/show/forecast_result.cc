@@ -221,17 +221,16 @@ std::string familiar_name(const std::string& method) {
 }
 
 Table experts_table(const ForecastResult& forecast, const ForecastResult::Expert* best) {
-  Table table;
-  table.id = "experts";
-  table.caption =
-      "Each expert over the rounds in which it forecast, beside the combined forecast in the same "
-      "rounds; the weights are those of the next round";
-  table.head = {{"expert", "name"},
-                {"rounds", "rounds"},
-                {"mean loss", "mean_loss"},
-                {"combined, same rounds", "combined_mean_loss"},
-                {"next forecast", "next_forecast"},
-                {"weight", "next_weight"}};
+  Table table{.id = "experts",
+              .caption =
+                  "Each expert over the rounds in which it forecast, beside the combined "
+                  "forecast in the same rounds; the weights are those of the next round",
+              .head = {{"expert", "name"},
+                       {"rounds", "rounds"},
+                       {"mean loss", "mean_loss"},
+                       {"combined, same rounds", "combined_mean_loss"},
+                       {"next forecast", "next_forecast"},
+                       {"weight", "next_weight"}}};
   for (const auto& expert : forecast.experts) {
     if (&expert == best) table.strong.push_back(table.rows.size());
     table.rows.push_back({{expert.name},

@@ -95,11 +95,13 @@ Table coming_table(const ForecastAnswer& answer) {
 }
 
 Table intervals_table(const std::vector<results::RunResult::Intervals>& intervals) {
-  Table table;
-  table.id = "intervals";
-  table.caption = "How often outcomes lay inside the intervals that were published before them";
-  table.head = {
-      {"asked", "level"}, {"held", "coverage"}, {"mean width", "mean_width"}, {"rounds", "rounds"}};
+  Table table{
+      .id = "intervals",
+      .caption = "How often outcomes lay inside the intervals that were published before them",
+      .head = {{"asked", "level"},
+               {"held", "coverage"},
+               {"mean width", "mean_width"},
+               {"rounds", "rounds"}}};
   for (const auto& one : intervals) {
     Cell level = number(one.level, "{}");
     level.text = fmt::format("{:g} %", 100 * one.level);

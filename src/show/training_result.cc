@@ -260,10 +260,9 @@ Section held_out_section(const TrainingResult& training) {
 
 // What pcgs-train was asked for.
 Table options_table(const TrainingResult& training) {
-  Table table;
-  table.id = "options-table";
-  table.caption = "What pcgs-train was asked for, and what it took where nothing was said";
-  table.head = {{"option", "name"}, {"value", "value"}};
+  Table table{.id = "options-table",
+              .caption = "What pcgs-train was asked for, and what it took where nothing was said",
+              .head = {{"option", "name"}, {"value", "value"}}};
   for (const auto& [name, value] : training.options.by_name) {
     table.rows.push_back({{"--" + name}, {value}});
   }
