@@ -11,13 +11,11 @@
 #include "option_kinds.h"
 #include "outputs.h"
 #include "pcgs/registry.h"
-#include "report_file.h"
 #include "run/comparison.h"
 #include "run/method_list.h"
 #include "say.h"
 #include "show/report.h"
 #include "show/result.h"
-#include "show/run_page.h"
 
 namespace pcgs::cli {
 
@@ -92,7 +90,7 @@ void run_electricity(const ElectricityOptions& options) {
   const auto result = studies::electricity_result(origin, observations, losses, comparison);
   if (page != nullptr) {
     report::Material material;
-    material.results.push_back({origin, result, depth.take(problem)});
+    material.results.push_back({origin, result, depth.take()});
     page->write(report::page(material));
   }
   outputs.commit();

@@ -9,16 +9,17 @@
 #include "data/progress.h"
 #include "loss_options.h"
 #include "option_kinds.h"
+#include "outputs.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
-#include "report_file.h"
 #include "run/forecast_series.h"
 #include "run/method_list.h"
 #include "run/resume.h"
 #include "say.h"
 #include "show/forecast_result.h"
+#include "show/report.h"
 #include "show/result.h"
-#include "show/run_page.h"
+#include "show/run_result.h"
 #include "state_options.h"
 
 namespace pcgs::cli {
@@ -179,7 +180,7 @@ void run_forecast(ForecastOptions& options) {
   if (file != nullptr) file->write(rows);
   if (page != nullptr) {
     page->write(report::run_page(problem, comparison, results::run_result(problem, comparison),
-                                 depth->take(problem)));
+                                 depth->take()));
   }
   if (state != nullptr) {
     compare::RunNote note = begun.note;

@@ -7,10 +7,10 @@
 #include <filesystem>
 #include <set>
 
-#include "data/output_files.h"
 #include "data/whole_file.h"
 #include "pcgs/error.h"
 #include "say.h"
+#include "show/report.h"
 
 namespace pcgs::cli {
 
@@ -58,6 +58,12 @@ void check_distinct(const NamedFiles& files) {
       throw Error(fmt::format("{}: is named twice; give each output a file of its own", name));
     }
   }
+}
+
+WholeFile* add_page(OutputSet& outputs, const std::string& path) {
+  if (path.empty()) return nullptr;
+  report::require_available();
+  return &outputs.add(path);
 }
 
 }  // namespace pcgs::cli

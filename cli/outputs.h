@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "data/output_files.h"
+
 namespace pcgs::cli {
 
 // The names that a command was given. Empty names and - are no files; an input may be a folder.
@@ -20,5 +22,9 @@ void finish_earlier(const NamedFiles& files, bool quiet);
 
 // Throws Error if an output is also an input or another output, by whatever name.
 void check_distinct(const NamedFiles& files);
+
+// The page that --report asks for. Nothing where no page is asked for; throws Error where this build
+// makes none.
+WholeFile* add_page(OutputSet& outputs, const std::string& path);
 
 }  // namespace pcgs::cli

@@ -12,11 +12,8 @@
 #include "option_kinds.h"
 #include "outputs.h"
 #include "pcgs/error.h"
-#include "report_file.h"
 #include "research/study_results.h"
 #include "say.h"
-#include "show/depth.h"
-#include "show/run_result.h"
 
 namespace pcgs::cli {
 
@@ -62,32 +59,6 @@ std::vector<std::string> files_of(const std::vector<std::string>& inputs) {
 
 constexpr std::size_t kUsualSwitches = 20, kMostSwitches = 100000;
 
-// That results were measured against, the largest budget if there are several.
-std::size_t switches_of(const report::Material& material) {
-  std::optional<std::size_t> most;
-  for (const auto& one : material.results) {
-    most = std::max(most, one.result.kind().switches(one.result));
-  }
-  return std::min(most.value_or(kUsualSwitches), kMostSwitches);
-}
-
-// A trace beside the results of a run must be of that run.
-void add_trace(report::RunDepth depth, const std::string& path, report::Material& material) {
-  for (auto& one : material.results) {
-    const auto* run = one.result.get_if<results::RunResult>();
-    if (run == nullptr) continue;
-    report::check_belongs(*run, one.origin, depth, path);
-    if (one.depth) {
-      throw Error(
-          fmt::format("{}: is a second trace of the run in {}; give one", path, one.origin));
-    }
-    if (run->answer) report::put_combination_first(depth);
-    one.depth = std::move(depth);
-    return;
-  }
-  material.runs.push_back(std::move(depth));
-}
-
 void make_report(const ReportOptions& options) {
   NamedFiles named{{options.out}, options.inputs};
   for (const auto& input : options.inputs) named.inputs.push_back(input + "/traces");
@@ -97,33 +68,31 @@ void make_report(const ReportOptions& options) {
   OutputSet outputs;
   WholeFile* const page = add_page(outputs, options.out);
   report::Material material;
-  struct Text {
-    std::string path;
-    std::vector<std::uint8_t> bytes;
-    std::string_view view() const {
-      return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-    }
-  };
-  std::vector<Text> traces;
+  std::vector<std::pair<std::string, std::string>> traces;  // path and text
+  // That results were measured against, the largest budget if there are several.
+  std::optional<std::size_t> switches;
   for (const auto& path : files) {
-    Text text{path, read_whole_file(path)};
-    const auto first = text.view().find_first_not_of(" \t\r\n");
-    if (report::is_trace(text.view())) {
-      traces.push_back(std::move(text));
-    } else if (first == std::string_view::npos || text.view()[first] != '{') {
+    const auto bytes = read_whole_file(path);
+    std::string text(bytes.begin(), bytes.end());
+    if (report::is_trace(text)) {
+      traces.emplace_back(path, std::move(text));
+      continue;
+    }
+    const auto first = text.find_first_not_of(" \t\r\n");
+    if (first == text.npos || text[first] != '{') {
       throw Error(
           fmt::format("{}: is neither JSON nor a trace; give what pcgs prints with --json, or "
                       "writes with --out or --trace",
                       path));
-    } else {
-      material.results.push_back(
-          {path, results::read_result(text.view(), path, results::all_kinds())});
     }
+    const auto result = results::read_result(text, path, results::all_kinds());
+    switches = std::max(switches, result.kind().switches(result));
+    material.results.push_back({path, result});
   }
-  const std::size_t switches = options.switches.value_or(switches_of(material));
-  for (const auto& trace : traces) {
-    add_trace(report::depth_of_trace(trace.view(), trace.path, switches, traces.size()), trace.path,
-              material);
+  const std::size_t most =
+      options.switches.value_or(std::min(switches.value_or(kUsualSwitches), kMostSwitches));
+  for (const auto& [path, text] : traces) {
+    add_trace(report::depth_of_trace(text, path, most, traces.size()), path, material);
   }
   page->write(report::page(material));
   outputs.commit();

@@ -12,11 +12,12 @@
 #include "run_files.h"
 #include "run_options.h"
 #include "say.h"
-#include "show/forecast_files.h"
+#include "show/forecast_result.h"
 #include "show/quantile_result.h"
+#include "show/report.h"
 #include "show/result.h"
-#include "show/run_page.h"
 #include "show/run_result.h"
+#include "show/series_result.h"
 
 namespace pcgs::cli {
 

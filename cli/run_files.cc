@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "combine/hindsight_methods.h"
+#include "outputs.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
-#include "report_file.h"
 #include "run/method_list.h"
 
 namespace pcgs::cli {
@@ -78,8 +78,7 @@ std::string RunObservers::write(const SeriesOutcome& run, const results::RunResu
     proved = results::sentences(certificate);
   }
   if (files_.page != nullptr) {
-    files_.page->write(
-        report::run_page(run.problem, run.comparison, result, depth_->take(run.problem)));
+    files_.page->write(report::run_page(run.problem, run.comparison, result, depth_->take()));
   }
   return proved;
 }

@@ -10,7 +10,8 @@
 #include "run/comparison.h"
 #include "run_options.h"
 #include "show/observers.h"
-#include "show/run_page.h"
+#include "show/report.h"
+#include "show/run_result.h"
 
 namespace pcgs::cli {
 

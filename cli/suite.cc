@@ -14,7 +14,6 @@
 #include "outputs.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
-#include "report_file.h"
 #include "research/study.h"
 #include "run/method_list.h"
 #include "say.h"

@@ -20,7 +20,6 @@
 #include "show/forecast_answer.h"
 #include "show/report.h"
 #include "show/result.h"
-#include "show/run_page.h"
 #include "show/run_result.h"
 
 namespace pcgs::python {

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <optional>
 
+#include "data/copied_files.h"
 #include "data/text.h"
 #include "pcgs/error.h"
 #include "serve/http_request.h"
@@ -16,23 +17,15 @@
 #include "serve/service.h"
 #include "serve/service_json.h"
 
-// The live page. The assembler copies its files, as it does for report pages (show/assets.cc). PCGS_WEB is a folder,
-// given by CMake.
-#define PCGS_COPY(FILE) ".incbin \"" PCGS_WEB "/" FILE "\"\n"
-#define PCGS_INCLUDE(NAME, FILES)                                                 \
-  asm(".section .rodata\n"                                                        \
-      "pcgs_live_" #NAME ":\n" FILES "pcgs_live_" #NAME                           \
-      "_end:\n"                                                                   \
-      ".previous\n");                                                             \
-  extern "C" const char pcgs_live_##NAME[] __attribute__((visibility("hidden"))); \
-  extern "C" const char pcgs_live_##NAME##_end[] __attribute__((visibility("hidden")))
-
-PCGS_INCLUDE(html, PCGS_COPY("live/index.html"));
-PCGS_INCLUDE(styles, PCGS_COPY("report.css") PCGS_COPY("live/live.css"));
+// The live page. PCGS_WEB is a folder, given by CMake.
+#define PCGS_LIVE(FILE) PCGS_COPY(PCGS_WEB "/" FILE)
+PCGS_INCLUDE(live_html, PCGS_LIVE("live/index.html"));
+PCGS_INCLUDE(live_styles, PCGS_LIVE("report.css") PCGS_LIVE("live/live.css"));
 // One module in this order: what a file needs when it is read comes before it.
-PCGS_INCLUDE(script, PCGS_COPY("elements.js") PCGS_COPY("theme.js") PCGS_COPY("live/service.js")
-                         PCGS_COPY("live/charts.js") PCGS_COPY("live/list.js")
-                             PCGS_COPY("live/stream.js") PCGS_COPY("live/start.js"));
+PCGS_INCLUDE(live_script,
+             PCGS_LIVE("elements.js") PCGS_LIVE("theme.js") PCGS_LIVE("live/service.js")
+                 PCGS_LIVE("live/charts.js") PCGS_LIVE("live/list.js") PCGS_LIVE("live/stream.js")
+                     PCGS_LIVE("live/start.js"));
 
 namespace pcgs::serve {
 
@@ -315,13 +308,13 @@ void add_routes(httplib::Server& server, const Served& served) {
     send(response, failure.empty() ? Reply{200, {{"status", "ready"}}} : error_reply(503, failure));
   });
   server.Get("/", [](const Request&, Response& response) {
-    send_file(response, {pcgs_live_html, pcgs_live_html_end}, "text/html; charset=utf-8");
+    send_file(response, PCGS_COPIED(live_html), "text/html; charset=utf-8");
   });
   server.Get("/live.css", [](const Request&, Response& response) {
-    send_file(response, {pcgs_live_styles, pcgs_live_styles_end}, "text/css; charset=utf-8");
+    send_file(response, PCGS_COPIED(live_styles), "text/css; charset=utf-8");
   });
   server.Get("/live.js", [](const Request&, Response& response) {
-    send_file(response, {pcgs_live_script, pcgs_live_script_end}, "text/javascript; charset=utf-8");
+    send_file(response, PCGS_COPIED(live_script), "text/javascript; charset=utf-8");
   });
   server.Get("/metrics", [&](const Request&, Response& response) {
     response.set_content(metrics.text(), "text/plain; version=0.0.4");

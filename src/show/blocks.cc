@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "data/json.h"
 
@@ -13,63 +12,65 @@ namespace {
 
 // JSON's own writer knows which bytes are UTF-8.
 std::string valid_utf8(std::string_view text) {
-  return nlohmann::ordered_json::parse(io::json_text(nlohmann::ordered_json(std::string(text))))
-      .get<std::string>();
+  return ordered_json::parse(io::json_text(std::string(text))).get<std::string>();
+}
+
+std::string replaced(std::string_view text, std::string_view sign, std::string_view by) {
+  std::string out;
+  for (std::size_t at; (at = text.find(sign)) != text.npos; text.remove_prefix(at + sign.size())) {
+    out.append(text.substr(0, at)).append(by);
+  }
+  return out.append(text);
 }
 
 }  // namespace
 
 std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : valid_utf8(text)) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
+  std::string out = valid_utf8(text);
+  for (const auto& [sign, name] :
+       {std::pair{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}}) {
+    out = replaced(out, sign, name);
   }
   return out;
 }
 
-std::string script_json(const nlohmann::ordered_json& value) {
-  std::string out;
-  for (const char c : io::json_text(value)) {
-    if (c == '<') {
-      out += "\\u003c";  // a '<' is always inside a JSON string
-    } else {
-      out += c;
-    }
-  }
-  return out;
+std::string script_json(const ordered_json& value) {
+  // A '<' is always inside a JSON string.
+  return replaced(io::json_text(value), "<", "\\u003c");
 }
 
 std::string script_code(std::string_view code) {
-  // "</" and "<!" can only stand in strings and regular expressions, where the sign may be escaped.
-  std::string out;
-  out.reserve(code.size());
-  for (std::size_t i = 0; i < code.size(); ++i) {
-    const std::string_view rest = code.substr(i);
-    if (rest.starts_with("</script") || rest.starts_with("<!--")) {
-      out += "<\\";
-    } else {
-      out += code[i];
-    }
-  }
-  return out;
+  // These can only stand in strings and regular expressions, where the sign may be escaped.
+  return replaced(replaced(code, "</script", "<\\/script"), "<!--", "<\\!--");
+}
+
+void Chart::add_line(const std::string& name, const Points& points, ordered_json same) {
+  values["series"].push_back(name);
+  same.update({{"series", name}, {"round", drawn(points.x)}, {"value", drawn(points.y)}});
+  groups.push_back(std::move(same));
+}
+
+Chart over_time(const char* uses, std::string id, const AxisRange& range) {
+  Chart chart;
+  chart.uses = uses;
+  chart.id = std::move(id);
+  chart.canvas = true;
+  chart.values = {{"first", range.first}, {"last", range.last}};
+  chart.calendar = range.calendar;
+  return chart;
+}
+
+Window time_window(const Chart& chart, const char* of_what) {
+  Window window{chart.window, chart};
+  Chart& overview = window.overview;
+  overview.uses = "overview";
+  overview.id = chart.window + "-overview";
+  overview.window.clear();
+  overview.title = fmt::format("Choose a part of the {}", of_what);
+  overview.note = "Drag over the curves, or move the sliders; the charts below follow.";
+  overview.height = 70;
+  for (const char* other : {"axis", "zero"}) overview.values.erase(other);
+  return window;
 }
 
 namespace {
@@ -85,19 +86,20 @@ struct Writer {
     }
   }
 
-  static std::string exact(const Cell& cell) {
-    return cell.exact.empty() ? "" : fmt::format(" data-value=\"{}\"", escaped(cell.exact));
+  // An element with what a cell says, and its exact value for copying.
+  static std::string element(const char* tag, const char* scope, const Cell& cell) {
+    const std::string exact =
+        cell.exact.empty() ? "" : fmt::format(" data-value=\"{}\"", escaped(cell.exact));
+    return fmt::format("<{0}{1}{2}>{3}</{0}>", tag, scope, exact,
+                       cell.missing ? "none" : escaped(cell.text));
   }
 
   // A number and its sign of per cent stay on one line.
-  static std::string words(const std::string& text) {
-    std::string out;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      const bool per_cent =
-          text.compare(i, 2, " %") == 0 && i > 0 && text[i - 1] >= '0' && text[i - 1] <= '9';
-      out += per_cent ? "\u00a0" : std::string(1, text[i]);
+  static std::string words(std::string text) {
+    for (std::size_t i = 0; (i = text.find(" %", i + 1)) != text.npos;) {
+      if (text[i - 1] >= '0' && text[i - 1] <= '9') text.replace(i, 1, "\u00a0");
     }
-    return escaped(out);
+    return escaped(text);
   }
 
   void operator()(const Paragraph& paragraph) {
@@ -108,9 +110,8 @@ struct Writer {
   void operator()(const Figures& figures) {
     out += "<ul class=\"figures\">\n";
     for (const auto& one : figures.all) {
-      out +=
-          fmt::format("<li><b{}>{}</b><span>{}</span></li>\n", exact(one.number),
-                      one.number.missing ? "none" : escaped(one.number.text), words(one.meaning));
+      out += fmt::format("<li>{}<span>{}</span></li>\n", element("b", "", one.number),
+                         words(one.meaning));
     }
     out += "</ul>\n";
   }
@@ -127,14 +128,11 @@ struct Writer {
     }
     out += "</tr></thead>\n<tbody>\n";
     for (std::size_t r = 0; r < table.rows.size(); ++r) {
-      const bool strong =
-          std::find(table.strong.begin(), table.strong.end(), r) != table.strong.end();
+      const bool strong = std::ranges::find(table.strong, r) != table.strong.end();
       out += strong ? "<tr class=\"best\">" : "<tr>";
-      bool first = true;
       for (const Cell& cell : table.rows[r]) {
-        out += fmt::format("<{}{}>{}</{}>", first ? "th scope=\"row\"" : "td", exact(cell),
-                           cell.missing ? "none" : escaped(cell.text), first ? "th" : "td");
-        first = false;
+        const bool first = &cell == &table.rows[r].front();
+        out += element(first ? "th" : "td", first ? " scope=\"row\"" : "", cell);
       }
       out += "</tr>\n";
     }
@@ -178,7 +176,8 @@ struct Writer {
 
   void operator()(const Window& window) {
     out += fmt::format("<div class=\"window\" id=\"{}\" data-first=\"{}\" data-last=\"{}\">\n",
-                       escaped(window.id), window.first, window.last);
+                       escaped(window.id), window.overview.values["first"].get<double>(),
+                       window.overview.values["last"].get<double>());
     chart(window.overview, "chart overview");
     out += "</div>\n";
   }
@@ -187,9 +186,7 @@ struct Writer {
 }  // namespace
 
 std::string unbroken(const std::string& time) {
-  std::string out;
-  for (const char c : time) out += c == '-' ? "\u2011" : c == ' ' ? "\u00a0" : std::string(1, c);
-  return out;
+  return replaced(replaced(time, "-", "\u2011"), " ", "\u00a0");
 }
 
 std::string html(const Section& section) {

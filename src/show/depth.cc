@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <set>
 
 #include "pcgs/error.h"
 #include "proof/path_certificates.h"
@@ -25,12 +26,6 @@ bool uniform_over_awake(std::span<const double> weights) {
                      [&](double w) { return w == 0 || std::abs(w - most) < 1e-12; });
 }
 
-double mean(std::span<const double> x) {
-  double sum = 0;
-  for (const double y : x) sum += y;
-  return x.empty() ? 0 : sum / static_cast<double>(x.size());
-}
-
 }  // namespace
 
 double entropy(std::span<const double> q) {
@@ -40,53 +35,44 @@ double entropy(std::span<const double> q) {
 }
 
 double deviation(std::span<const double> x) {
-  const double middle = mean(x);
+  if (x.empty()) return 0;
+  const auto n = static_cast<double>(x.size());
+  const double mean = std::accumulate(x.begin(), x.end(), 0.0) / n;
   double squares = 0;
-  for (const double y : x) squares += (y - middle) * (y - middle);
-  return x.empty() ? 0 : std::sqrt(squares / static_cast<double>(x.size()));
+  for (const double y : x) squares += (y - mean) * (y - mean);
+  return std::sqrt(squares / n);
 }
 
-DepthRecorder::DepthRecorder(std::string name, const Hindsight& hindsight, const Method* method)
-    : hindsight_(hindsight),
-      method_(method),
-      regret_(hindsight.rounds(), hindsight.stretches()),
-      eta_(regret_),
-      rho_(regret_),
-      q_on_next_(regret_),
-      q_entropy_(regret_),
-      weights_(hindsight.rounds(), hindsight.stretches()) {
+DepthRecorder::DepthRecorder(std::string name, const Hindsight& hindsight, const Method* method,
+                             std::function<double(double round)> place)
+    : hindsight_(hindsight), method_(method), place_(std::move(place)) {
   out_.name = std::move(name);
   out_.block_losses.resize(std::min(kBlocks, hindsight.rounds()));
   out_.mean_weights.resize(hindsight.experts());
 }
 
 void DepthRecorder::record(const TraceRow& row) {
-  const std::size_t t = t_++;
+  const std::size_t t = places_.size();
   if (t >= hindsight_.rounds()) return;
-  const auto x = static_cast<double>(row.round.number);
-  numbers_.push_back(x);
-  out_.total_loss += row.judged().mixture_loss;
-  out_.block_losses[stretch_of(t, hindsight_.rounds(), out_.block_losses.size())] +=
-      row.judged().mixture_loss;
+  const auto number = static_cast<double>(row.round.number);
+  places_.push_back(place_ ? place_(number) : number);
+  const double loss = row.judged().mixture_loss;
+  out_.total_loss += loss;
+  out_.block_losses[stretch_of(t, hindsight_.rounds(), out_.block_losses.size())] += loss;
   if (hindsight_.has_path()) {
     path_loss_ += hindsight_.path_loss(t);
     // What was published, where something was; bounded as the losses of experts are.
     published_loss_ += row.judged().learner_loss;
-    regret_.add(x, published_loss_ - path_loss_);
+    out_.regret.add(places_.back(), published_loss_ - path_loss_);
   }
-  weights_.add(x, row.played);
+  stretch_.emplace_back(row.played.begin(), row.played.end());
   for (std::size_t k = 0; k < row.played.size(); ++k) {
     out_.mean_weights[k] += row.played[k] / static_cast<double>(hindsight_.rounds());
   }
-
-  constexpr std::size_t kMemory = kVolatilityRounds;
-  if (recent_.size() < kMemory) {
-    recent_.push_back(row.judged().mixture_loss);
-  } else {
-    recent_[t % kMemory] = row.judged().mixture_loss;
-  }
+  recent_.resize(std::min(t + 1, kVolatilityRounds));
+  recent_[t % kVolatilityRounds] = loss;
   if (row.step != nullptr) {
-    record_controls(x, row);
+    record_controls(row);
     // A certificate of its own can begin wherever the weights are uniform.
     if (t == 0 && uniform_over_awake(row.played)) live_.emplace(row.played.size());
     if (live_) {
@@ -94,18 +80,38 @@ void DepthRecorder::record(const TraceRow& row) {
                      {row.round.mixture_loss, row.combined_loss(), row.round.scale});
     }
   }
-  if (hindsight_.ends_stretch(t)) record_bound(x, t);
+  if (!hindsight_.ends_stretch(t)) return;
+  keep_weights();
+  record_bound(t);
 }
 
-void DepthRecorder::record_controls(double x, const TraceRow& row) {
-  const std::size_t t = t_ - 1;
+void DepthRecorder::keep_weights() {
+  std::vector<double> distances;
+  for (const auto& row : stretch_) {
+    distances.push_back(std::inner_product(row.begin(), row.end(), stretch_.front().begin(), 0.0,
+                                           std::plus(),
+                                           [](double x, double y) { return std::abs(x - y); }));
+  }
+  const auto far = std::ranges::max_element(distances) - distances.begin();
+  std::set<std::size_t> kept = {0, static_cast<std::size_t>(far)};
+  if (places_.size() == hindsight_.rounds()) kept.insert(stretch_.size() - 1);
+  for (const std::size_t i : kept) {
+    out_.weight_rounds.push_back(places_[places_.size() - stretch_.size() + i]);
+    out_.weights.push_back(std::move(stretch_[i]));
+  }
+  stretch_.clear();
+}
+
+void DepthRecorder::record_controls(const TraceRow& row) {
+  const double x = places_.back();
+  const std::size_t next = places_.size();
   const Controls& controls = row.step->controls;
   const auto uniform = static_cast<double>(row.played.size());
-  eta_.add(x, controls.eta);
-  rho_.add(x, controls.rho);
-  q_entropy_.add(x, controls.q.empty() ? std::log(uniform) : entropy(controls.q));
-  if (hindsight_.has_path() && t + 1 < hindsight_.rounds()) {
-    q_on_next_.add(x, controls.q.empty() ? 1 / uniform : controls.q[hindsight_.path(t + 1)]);
+  out_.eta.add(x, controls.eta);
+  out_.rho.add(x, controls.rho);
+  out_.q_entropy.add(x, controls.q.empty() ? std::log(uniform) : entropy(controls.q));
+  if (hindsight_.has_path() && next < hindsight_.rounds()) {
+    out_.q_on_next.add(x, controls.q.empty() ? 1 / uniform : controls.q[hindsight_.path(next)]);
   }
   if (recent_.size() == kVolatilityRounds && controls.rho > top_rho_) {
     top_rho_ = controls.rho;
@@ -113,7 +119,7 @@ void DepthRecorder::record_controls(double x, const TraceRow& row) {
   }
 }
 
-void DepthRecorder::record_bound(double x, std::size_t t) {
+void DepthRecorder::record_bound(std::size_t t) {
   if (top_rho_ >= 0) {
     out_.scatter_rho.push_back(top_rho_);
     out_.scatter_volatility.push_back(top_volatility_);
@@ -135,41 +141,60 @@ void DepthRecorder::record_bound(double x, std::size_t t) {
   } else {
     return;
   }
-  for (auto [points, y] :
-       {std::pair{&out_.bound, now.bound}, {&out_.certified_regret, now.regret}}) {
-    points->x.push_back(x);
-    points->y.push_back(y);
-  }
+  out_.bound.add(places_.back(), now.bound);
+  out_.certified_regret.add(places_.back(), now.regret);
 }
 
 MethodDepth DepthRecorder::finish() {
-  weights_.finish();
-  out_.weight_rounds = weights_.x();
-  out_.weights = weights_.rows();
-  out_.regret = regret_.points();
-  out_.eta = eta_.points();
-  out_.rho = rho_.points();
-  out_.q_on_next = q_on_next_.points();
-  out_.q_entropy = q_entropy_.points();
-  if (live_) {
-    out_.weighted = live_->constant_eta() == 0;
-    if (!out_.weighted) {
-      for (auto* points : {&out_.bound, &out_.certified_regret}) {
-        for (double& y : points->y) y /= live_->constant_eta();
-      }
+  for (Points* curve : {&out_.regret, &out_.eta, &out_.rho, &out_.q_on_next, &out_.q_entropy}) {
+    *curve = thin(*curve, hindsight_.rounds(), hindsight_.stretches());
+  }
+  out_.weighted = live_ && live_->constant_eta() == 0;
+  if (live_ && !out_.weighted) {
+    for (auto* points : {&out_.bound, &out_.certified_regret}) {
+      for (double& y : points->y) y /= live_->constant_eta();
     }
   }
   return std::move(out_);
 }
 
-void LossKeeper::record(const TraceRow& row) {
-  ++losses_.rows;
-  const Round& round = row.judged();
-  for (std::size_t k = 0; k < round.losses.size(); ++k) {
-    losses_.values.push_back(round.is_awake(k) ? round.losses[k]
-                                               : std::numeric_limits<double>::infinity());
+namespace {
+
+// Where on the calendar of a problem, if it has one, a round stands by the number that an aggregator
+// gives it, which had opened so many `before`: those that are missing have numbers, too.
+std::function<double(double)> places(const compare::Problem& problem, double before) {
+  TimeAxis axis = time_axis(problem);
+  if (!axis.calendar) return {};
+  std::vector<double> numbers;
+  for (std::size_t t = 0; t < problem.rounds(); ++t) {
+    if (problem.has_forecasts() && !problem.missing.empty()) {
+      before += static_cast<double>(problem.missing[t]);
+    }
+    numbers.push_back(++before);
   }
+  return [numbers = std::move(numbers), at = std::move(axis.at)](double round) {
+    const auto here = std::lower_bound(numbers.begin(), numbers.end() - 1, round);
+    return at[static_cast<std::size_t>(here - numbers.begin())];
+  };
 }
+
+}  // namespace
+
+TraceSink* DepthObserver::begin(const compare::Problem& problem,
+                                const compare::MethodResult& method, const Aggregator& player,
+                                const Hindsight* hindsight) {
+  hindsight_ = hindsight;
+  if (!run_) {
+    run_ = describe(problem.origin, problem.experts, *hindsight);
+    run_->range.calendar = time_axis(problem).calendar;
+  }
+  const auto before = static_cast<double>(player.last_opened());
+  recorder_.emplace(method.name, *hindsight, before == 0 ? &player.method() : nullptr,
+                    places(problem, before));
+  return &*recorder_;
+}
+
+void DepthObserver::end() { add_method(*run_, *hindsight_, *recorder_); }
 
 std::size_t stretches_for(std::size_t methods) {
   return std::clamp<std::size_t>(3300 / std::max<std::size_t>(methods, 1), 150, 2000);
@@ -186,40 +211,19 @@ RunDepth describe(std::string title, std::vector<std::string> experts, const Hin
 }
 
 void add_method(RunDepth& run, const Hindsight& hindsight, DepthRecorder& recorder) {
-  const auto& numbers = recorder.round_numbers();
-  if (run.methods.empty() && !numbers.empty()) {
-    run.first = numbers.front();
-    run.last = numbers.back();
-    for (std::size_t t = 0; hindsight.has_path() && t < numbers.size(); ++t) {
+  const auto& places = recorder.places();
+  if (run.methods.empty() && !places.empty()) {
+    run.range.first = places.front();
+    run.range.last = places.back();
+    for (std::size_t t = 0; hindsight.has_path() && t < places.size(); ++t) {
       if (run.path.empty() || run.path.back().expert != hindsight.path(t)) {
-        run.path.push_back({numbers[t], numbers[t], hindsight.path(t), 0});
+        run.path.push_back({places[t], places[t], hindsight.path(t), 0});
       }
-      run.path.back().to = numbers[t];
+      run.path.back().to = places[t];
       ++run.path.back().rounds;
     }
   }
   run.methods.push_back(recorder.finish());
-}
-
-void put_on(const Calendar& calendar, const std::function<double(double round)>& place,
-            RunDepth& run) {
-  const auto put = [&](std::vector<double>& rounds) {
-    for (double& x : rounds) x = place(x);
-  };
-  for (auto& method : run.methods) {
-    for (auto* points : {&method.regret, &method.eta, &method.rho, &method.q_on_next,
-                         &method.q_entropy, &method.bound, &method.certified_regret}) {
-      put(points->x);
-    }
-    put(method.weight_rounds);
-  }
-  for (auto& stay : run.path) {
-    stay.from = place(stay.from);
-    stay.to = place(stay.to);
-  }
-  run.first = place(run.first);
-  run.last = place(run.last);
-  run.calendar = calendar;
 }
 
 void put_combination_first(RunDepth& run) {
@@ -258,19 +262,24 @@ bool is_trace(std::string_view text) { return io::TraceReader::looks_like_trace(
 RunDepth depth_of_trace(std::string_view text, const std::string& origin, std::size_t switches,
                         std::size_t sharing) {
   io::TraceReader first_pass(text, origin);
-  LossKeeper keeper(first_pass.experts().size());
+  Matrix losses(0, first_pass.experts().size());
   std::string method;
-  bool any = false;
   // The losses are those of the first method; the others met the same.
-  while (first_pass.next() && (!any || first_pass.method() == method)) {
+  while (first_pass.next() && (losses.rows == 0 || first_pass.method() == method)) {
     method = first_pass.method();
-    any = true;
     check_row(first_pass);
-    keeper.record(first_pass.row());
+    ++losses.rows;
+    const Round& round = first_pass.row().judged();
+    for (std::size_t k = 0; k < round.losses.size(); ++k) {
+      losses.values.push_back(round.is_awake(k) ? round.losses[k]
+                                                : std::numeric_limits<double>::infinity());
+    }
   }
-  if (!any) throw Error(fmt::format("{}: holds no round; give a trace of a run", origin));
+  if (losses.rows == 0) {
+    throw Error(fmt::format("{}: holds no round; give a trace of a run", origin));
+  }
 
-  const Hindsight hindsight(keeper.take(), switches, stretches_for(3 * sharing));
+  const Hindsight hindsight(std::move(losses), switches, stretches_for(3 * sharing));
   std::string title = std::filesystem::path(origin).stem().string();
   if (title.ends_with("-trace")) title.resize(title.size() - 6);
   RunDepth run = describe(std::move(title), first_pass.experts(), hindsight);
@@ -278,7 +287,7 @@ RunDepth depth_of_trace(std::string_view text, const std::string& origin, std::s
   std::unique_ptr<DepthRecorder> recorder;
   const auto finish = [&] {
     if (!recorder) return;
-    if (recorder->round_numbers().size() != hindsight.rounds()) {
+    if (recorder->places().size() != hindsight.rounds()) {
       throw Error(fmt::format(
           "{}: its methods played different numbers of rounds; give a trace as it was written",
           origin));
@@ -291,8 +300,8 @@ RunDepth depth_of_trace(std::string_view text, const std::string& origin, std::s
       recorder = std::make_unique<DepthRecorder>(reader.method(), hindsight);
     }
     check_row(reader);
-    const auto& numbers = recorder->round_numbers();
-    if (!numbers.empty() && static_cast<double>(reader.row().round.number) <= numbers.back()) {
+    const auto& earlier = recorder->places();
+    if (!earlier.empty() && static_cast<double>(reader.row().round.number) <= earlier.back()) {
       throw Error(
           fmt::format("{}: a round of {} comes after a later one; give a trace in which each "
                       "method is once, and no outcome came late",

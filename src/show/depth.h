@@ -10,10 +10,9 @@
 #include <vector>
 
 #include "pcgs/certificates.h"
-#include "pcgs/matrix.h"
 #include "pcgs/method.h"
 #include "pcgs/trace.h"
-#include "run/hindsight.h"
+#include "run/comparison.h"
 #include "show/curves.h"
 
 namespace pcgs::report {
@@ -25,6 +24,8 @@ struct MethodDepth {
   double total_loss = 0;
   std::vector<double> block_losses;  // [kBlocks or fewer]
   Points regret;                     // loss so far beyond the oracle's path; empty without one
+  // Of each stretch the first weights, and those that differ most from them (in the sum of absolute
+  // differences); and the very last ones.
   std::vector<double> weight_rounds;
   std::vector<std::vector<double>> weights;  // [weight_rounds][K]
   std::vector<double> mean_weights;          // [K] over all rounds
@@ -44,9 +45,9 @@ struct RunDepth {
   std::string title;
   std::vector<std::string> experts;   // [K]
   std::vector<double> expert_losses;  // [K] total; infinite for who slept
-  double first = 1, last = 1;         // rounds, or where they stand on the calendar
-  std::size_t rounds = 0;             // that were played, without those that were skipped
-  std::size_t switches = 0;           // that the oracle may take
+  AxisRange range{};
+  std::size_t rounds = 0;    // that were played, without those that were skipped
+  std::size_t switches = 0;  // that the oracle may take
   struct Stay {
     double from, to;  // rounds, both included
     std::uint32_t expert;
@@ -54,9 +55,6 @@ struct RunDepth {
   };
   std::vector<Stay> path;  // of the oracle; empty if there is none
   std::vector<MethodDepth> methods;
-  std::optional<Calendar> calendar{};  // that everything is put on
-
-  AxisRange range() const { return {first, last, calendar}; }
 };
 
 using compare::Hindsight;
@@ -70,41 +68,48 @@ double deviation(std::span<const double> x);  // the standard deviation of all t
 // Watches one method play. Rounds come in order, each once.
 class DepthRecorder final : public TraceSink {
  public:
-  // `method`, if given, plays its first round now and is asked for its bound. Both must outlive the
-  // recorder.
-  DepthRecorder(std::string name, const Hindsight& hindsight, const Method* method = nullptr);
+  // `method`, if given, plays its first round now and is asked for its bound; it and `hindsight` must
+  // outlive the recorder. `place` says where on charts a round stands, if not at its number.
+  DepthRecorder(std::string name, const Hindsight& hindsight, const Method* method = nullptr,
+                std::function<double(double round)> place = {});
 
   void record(const TraceRow& row) override;
   MethodDepth finish();
   const std::string& name() const { return out_.name; }
-  const std::vector<double>& round_numbers() const { return numbers_; }
+  const std::vector<double>& places() const { return places_; }  // of the rounds so far
 
  private:
-  void record_controls(double x, const TraceRow& row);
-  void record_bound(double x, std::size_t t);
+  void record_controls(const TraceRow& row);
+  void record_bound(std::size_t t);
+  void keep_weights();
 
   const Hindsight& hindsight_;
   const Method* method_;
-  MethodDepth out_;
-  std::size_t t_ = 0;
+  std::function<double(double round)> place_;
+  MethodDepth out_;  // curves have every round until they are finished
   double path_loss_ = 0, published_loss_ = 0;
-  std::vector<double> numbers_;
-  std::vector<double> recent_;  // losses, a ring
-  ThinCurve regret_, eta_, rho_, q_on_next_, q_entropy_;
-  ThinRows weights_;
+  std::vector<double> places_;
+  std::vector<double> recent_;                // losses, a ring
+  std::vector<std::vector<double>> stretch_;  // weights in the rounds of the stretch so far
   std::optional<LiveCertificate> live_;
   double top_rho_ = -1, top_volatility_ = 0;  // of the bucket, for the scatter
 };
 
-// Keeps the losses of a run for Hindsight.
-class LossKeeper final : public TraceSink {
+// Looks at every method of a comparison in depth. Where it had begun before the first round of the
+// problem, what it could prove is left out.
+class DepthObserver final : public compare::Observer {
  public:
-  explicit LossKeeper(std::size_t experts) : losses_(0, experts) {}
-  void record(const TraceRow& row) override;
-  Matrix take() { return std::move(losses_); }
+  // Requires hindsight.
+  TraceSink* begin(const compare::Problem& problem, const compare::MethodResult& method,
+                   const Aggregator& player, const Hindsight* hindsight) override;
+  void end() override;
+  // After a method has played: everything, on the calendar of the problem if it has one.
+  RunDepth take() { return std::move(*run_); }
 
  private:
-  Matrix losses_;
+  const Hindsight* hindsight_ = nullptr;
+  std::optional<RunDepth> run_;
+  std::optional<DepthRecorder> recorder_;
 };
 
 // How finely a run is drawn of which so many methods share a page: pages stay small.
@@ -112,11 +117,8 @@ std::size_t stretches_for(std::size_t methods);
 
 // A run before its methods are added to it.
 RunDepth describe(std::string title, std::vector<std::string> experts, const Hindsight& hindsight);
-// Adds a method, and with the first one what its rounds tell: their numbers and the oracle's path.
+// Adds a method, and with the first one what its rounds tell: where they stand and the oracle's path.
 void add_method(RunDepth& run, const Hindsight& hindsight, DepthRecorder& recorder);
-// Puts a run on the calendar: `place` says where on it a round stands.
-void put_on(const Calendar& calendar, const std::function<double(double round)>& place,
-            RunDepth& run);
 // The last method is the one whose forecasts are published: it comes first.
 void put_combination_first(RunDepth& run);
 

@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
+#include "show/depth.h"
 #include "show/sections.h"
-#include "show/time_charts.h"
 
 namespace pcgs::report {
 
@@ -14,113 +15,100 @@ namespace {
 
 constexpr std::size_t kColoredExperts = 9;  // as web/theme.js has colours
 
-// The experts that get a colour: those with the most weight, and those on the oracle's path.
-std::vector<std::size_t> leading_experts(const RunDepth& run) {
-  std::vector<double> score(run.experts.size());
-  for (const auto& method : run.methods) {
-    for (const auto& row : method.weights) {
-      for (std::size_t k = 0; k < row.size(); ++k) {
-        score[k] += row[k] / static_cast<double>(method.weights.size() * run.methods.size());
-      }
-    }
-  }
-  for (const auto& stay : run.path) {
-    score[stay.expert] += (stay.to - stay.from + 1) / (run.last - run.first + 1);
-  }
-  std::vector<std::size_t> order(score.size());
+// The indices of the highest, so many at most, from the highest on; of equal ones in their order.
+std::vector<std::size_t> highest(const std::vector<double>& scores, std::size_t most) {
+  std::vector<std::size_t> order(scores.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return score[a] > score[b]; });
-  if (order.size() > kColoredExperts) order.resize(kColoredExperts);
+  std::ranges::stable_sort(order, std::greater(), [&](std::size_t k) { return scores[k]; });
+  order.resize(std::min(order.size(), most));
   return order;
 }
 
+// The experts that get a colour: those with the most weight, and those on the oracle's path.
 struct Colored {
-  explicit Colored(const RunDepth& run) : leaders(leading_experts(run)) {
+  explicit Colored(const RunDepth& run) {
+    std::vector<double> score(run.experts.size());
+    for (const auto& method : run.methods) {
+      for (const auto& row : method.weights) {
+        for (std::size_t k = 0; k < row.size(); ++k) {
+          score[k] += row[k] / static_cast<double>(method.weights.size() * run.methods.size());
+        }
+      }
+    }
+    for (const auto& stay : run.path) {
+      score[stay.expert] += (stay.to - stay.from + 1) / (run.range.last - run.range.first + 1);
+    }
+    leaders = highest(score, kColoredExperts);
     for (const std::size_t k : leaders) names.push_back(run.experts[k]);
     const std::size_t others = run.experts.size() - leaders.size();
-    if (others == 0) return;
     std::string rest = others == 1 ? "1 other" : fmt::format("{} others", others);
     // An expert may have that name.
-    while (std::find(names.begin(), names.end(), rest) != names.end()) rest += " ";
-    names.push_back(rest);
-  }
-  const std::string& name(std::size_t expert) const {
-    const auto at = std::find(leaders.begin(), leaders.end(), expert);
-    return at == leaders.end() ? names.back()
-                               : names[static_cast<std::size_t>(at - leaders.begin())];
+    while (std::ranges::find(names, rest) != names.end()) rest += " ";
+    series.assign(run.experts.size(), rest);
+    for (const std::size_t k : leaders) series[k] = run.experts[k];
+    if (others > 0) names.push_back(std::move(rest));
   }
   std::vector<std::size_t> leaders;
-  std::vector<std::string> names;  // of the leaders, and one for all others if there are any
+  std::vector<std::string> names;   // of the leaders, and one for all others if there are any
+  std::vector<std::string> series;  // [K] the one of these that an expert belongs to
 };
 
-std::vector<std::string> method_names(const RunDepth& run) {
-  std::vector<std::string> names;
-  for (const auto& method : run.methods) names.push_back(method.name);
-  return names;
+// "the best path of experts with at most 12 switches"
+std::string path_name(const RunDepth& run) {
+  return fmt::format("the best path of experts with at most {} switch{}", run.switches,
+                     run.switches == 1 ? "" : "es");
 }
 
-ordered_json regret_groups(const RunDepth& run) {
-  ordered_json groups = ordered_json::array();
-  for (const auto& method : run.methods) {
-    groups.push_back(curve(method.regret, {{"series", method.name}}));
-  }
-  return groups;
-}
+// A run of a page, the i-th, and one of its methods.
+struct Played {
+  const RunDepth& run;
+  std::size_t index;
+  const MethodDepth& method;
+  std::string id;  // of the method
 
-std::string regret_sentence(const RunDepth& run) {
-  std::vector<const MethodDepth*> methods;
-  for (const auto& method : run.methods) methods.push_back(&method);
-  std::stable_sort(methods.begin(), methods.end(),
-                   [](const auto* a, const auto* b) { return a->total_loss < b->total_loss; });
-  std::string out = "Loss beyond " + path_name(run) + ", after the last round:";
-  for (const auto* method : methods) {
-    out += fmt::format("{} {} {:.2f}", method == methods.front() ? "" : ",", method->name,
-                       method->regret.y.empty() ? 0 : method->regret.y.back());
+  // A chart of the rounds that the reader chose.
+  Chart chart(const char* uses, const char* what) const {
+    Chart chart = over_time(uses, fmt::format("{}-{}", id, what), run.range);
+    chart.window = fmt::format("time-{}", index + 1);
+    return chart;
   }
-  return out + ".";
-}
+};
 
 Chart regret_chart(const RunDepth& run, std::size_t index) {
-  Chart chart =
-      over_time("lines", fmt::format("regret-{}", index + 1), window_of(index), run.range());
+  Chart chart = over_time("lines", fmt::format("regret-{}", index + 1), run.range);
+  chart.window = fmt::format("time-{}", index + 1);
   chart.title = "Regret so far";
   chart.note = fmt::format(
       "What each method has lost beyond {}. Flat: as good as that path; rising after a switch: the "
       "price of finding the new best expert.",
       path_name(run));
-  chart.alternative = regret_sentence(run);
   chart.height = 300;
-  chart.groups = regret_groups(run);
-  chart.values.update(
-      {{"axis", "loss beyond the path"}, {"series", method_names(run)}, {"palette", "methods"}});
+  chart.values.update({{"axis", "loss beyond the path"}, {"palette", "methods"}});
+  std::vector<const MethodDepth*> methods;
+  for (const auto& method : run.methods) {
+    chart.add_line(method.name, method.regret);
+    methods.push_back(&method);
+  }
+  std::ranges::stable_sort(methods, {}, &MethodDepth::total_loss);
+  chart.alternative = "Loss beyond " + path_name(run) + ", after the last round:";
+  for (const auto* method : methods) {
+    chart.alternative +=
+        fmt::format("{} {} {:.2f}", method == methods.front() ? "" : ",", method->name,
+                    method->regret.y.empty() ? 0 : method->regret.y.back());
+  }
+  chart.alternative += ".";
   return chart;
 }
 
-// The share of each coloured expert, and of all others together.
-ordered_json weight_groups(const MethodDepth& method, const Colored& colored) {
-  ordered_json groups = ordered_json::array();
-  std::vector<double> rest(method.weights.size(), 1.0);
-  for (std::size_t i = 0; i < colored.names.size(); ++i) {
-    std::vector<double> weights;
-    for (std::size_t t = 0; t < method.weights.size() && i < colored.leaders.size(); ++t) {
-      weights.push_back(method.weights[t][colored.leaders[i]]);
-      rest[t] = std::max(rest[t] - weights.back(), 0.0);
-    }
-    groups.push_back(curve({method.weight_rounds, i < colored.leaders.size() ? weights : rest},
-                           {{"series", colored.names[i]}, {"rank", i}}));
-  }
-  return groups;
-}
-
+// The oracle's path, in the colours of its experts.
 ordered_json path_group(const RunDepth& run, const Colored& colored) {
   std::vector<double> from, end;
   std::vector<std::string> series, expert, since;
   for (std::size_t i = 0; i < run.path.size(); ++i) {
     from.push_back(run.path[i].from);
-    end.push_back(i + 1 < run.path.size() ? run.path[i + 1].from : run.last);
-    since.push_back(place_text(run.calendar, from.back()));
-    series.push_back(colored.name(run.path[i].expert));
+    end.push_back(i + 1 < run.path.size() ? run.path[i + 1].from : run.range.last);
+    since.push_back(place_text(run.range.calendar, from.back()));
+    series.push_back(colored.series[run.path[i].expert]);
     expert.push_back(run.experts[run.path[i].expert]);
   }
   return {{"round", drawn(from)},
@@ -130,16 +118,16 @@ ordered_json path_group(const RunDepth& run, const Colored& colored) {
           {"from", since}};
 }
 
-Chart weights_chart(const RunDepth& run, const MethodDepth& method, const Colored& colored,
-                    const std::string& id, std::size_t index) {
-  Chart chart = over_time("weights", id + "-weights", window_of(index), run.range());
+Chart weights_chart(const Played& played, const Colored& colored) {
+  const auto& [run, index, method, id] = played;
+  Chart chart = played.chart("weights", "weights");
   chart.title = "Weights of " + method.name;
   chart.note = "The share that each expert has, one above the other";
-  const auto most = static_cast<std::size_t>(
-      std::max_element(method.mean_weights.begin(), method.mean_weights.end()) -
-      method.mean_weights.begin());
-  chart.alternative = fmt::format("Weights of {} over time. {} has the most, {:.0f} % on average.",
-                                  method.name, run.experts[most], 100 * method.mean_weights[most]);
+  const auto& mean = method.mean_weights;
+  const auto most = std::max_element(mean.begin(), mean.end());
+  chart.alternative =
+      fmt::format("Weights of {} over time. {} has the most, {:.0f} % on average.", method.name,
+                  run.experts[static_cast<std::size_t>(most - mean.begin())], 100 * *most);
   if (!run.path.empty()) {
     chart.note += "; the ribbon on top is " + path_name(run);
     chart.alternative += fmt::format(" Above them {}, which changes {} time{}.", path_name(run),
@@ -147,17 +135,24 @@ Chart weights_chart(const RunDepth& run, const MethodDepth& method, const Colore
   }
   chart.note += ".";
   chart.height = 280;
-  chart.groups = weight_groups(method, colored);
+  // The share of each coloured expert, and of all others together.
+  std::vector<double> rest(method.weights.size(), 1.0);
+  for (std::size_t i = 0; i < colored.names.size(); ++i) {
+    std::vector<double> weights = rest;
+    for (std::size_t t = 0; t < weights.size() && i < colored.leaders.size(); ++t) {
+      weights[t] = method.weights[t][colored.leaders[i]];
+      rest[t] = std::max(rest[t] - weights[t], 0.0);
+    }
+    chart.add_line(colored.names[i], {method.weight_rounds, weights}, {{"rank", i}});
+  }
   chart.datasets = {{"path", ordered_json::array({path_group(run, colored)})}};
-  chart.values.update(
-      {{"top", run.path.empty() ? 1 : 1.12}, {"series", colored.names}, {"palette", "experts"}});
+  chart.values.update({{"top", run.path.empty() ? 1 : 1.12}, {"palette", "experts"}});
   return chart;
 }
 
-Chart certificate_chart(const RunDepth& run, const MethodDepth& method, std::size_t index,
-                        const std::string& id) {
-  const std::vector<std::string> lines = {"proved at most", "what happened"};
-  Chart chart = over_time("lines", id + "-certificate", window_of(index), run.range());
+Chart certificate_chart(const Played& played) {
+  const auto& [run, index, method, id] = played;
+  Chart chart = played.chart("lines", "certificate");
   chart.title = "Certificate of " + method.name;
   chart.note = fmt::format(
       "Regret to {}, after each round: proved to be at most the upper line, whatever the losses; "
@@ -169,39 +164,101 @@ Chart certificate_chart(const RunDepth& run, const MethodDepth& method, std::siz
       fmt::format("After the last round at most {:.2f} is proved and {:.2f} happened.",
                   method.bound.y.back(), method.certified_regret.y.back());
   chart.height = 200;
-  chart.groups = {curve(method.bound, {{"series", lines[0]}}),
-                  curve(method.certified_regret, {{"series", lines[1]}})};
+  chart.add_line("proved at most", method.bound);
+  chart.add_line("what happened", method.certified_regret);
   chart.values.update({{"axis", method.weighted ? "regret, weighted by eta" : "regret"},
-                       {"series", lines},
                        {"palette", "certificate"}});
   return chart;
 }
 
+// One of the controls of a method of the share form.
+struct Control {
+  Points MethodDepth::*points;
+  const char *id, *axis;
+  const char* title;  // {}: the method
+  const char* note;   // {}: how many experts there are
+  bool spans = true;  // logarithmic where it spans orders of magnitude
+};
+constexpr Control kEta = {
+    &MethodDepth::eta, "eta", "eta", "Learning rate eta of {}",
+    "How strongly a loss moves the weights. Vertical lines: the best path switches."};
+constexpr Control kRho = {
+    &MethodDepth::rho, "rho", "rho", "Restart intensity rho of {}",
+    "How much of the weights is dealt out anew after each round. Vertical lines: the best path "
+    "switches."};
+constexpr Control kMass = {&MethodDepth::q_on_next, "q", "q on the next expert",
+                           "Restart mass of {} on the expert that the best path plays next",
+                           "Uniform restarts put 1/{} there."};
+constexpr Control kEntropy = {
+    &MethodDepth::q_entropy,
+    "entropy",
+    "entropy in nats",
+    "Entropy of q of {}",
+    "Low: restarts go to few experts. Uniform restarts have the logarithm of the number of "
+    "experts.",
+    false};
+
+bool is_constant(const Points& points) {
+  const auto [low, high] = std::minmax_element(points.y.begin(), points.y.end());
+  return low == points.y.end() || *high - *low <= 1e-12 * std::abs(*high);
+}
+
+// Restarts span many orders of magnitude.
+const char* axis_for(const std::vector<double>& values) {
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  return low != values.end() && *low > 0 && *high > 20 * *low ? "log" : "linear";
+}
+
+// It over time, with the oracle's switches marked; a sentence where it never moves.
+Block control_block(const Played& played, const Control& control) {
+  const Points& points = played.method.*control.points;
+  const std::string title = fmt::format(fmt::runtime(control.title), played.method.name);
+  if (!points.y.empty() && is_constant(points)) {
+    return Paragraph{fmt::format("{}: {:.6g} in every round.", title, points.y.front())};
+  }
+  Chart chart = played.chart("control", control.id);
+  chart.title = title;
+  chart.note = fmt::format(fmt::runtime(control.note), played.run.experts.size());
+  chart.alternative = title;
+  if (!points.y.empty()) {
+    const auto [low, high] = std::minmax_element(points.y.begin(), points.y.end());
+    chart.alternative += fmt::format(" over time, between {:.3g} and {:.3g}.", *low, *high);
+  }
+  chart.height = 150;
+  chart.values.update(
+      {{"axis", control.axis}, {"y", control.spans ? axis_for(points.y) : "linear"}});
+  chart.groups.push_back({{"round", drawn(points.x)}, {"value", drawn(points.y)}});
+  std::vector<double> switches;
+  for (std::size_t i = 1; i < played.run.path.size(); ++i) {
+    switches.push_back(played.run.path[i].from);
+  }
+  const ordered_json marked = {{"round", drawn(switches)}};
+  chart.datasets = {{"switches", ordered_json::array({marked})}};
+  return chart;
+}
+
+Played played(const RunDepth& run, std::size_t index, std::size_t method, const char* what) {
+  return {run, index, run.methods[method], fmt::format("{}-{}-{}", what, index + 1, method + 1)};
+}
+
 std::vector<Block> blocks_of(const RunDepth& run, std::size_t index) {
   std::vector<Block> blocks;
-  if (std::any_of(run.methods.begin(), run.methods.end(),
-                  [](const auto& method) { return !method.regret.y.empty(); })) {
-    Window window = time_window(window_of(index), run.range(), "run", regret_groups(run),
-                                method_names(run), "methods");
-    window.overview.alternative = regret_sentence(run);
-    blocks.emplace_back(std::move(window));
-    blocks.emplace_back(regret_chart(run, index));
+  if (std::ranges::any_of(run.methods, [](auto& method) { return !method.regret.y.empty(); })) {
+    const Chart regret = regret_chart(run, index);
+    blocks.emplace_back(time_window(regret, "run"));
+    blocks.emplace_back(regret);
   }
   const Colored colored(run);
   Choice choice{fmt::format("method-{}", index + 1), "Method", {}};
   for (std::size_t m = 0; m < run.methods.size(); ++m) {
-    const MethodDepth& method = run.methods[m];
-    const std::string id = option_id("depth", index, m);
-    Choice::Option option{method.name, {}};
-    option.blocks.emplace_back(weights_chart(run, method, colored, id, index));
-    if (!method.eta.y.empty()) {
-      option.blocks.push_back(control_block(run, method, index, id, eta_control()));
-      option.blocks.push_back(control_block(run, method, index, id, rho_control()));
+    const Played one = played(run, index, m, "depth");
+    auto& shown = choice.options.emplace_back(one.method.name).blocks;
+    shown.emplace_back(weights_chart(one, colored));
+    if (!one.method.eta.y.empty()) {
+      shown.push_back(control_block(one, kEta));
+      shown.push_back(control_block(one, kRho));
     }
-    if (!method.bound.y.empty()) {
-      option.blocks.emplace_back(certificate_chart(run, method, index, id));
-    }
-    choice.options.push_back(std::move(option));
+    if (!one.method.bound.y.empty()) shown.emplace_back(certificate_chart(one));
   }
   blocks.emplace_back(std::move(choice));
   return blocks;
@@ -209,18 +266,14 @@ std::vector<Block> blocks_of(const RunDepth& run, std::size_t index) {
 
 Table experts_table(const RunDepth& run) {
   constexpr std::size_t kMostExperts = 25, kMostMethods = 5;
-  std::vector<std::size_t> shown(run.experts.size());
-  std::iota(shown.begin(), shown.end(), 0);
   Table table;
   table.id = "experts-of-run";
   table.caption = fmt::format(
       "The experts: total loss, rounds on {}, and the mean weight that methods gave them",
       path_name(run));
-  if (shown.size() > kMostExperts) {
-    const auto& weights = run.methods.front().mean_weights;
-    std::stable_sort(shown.begin(), shown.end(),
-                     [&](std::size_t a, std::size_t b) { return weights[a] > weights[b]; });
-    shown.resize(kMostExperts);
+  std::vector<double> weights(run.experts.size());  // those of a few experts are not needed
+  if (weights.size() > kMostExperts) {
+    weights = run.methods.front().mean_weights;
     table.caption += fmt::format("; the {} of {} to whom {} gave most", kMostExperts,
                                  run.experts.size(), run.methods.front().name);
   }
@@ -229,7 +282,7 @@ Table experts_table(const RunDepth& run) {
   for (std::size_t m = 0; m < methods; ++m) {
     table.head.push_back({"weight by " + run.methods[m].name});
   }
-  for (const std::size_t k : shown) {
+  for (const std::size_t k : highest(weights, kMostExperts)) {
     double on_path = 0;
     for (const auto& stay : run.path) on_path += stay.expert == k ? stay.rounds : 0;
     auto& row = table.rows.emplace_back();
@@ -265,47 +318,28 @@ Section depth_section(const std::vector<const RunDepth*>& runs) {
 
 namespace {
 
-Control mass_control(const RunDepth& run) {
-  return {&MethodDepth::q_on_next, "q",
-          "Restart mass of {} on the expert that the best path plays next", "q on the next expert",
-          fmt::format("Uniform restarts put 1/{} there.", run.experts.size())};
-}
-
-Control entropy_control() {
-  return {&MethodDepth::q_entropy,
-          "entropy",
-          "Entropy of q of {}",
-          "entropy in nats",
-          "Low: restarts go to few experts. Uniform restarts have the logarithm of the number of "
-          "experts.",
-          false};
-}
-
-Chart scatter_chart(const MethodDepth& method, const std::string& id) {
-  Chart chart;
-  chart.uses = "scatter";
-  chart.id = id + "-volatility";
-  chart.title = "Restarts and volatility of " + method.name;
-  chart.note =
-      "One point for each stretch of the run, its strongest restart: rho against the standard "
-      "deviation of the last ten losses.";
-  chart.alternative =
-      fmt::format("{} points of volatility and rho of {}.", method.scatter_rho.size(), method.name);
-  chart.values = {{"y", axis_for(method.scatter_rho)}};
+Chart scatter_chart(const Played& played) {
+  const MethodDepth& method = played.method;
+  Chart chart{.id = played.id + "-volatility",
+              .title = "Restarts and volatility of " + method.name,
+              .note =
+                  "One point for each stretch of the run, its strongest restart: rho against the "
+                  "standard deviation of the last ten losses.",
+              .alternative = fmt::format("{} points of volatility and rho of {}.",
+                                         method.scatter_rho.size(), method.name),
+              .uses = "scatter",
+              .values = {{"y", axis_for(method.scatter_rho)}}};
   chart.groups.push_back(
       {{"volatility", drawn(method.scatter_volatility)}, {"rho", drawn(method.scatter_rho)}});
   return chart;
 }
 
-std::vector<Block> blocks_of(const RunDepth& run, const MethodDepth& method, std::size_t index,
-                             const std::string& id) {
-  std::vector<Block> blocks = {control_block(run, method, index, id, rho_control())};
-  if (!method.q_on_next.y.empty()) {
-    blocks.push_back(control_block(run, method, index, id, mass_control(run)));
-  }
-  blocks.push_back(control_block(run, method, index, id, entropy_control()));
-  if (!is_constant(method.rho) && !method.scatter_rho.empty()) {
-    blocks.emplace_back(scatter_chart(method, id));
+std::vector<Block> restart_blocks(const Played& played) {
+  std::vector<Block> blocks = {control_block(played, kRho)};
+  if (!played.method.q_on_next.y.empty()) blocks.push_back(control_block(played, kMass));
+  blocks.push_back(control_block(played, kEntropy));
+  if (!is_constant(played.method.rho) && !played.method.scatter_rho.empty()) {
+    blocks.emplace_back(scatter_chart(played));
   }
   return blocks;
 }
@@ -325,7 +359,7 @@ std::optional<Section> restarts_section(const std::vector<const RunDepth*>& runs
                           : choice.options.begin() + static_cast<std::ptrdiff_t>(varying++);
       choice.options.insert(
           at, {runs.size() == 1 ? method.name : fmt::format("{}: {}", runs[i]->title, method.name),
-               blocks_of(*runs[i], method, i, option_id("restarts", i, m))});
+               restart_blocks(played(*runs[i], i, m, "restarts"))});
     }
   }
   if (choice.options.empty()) return std::nullopt;

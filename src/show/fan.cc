@@ -1,5 +1,4 @@
-#include "show/fan.h"
-
+// Fan charts: the combined distributions of each series over time beside what came.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,9 +8,7 @@
 #include <span>
 
 #include "run/quantile_scores.h"
-#include "show/curves.h"
-#include "show/forecast_answer.h"
-#include "show/time_charts.h"
+#include "show/sections.h"
 
 namespace pcgs::report {
 
@@ -24,13 +21,13 @@ constexpr std::size_t kFans = 200, kRoundsOfAll = 12000, kMostRounds = 400;
 
 // Which quantiles are drawn.
 struct Drawn {
-  struct Pair {
-    std::string name;
+  struct Band {
+    std::string name;       // "80 %"
     std::size_t low, high;  // levels
   };
-  std::vector<Pair> bands;  // the narrowest first
+  std::vector<Band> bands;  // the narrowest first
   std::size_t middle = 0;
-  std::string middle_name;
+  std::string middle_name;  // "median", or the level that is nearest to it
 };
 
 Drawn drawn_levels(const std::vector<double>& levels) {
@@ -42,7 +39,7 @@ Drawn drawn_levels(const std::vector<double>& levels) {
   out.middle_name = std::abs(middle - 0.5) < 1e-9 ? "median" : fmt::format("quantile {:g}", middle);
   // Levels need not be symmetric as a whole for some of them to be pairs.
   std::vector<double> held;
-  std::vector<Drawn::Pair> pairs;
+  std::vector<Drawn::Band> pairs;
   for (std::size_t low = 0; low < levels.size(); ++low) {
     for (std::size_t high = low + 1; high < levels.size(); ++high) {
       if (std::abs(levels[low] + levels[high] - 1) > 1e-9) continue;
@@ -68,157 +65,123 @@ double longest_step(std::span<const double> at) {
   return 3 * *middle;
 }
 
-void add_row(FanView::Fan& fan, const Drawn& drawn, double at, const std::string& when,
-             std::span<const double> quantiles, double came) {
-  fan.at.push_back(at);
-  fan.when.push_back(when);
-  fan.came.push_back(came);
-  const auto quantile = [&](std::size_t level) {
-    return quantiles.empty() ? kNaN : quantiles[level];
-  };
-  fan.middle.push_back(quantile(drawn.middle));
-  for (std::size_t b = 0; b < drawn.bands.size(); ++b) {
-    fan.bands[b].low.push_back(quantile(drawn.bands[b].low));
-    fan.bands[b].high.push_back(quantile(drawn.bands[b].high));
-  }
-}
-
-FanView::Fan fan_of(const compare::LevelProblem& problem, const Matrix& published,
-                    std::span<const std::size_t> rounds, const Drawn& drawn) {
-  FanView::Fan fan;
-  fan.shown = rounds.size();
-  for (const auto& band : drawn.bands) fan.bands.push_back({band.name, {}, {}});
-  TimeAxis axis;
-  for (const std::size_t t : rounds) axis.at.push_back(problem.rounds[t].time);
-  if (problem.calendar) axis = calendar_axis(axis.at);
-  fan.range = axis.range();
-  const double longest = longest_step(axis.at);
-  for (std::size_t i = 0; i < rounds.size(); ++i) {
-    if (i > 0 && axis.at[i] - axis.at[i - 1] > longest) {
-      add_row(fan, drawn, (axis.at[i] + axis.at[i - 1]) / 2, "", {}, kNaN);
-    }
-    const auto& round = problem.rounds[rounds[i]];
-    add_row(fan, drawn, axis.at[i], round.time_text, published.row(rounds[i]), round.outcome);
-    fan.coming = std::isnan(round.outcome) ? fan.coming + 1 : 0;
-  }
-  return fan;
-}
-
-}  // namespace
-
-FanView fan_view(const compare::LevelProblem& problem, const Matrix& published) {
-  const auto by_series = compare::rounds_by_series(problem);
-  const Drawn drawn = drawn_levels(problem.levels);
-  FanView view;
-  view.time = problem.time;
-  view.outcome = problem.outcome;
-  view.middle = drawn.middle_name;
-  view.by = problem.by;
-  view.series = by_series.size();
-  const std::size_t most =
-      std::min(kMostRounds, kRoundsOfAll / std::clamp<std::size_t>(by_series.size(), 1, kFans));
-  for (std::size_t s = 0; s < by_series.size() && view.fans.size() < kFans; ++s) {
-    const auto& rounds = by_series[s];
-    const auto forecasts = std::ranges::count_if(
-        rounds, [&](std::size_t t) { return !std::isnan(published.row(t)[0]); });
-    if (forecasts < 2) continue;
-    const std::size_t shown = std::min(rounds.size(), most);
-    auto& fan =
-        view.fans.emplace_back(fan_of(problem, published, std::span(rounds).last(shown), drawn));
-    fan.key = problem.series[s];
-    fan.rounds = rounds.size();
-  }
-  return view;
-}
-
-namespace {
-
-const char* const kCame = "what came";
-
-// "The 95 % interval held 93 of 100 outcomes."
-std::string held_text(const FanView::Fan& fan) {
-  if (fan.bands.empty()) return "";
-  const auto& widest = fan.bands.back();
-  std::size_t held = 0, all = 0;
-  for (std::size_t i = 0; i < fan.at.size(); ++i) {
-    if (std::isnan(fan.came[i]) || std::isnan(fan.middle[i])) continue;
-    held += widest.low[i] <= fan.came[i] && fan.came[i] <= widest.high[i];
-    ++all;
-  }
-  return fmt::format(" {} outcomes of {} lay in the widest band, {}.", held, all, widest.name);
-}
-
-Chart fan_chart(const FanView& view, const FanView::Fan& fan, std::size_t index) {
-  Chart chart = over_time("fan", fmt::format("fan-{}", index + 1), "", fan.range);
-  chart.canvas = false;
-  chart.title = fan.key.empty() ? "What was forecast, and what came"
-                                : "Forecasts of " + series_title(view.by, fan.key);
-  chart.note = "Every forecast was made before its value was known.";
-  if (fan.shown < fan.rounds) {
-    chart.note += fmt::format(" The last {} of {} rounds.", fan.shown, fan.rounds);
-  }
-  if (fan.coming == 1) chart.note += " What comes last is not known yet.";
-  if (fan.coming > 1) chart.note += fmt::format(" The last {} are not known yet.", fan.coming);
-  chart.alternative = fmt::format("Combined forecasts and outcomes from {} to {}.",
-                                  fan.when.front(), fan.when.back()) +
-                      held_text(fan);
-  chart.height = 320;
-  std::vector<std::string> series = {kCame, view.middle};
-  ordered_json row = {{"series", view.middle},
-                      {"when", fan.when},
-                      {"round", drawn(fan.at)},
-                      {"middle", drawn(fan.middle)},
-                      {"came", drawn(fan.came)}};
-  // The widest is drawn first, below the others.
-  ordered_json bands = ordered_json::array();
-  for (auto band = fan.bands.rbegin(); band != fan.bands.rend(); ++band) {
-    bands.push_back({{"series", band->name},
-                     {"round", row["round"]},
-                     {"low", drawn(band->low)},
-                     {"high", drawn(band->high)}});
-  }
-  for (const auto& band : fan.bands) series.push_back(band.name);
-  if (!fan.bands.empty()) {
-    row["low"] = bands[0]["low"];
-    row["high"] = bands[0]["high"];
-    chart.values["widest"] = fan.bands.back().name;
-  }
-  chart.groups.push_back(std::move(row));
-  chart.datasets = {{"bands", std::move(bands)}};
-  chart.values.update({{"time", view.time},
-                       {"axis", view.outcome},
-                       {"middle", view.middle},
-                       {"series", series},
-                       {"palette", "fan"}});
-  return chart;
-}
-
-}  // namespace
-
+// "location 06, horizon 2"
 std::string series_title(const std::vector<std::string>& by, const std::vector<std::string>& key) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < key.size(); ++i) parts.push_back(by[i] + " " + key[i]);
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::vector<Block> fan_blocks(const FanView& view) {
-  std::vector<Block> blocks;
-  if (view.fans.size() == 1) {
-    blocks.emplace_back(fan_chart(view, view.fans.front(), 0));
-  } else if (!view.fans.empty()) {
-    Choice choice{"fans-of", "Series", {}};
-    for (std::size_t i = 0; i < view.fans.size(); ++i) {
-      const auto& fan = view.fans[i];
-      choice.options.push_back({series_title(view.by, fan.key), {fan_chart(view, fan, i)}});
+// The latest `shown` rounds of a series. Where it pauses, as between two seasons, stands a row of NaN, so
+// that nothing is drawn there.
+Chart fan_chart(const compare::LevelProblem& problem, const Matrix& published,
+                std::span<const std::size_t> rounds, std::size_t shown, const Drawn& levels,
+                std::size_t index) {
+  const std::size_t all = rounds.size();
+  rounds = rounds.last(shown);
+  TimeAxis axis;
+  for (const std::size_t t : rounds) axis.at.push_back(problem.rounds[t].time);
+  if (problem.calendar) axis = calendar_axis(axis.at);
+  const double longest = longest_step(axis.at);
+  const std::size_t pairs = levels.bands.size();
+  std::vector<std::string> when;
+  std::vector<double> at, middle, came;
+  std::vector<std::vector<double>> low(pairs), high(pairs);
+  const auto add = [&](double x, const std::string& time, std::span<const double> quantiles,
+                       double outcome) {
+    at.push_back(x);
+    when.push_back(time);
+    came.push_back(outcome);
+    const auto quantile = [&](std::size_t p) { return quantiles.empty() ? kNaN : quantiles[p]; };
+    middle.push_back(quantile(levels.middle));
+    for (std::size_t b = 0; b < pairs; ++b) {
+      low[b].push_back(quantile(levels.bands[b].low));
+      high[b].push_back(quantile(levels.bands[b].high));
     }
-    blocks.emplace_back(std::move(choice));
+  };
+  std::size_t coming = 0, held = 0, judged = 0;
+  for (std::size_t i = 0; i < rounds.size(); ++i) {
+    if (i > 0 && axis.at[i] - axis.at[i - 1] > longest) {
+      add((axis.at[i] + axis.at[i - 1]) / 2, "", {}, kNaN);
+    }
+    const auto& round = problem.rounds[rounds[i]];
+    add(axis.at[i], round.time_text, published.row(rounds[i]), round.outcome);
+    coming = std::isnan(round.outcome) ? coming + 1 : 0;
+    if (pairs == 0 || std::isnan(round.outcome) || std::isnan(middle.back())) continue;
+    held += low.back().back() <= round.outcome && round.outcome <= high.back().back();
+    ++judged;
   }
-  if (!view.fans.empty() && view.fans.size() < view.series) {
-    blocks.emplace_back(
-        Paragraph{fmt::format("{} of {} series are here; forecasts.csv of --out has all.",
-                              view.fans.size(), view.series)});
+
+  Chart chart = over_time("fan", fmt::format("fan-{}", index + 1), axis.range());
+  chart.canvas = false;
+  const auto& key = problem.series[problem.rounds[rounds.front()].series];
+  chart.title = key.empty() ? "What was forecast, and what came"
+                            : "Forecasts of " + series_title(problem.by, key);
+  chart.note = "Every forecast was made before its value was known.";
+  if (shown < all) chart.note += fmt::format(" The last {} of {} rounds.", shown, all);
+  if (coming == 1) chart.note += " What comes last is not known yet.";
+  if (coming > 1) chart.note += fmt::format(" The last {} are not known yet.", coming);
+  chart.alternative =
+      fmt::format("Combined forecasts and outcomes from {} to {}.", when.front(), when.back());
+  chart.height = 320;
+  chart.values.update({{"time", problem.time},
+                       {"axis", problem.outcome},
+                       {"middle", levels.middle_name},
+                       {"series", {"what came", levels.middle_name}},
+                       {"palette", "fan"}});
+  ordered_json row = {{"series", levels.middle_name},
+                      {"when", when},
+                      {"round", drawn(at)},
+                      {"middle", drawn(middle)},
+                      {"came", drawn(came)}};
+  // The widest is drawn first, below the others.
+  ordered_json bands = ordered_json::array();
+  for (std::size_t b = pairs; b-- > 0;) {
+    bands.push_back({{"series", levels.bands[b].name},
+                     {"round", row["round"]},
+                     {"low", drawn(low[b])},
+                     {"high", drawn(high[b])}});
   }
-  return blocks;
+  for (const auto& band : levels.bands) chart.values["series"].push_back(band.name);
+  if (pairs > 0) {
+    const std::string& widest = levels.bands.back().name;
+    chart.alternative +=
+        fmt::format(" {} outcomes of {} lay in the widest band, {}.", held, judged, widest);
+    chart.values["widest"] = widest;
+    row["low"] = bands[0]["low"];
+    row["high"] = bands[0]["high"];
+  }
+  chart.groups.push_back(std::move(row));
+  chart.datasets = {{"bands", std::move(bands)}};
+  return chart;
+}
+
+}  // namespace
+
+RoundCharts fan_charts(const compare::LevelProblem& problem, const Matrix& published) {
+  const auto by_series = compare::rounds_by_series(problem);
+  const Drawn levels = drawn_levels(problem.levels);
+  const std::size_t most =
+      std::min(kMostRounds, kRoundsOfAll / std::clamp<std::size_t>(by_series.size(), 1, kFans));
+  Choice choice{"fans-of", "Series", {}};
+  for (std::size_t s = 0; s < by_series.size() && choice.options.size() < kFans; ++s) {
+    const auto& rounds = by_series[s];
+    const auto forecasts = std::ranges::count_if(
+        rounds, [&](std::size_t t) { return !std::isnan(published.row(t)[0]); });
+    if (forecasts < 2) continue;
+    Chart chart = fan_chart(problem, published, rounds, std::min(rounds.size(), most), levels,
+                            choice.options.size());
+    choice.options.push_back({series_title(problem.by, problem.series[s]), {std::move(chart)}});
+  }
+  RoundCharts charts;
+  const std::size_t fans = choice.options.size();
+  if (fans == 1) charts.fans = std::move(choice.options.front().blocks);
+  if (fans > 1) charts.fans.emplace_back(std::move(choice));
+  if (fans > 0 && fans < by_series.size()) {
+    charts.fans.emplace_back(Paragraph{fmt::format(
+        "{} of {} series are here; forecasts.csv of --out has all.", fans, by_series.size())});
+  }
+  return charts;
 }
 
 }  // namespace pcgs::report

@@ -1,16 +1,30 @@
-// What pcgs forecast found: a series, forecast by a pool of experts that one method combines.
+// The forecasts of runs as rows of CSV, and what pcgs forecast found: a series, forecast by a pool of
+// experts that one method combines.
 #pragma once
 
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <vector>
+#include <span>
 
 #include "show/forecast_answer.h"
+#include "show/result.h"
 
 namespace pcgs::results {
 
-struct Kind;
+// Of pcgs forecast: the time if there is one, row, value, forecast, a weight for each expert, and the
+// intervals.
+std::string forecast_csv(const compare::Problem& problem, const compare::Comparison& comparison);
+
+// A series of pcgs run and what came of it. The same methods for all of them.
+struct PlayedSeries {
+  const std::vector<std::string>* key = nullptr;  // [by]
+  const compare::Problem* problem = nullptr;
+  const compare::Comparison* comparison = nullptr;
+};
+// One row for each row of the file, in the same order, so that they can be joined back: the time, or
+// the round; what tells series apart; the outcome; and the forecast of each method.
+std::string forecasts_csv(const std::vector<std::string>& by, std::span<const PlayedSeries> series);
+// The same with the forecast of the last method, the combination, and its intervals. Requires that
+// every series has them.
+std::string intervals_csv(const std::vector<std::string>& by, std::span<const PlayedSeries> series);
 
 // Numbers are none where there was no round to take a mean of, or no forecast.
 struct ForecastResult {
@@ -45,18 +59,10 @@ struct ForecastResult {
   bool operator==(const ForecastResult&) const = default;
 };
 
-// The expert with the lowest mean loss, of those that forecast at least half of the time; null if
-// there is none.
-const ForecastResult::Expert* best_expert(const ForecastResult& forecast);
-
 // What came of it. `column` is what was forecast.
 ForecastResult forecast_result(const compare::Problem& problem, const std::string& column,
                                const compare::Comparison& comparison);
 
 std::string forecast_table(const ForecastResult& result, const std::string& origin);
-
-// A line for each round: the time if there is one, row, value, forecast, a weight for each expert,
-// and the intervals.
-std::string forecast_csv(const compare::Problem& problem, const compare::Comparison& comparison);
 
 }  // namespace pcgs::results

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
+#include <ranges>
 
 #include "show/answer_table.h"
-#include "show/forecaster_charts.h"
 #include "show/run_result.h"
 #include "show/sections.h"
 
@@ -23,28 +23,23 @@ using results::measured;
 
 constexpr std::size_t kExpertsShown = 50, kComingShown = 12;
 
-const ErrorLine* find(const ForecastAnswer& answer, const char* kind, const std::string& name) {
-  for (const auto& line : answer.errors) {
-    if (line.kind == kind && line.name == name) return &line;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 Figures error_figures(const ForecastAnswer& answer) {
   Figures figures;
-  const auto add = [&](const ErrorLine* line, const std::string& whose) {
-    if (line == nullptr || !measured(answer, *line)) return;
+  const auto add = [&](const char* kind, const std::string& name, const std::string& whose) {
+    const auto line = std::ranges::find_if(
+        answer.errors, [&](const ErrorLine& one) { return one.kind == kind && one.name == name; });
+    if (line == answer.errors.end() || !measured(answer, *line)) return;
     figures.all.push_back(
         {error_cell(measured(answer, *line)), fmt::format("{} of {}", answer.measure, whose)});
   };
-  add(&answer.errors.front(), "the combination");
-  if (answer.beside_best) {
-    add(find(answer, "expert", answer.beside_best->name),
-        "the best model, " + answer.beside_best->name);
+  const ErrorLine& combination = answer.errors.front();
+  add(combination.kind.c_str(), combination.name, "the combination");
+  if (const auto& best = answer.beside_best) {
+    add("expert", best->name, "the best model, " + best->name);
   }
-  add(find(answer, "reference", kEqualWeights), kEqualWeights);
+  add("reference", kEqualWeights, kEqualWeights);
   if (answer.next.empty() || !answer.next.front().forecast) return figures;
   const auto& next = answer.next.front();
   Cell forecast = number(next.forecast, "{}");
@@ -72,9 +67,8 @@ Table coming_table(const ForecastAnswer& answer) {
   const bool timed = !answer.next.front().time.empty();
   table.head = {timed ? Table::Column{"time", "time"} : Table::Column{"row", "row"},
                 {"forecast", "forecast"}};
-  std::vector<std::string> levels;
-  for (const auto& [level, ends] : answer.next.front().interval.by_name) levels.push_back(level);
-  for (const auto& level : levels) {
+  const auto& intervals = answer.next.front().interval.by_name;
+  for (const auto& [level, ends] : intervals) {
     for (const char* end : {"from", "to"}) {
       table.head.push_back({fmt::format("{:g} %, {}", 100 * std::atof(level.c_str()), end)});
     }
@@ -84,19 +78,16 @@ Table coming_table(const ForecastAnswer& answer) {
     largest = std::max(largest, std::abs(next.forecast.value_or(0)));
   }
   const int decimals = show::decimals_for(largest, 5);
-  for (const auto& next : answer.next) {
-    if (table.rows.size() == kComingShown) break;
+  for (const auto& next : answer.next | std::views::take(kComingShown)) {
     auto& row = table.rows.emplace_back();
     row.push_back({timed ? next.time : fmt::format("{}", next.row)});
     row.push_back(next.forecast ? show::fixed(next.forecast, decimals) : Cell{"nobody forecasts"});
-    for (const auto& level : levels) {
+    for (const auto& [level, of_first] : intervals) {
       const auto& all = next.interval.by_name;
-      const auto at =
-          std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.first == level; });
-      for (const std::size_t end : {std::size_t{0}, std::size_t{1}}) {
-        row.push_back(at != all.end() && at->second.size() == 2
-                          ? show::fixed(at->second[end], decimals)
-                          : show::missing());
+      const auto at = std::ranges::find(all, level, [](const auto& one) { return one.first; });
+      const bool known = at != all.end() && at->second.size() == 2;
+      for (const std::size_t end : {0u, 1u}) {
+        row.push_back(known ? show::fixed(at->second[end], decimals) : show::missing());
       }
     }
   }
@@ -104,11 +95,13 @@ Table coming_table(const ForecastAnswer& answer) {
 }
 
 Table intervals_table(const std::vector<results::RunResult::Intervals>& intervals) {
-  Table table;
-  table.id = "intervals";
-  table.caption = "How often outcomes lay inside the intervals that were published before them";
-  table.head = {
-      {"asked", "level"}, {"held", "coverage"}, {"mean width", "mean_width"}, {"rounds", "rounds"}};
+  Table table{
+      .id = "intervals",
+      .caption = "How often outcomes lay inside the intervals that were published before them",
+      .head = {{"asked", "level"},
+               {"held", "coverage"},
+               {"mean width", "mean_width"},
+               {"rounds", "rounds"}}};
   for (const auto& one : intervals) {
     Cell level = number(one.level, "{}");
     level.text = fmt::format("{:g} %", 100 * one.level);
@@ -168,27 +161,64 @@ void add_errors(const ForecastAnswer& answer, std::vector<Block>& blocks) {
   blocks.emplace_back(Paragraph{std::move(notes)});
 }
 
-std::vector<Section> forecaster_sections(const results::RunResult& run,
-                                         const ForecasterView* view) {
+Chart weights_chart(const ForecastAnswer& answer) {
+  constexpr std::size_t kShown = 20, kNamed = 5;
+  auto all = answer.weights_now.by_name;
+  std::ranges::stable_sort(all, std::greater(), [](const auto& x) { return std::abs(x.second); });
+  if (all.size() > kShown) {
+    double rest = 0;
+    for (std::size_t k = kShown; k < all.size(); ++k) rest += all[k].second;
+    const std::string others = fmt::format("{} others together", all.size() - kShown);
+    all.resize(kShown);
+    all.emplace_back(others, rest);
+  }
+  Chart chart{.id = "weights-now",
+              .title = "Weights now",
+              .note = "How much of the next forecast comes from each model.",
+              .alternative = "Weights of the models in the next forecast, largest first:",
+              .uses = "bars",
+              .height = static_cast<int>(28 * all.size())};
+  std::vector<std::string> names;
+  std::vector<double> weights;
+  for (const auto& [name, weight] : all) {
+    if (names.size() < kNamed) {
+      chart.alternative +=
+          fmt::format("{} {} {:.0f} %", names.empty() ? "" : ",", name, 100 * weight);
+    }
+    names.push_back(name);
+    weights.push_back(weight);
+  }
+  chart.alternative += ".";
+  chart.groups.push_back({{"name", names}, {"value", drawn(weights)}});
+  const auto [low, high] = std::ranges::minmax(weights);
+  chart.values = {{"names", names},
+                  {"low", std::min(low, 0.0)},
+                  {"high", std::max(high, 1e-6)},
+                  {"left", low < 0 ? 52 : 0}};  // room for the numbers at the ends of bars
+  return chart;
+}
+
+std::vector<Section> forecaster_sections(const results::RunResult& run, const RoundCharts* charts) {
   const ForecastAnswer& answer = *run.answer;
-  std::vector<Section> sections;
-  Section gains{"gains", view != nullptr ? "Gains and weights" : "Weights", {}};
-  if (view != nullptr && !view->gains.empty()) gains.blocks.emplace_back(gains_chart(*view));
-  if (!answer.weights_now.by_name.empty()) gains.blocks.emplace_back(weights_chart(answer));
-  if (view != nullptr && !view->bins.empty()) {
-    gains.blocks.emplace_back(bins_choice(*view, answer.measure));
+  const RoundCharts none, &drawn = charts != nullptr ? *charts : none;
+  std::vector<Section> sections = {
+      {"gains", charts != nullptr ? "Gains and weights" : "Weights", drawn.gains},
+      {"latest", "Latest forecasts", drawn.latest},
+      {"intervals-section", "Intervals", {}},
+      {"forecasts", "All forecasts", drawn.forecasts}};
+  const auto append = [](std::vector<Block>& to, const std::vector<Block>& more) {
+    to.insert(to.end(), more.begin(), more.end());
+  };
+  if (!answer.weights_now.by_name.empty()) {
+    sections[0].blocks.emplace_back(weights_chart(answer));
   }
-  if (!gains.blocks.empty()) sections.push_back(std::move(gains));
-  Section latest{"latest", "Latest forecasts", {}};
-  if (view != nullptr) latest.blocks.emplace_back(latest_chart(*view));
-  if (!answer.next.empty()) latest.blocks.emplace_back(coming_table(answer));
-  if (!latest.blocks.empty()) sections.push_back(std::move(latest));
-  if (!run.methods.back().intervals.empty()) {
-    Section intervals{"intervals-section", "Intervals", {}};
-    intervals.blocks.emplace_back(intervals_table(run.methods.back().intervals));
-    if (view != nullptr && !view->held.empty()) intervals.blocks.emplace_back(held_chart(*view));
-    sections.push_back(std::move(intervals));
+  append(sections[0].blocks, drawn.errors_by);
+  if (!answer.next.empty()) sections[1].blocks.emplace_back(coming_table(answer));
+  if (const auto& intervals = run.methods.back().intervals; !intervals.empty()) {
+    sections[2].blocks.emplace_back(intervals_table(intervals));
+    append(sections[2].blocks, drawn.held);
   }
+  std::erase_if(sections, [](const Section& section) { return section.blocks.empty(); });
   return sections;
 }
 

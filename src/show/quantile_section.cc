@@ -8,8 +8,6 @@
 #include "run/quantile_scores.h"
 #include "show/answer_table.h"
 #include "show/curves.h"
-#include "show/fan.h"
-#include "show/forecaster_charts.h"
 #include "show/quantile_result.h"
 #include "show/sections.h"
 
@@ -258,10 +256,10 @@ std::vector<Block> quantile_summary(const QuantileResult& result) {
   return blocks;
 }
 
-std::vector<Section> quantile_sections(const QuantileResult& result, const FanView* fans) {
+std::vector<Section> quantile_sections(const QuantileResult& result, const RoundCharts* charts) {
   std::vector<Section> sections;
-  if (fans != nullptr && !fans->fans.empty()) {
-    sections.push_back({"fans", "Forecasts", fan_blocks(*fans)});
+  if (charts != nullptr && !charts->fans.empty()) {
+    sections.push_back({"fans", "Forecasts", charts->fans});
   }
   Section shapes{"shapes", "Width and coverage", {}};
   if (result.answer.errors.front().rounds > 0) shapes.blocks.emplace_back(pit_chart(result));
@@ -290,7 +288,7 @@ void show_quantiles(const QuantileResult& result, const Shown& shown, PageParts&
       fmt::format("{} models with {} quantiles each, {} rounds of {} series", result.experts.size(),
                   result.levels.size(), result.rounds, result.series.size());
   page.add(quantile_summary(result));
-  page.add(quantile_sections(result, shown.fans));
+  page.add(quantile_sections(result, shown.charts));
 }
 
 }  // namespace pcgs::report

@@ -6,8 +6,6 @@
 #include <filesystem>
 
 #include "pcgs/error.h"
-#include "show/assets.h"
-#include "show/blocks.h"
 #include "show/run_result.h"
 #include "show/sections.h"
 
@@ -32,10 +30,9 @@ std::vector<Shown> shown_of(const Material& material) {
     }
     all.push_back(std::move(one));
   };
-  for (const auto& [origin, result, depth, view, fans] : material.results) {
+  for (const auto& [origin, result, depth, charts] : material.results) {
     if (result.kind().parts == nullptr) {
-      add({origin, result, depth ? &*depth : nullptr, view ? &*view : nullptr,
-           fans ? &*fans : nullptr});
+      add({origin, result, depth ? &*depth : nullptr, charts.get()});
       continue;
     }
     for (auto& part : result.kind().parts(result)) {
@@ -60,19 +57,15 @@ std::vector<const RunDepth*> runs_of(const Material& material) {
 // Title, subtitle and sections of a page.
 PageParts parts_of(const Material& material) {
   const auto shown = shown_of(material);
+  const auto runs = runs_of(material);
   PageParts parts;
-  std::string origin, title, kinds;
+  std::string title, kinds;
   for (const auto& one : shown) {
     one.result.kind().show(one, parts);
-    if (&one == &shown.front()) {
-      origin = one.origin;
-      title = parts.title;
-    }
+    if (&one == &shown.front()) title = parts.title;
     kinds += fmt::format("{}{}", kinds.empty() ? "" : ", ", one.result.kind().name);
   }
-  if (!material.forecasts.empty()) parts.add(curves_section(material.forecasts));
-  std::move(parts.later.begin(), parts.later.end(), std::back_inserter(parts.sections));
-  const auto runs = runs_of(material);
+  parts.add(std::move(parts.later));
   if (!runs.empty()) {
     parts.add(depth_section(runs));
     if (auto restarts = restarts_section(runs)) parts.add(std::move(*restarts));
@@ -81,111 +74,99 @@ PageParts parts_of(const Material& material) {
   if (!parts.summary.empty()) {
     parts.sections.insert(parts.sections.begin(), {"summary", "Summary", std::move(parts.summary)});
   }
-  if (shown.empty()) {
-    if (!material.runs.empty()) {
-      origin = material.runs.front().title;
-    } else if (!material.forecasts.empty()) {
-      origin = material.forecasts.front().title;
-    }
+  if (title.empty()) {
+    const std::string origin = !shown.empty() ? shown.front().origin
+                               : runs.empty() ? ""
+                                              : runs.front()->title;
+    title = std::filesystem::path(origin).filename().string();
   }
-  parts.title = title.empty() ? std::filesystem::path(origin).filename().string() : title;
+  parts.title = title;
   if (shown.size() != 1 || parts.subtitle.empty()) {
-    parts.subtitle = "A report by pcgs: " + (kinds.empty() ? "forecasts" : kinds);
+    parts.subtitle = "A report by pcgs: " + kinds;
   }
   return parts;
 }
 
-// Comments cannot hold two hyphens in a row.
-std::string comment(std::string_view text) {
-  std::string out = "<!--\n";
-  for (const char c : text) {
-    if (c == '-' && out.back() == '-') out += ' ';
-    out += c;
-  }
-  return out + "\n-->\n";
-}
-
-std::string head(const std::string& title, const Assets& files) {
-  std::string out = "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n";
-  out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
-  // Nothing is ever fetched. Vega compiles expressions, which is what unsafe-eval allows.
-  out +=
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src "
-      "'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:\">\n";
-  return out + fmt::format("<title>{} - pcgs</title>\n<style>\n{}\n</style></head>\n", title,
-                           files.styles);
-}
-
-std::string scripts(const Assets& files) {
-  std::string out = comment(files.vega_licence) + comment(files.vega_lite_licence);
-  out += "<script type=\"application/json\" id=\"templates\">{";
-  for (const auto& [name, text] : files.charts) {
-    out += fmt::format("{}\"{}\":{}", out.back() == '{' ? "" : ",", name,
-                       script_json(ordered_json::parse(text)));
-  }
-  out += "}</script>\n";
-  for (const auto code : {files.vega, files.vega_lite}) {
-    out += "<script>" + script_code(code) + "</script>\n";
-  }
-  return out + "<script>(() => {\n" + script_code(files.script) + "})();</script>\n";
-}
-
 }  // namespace
-
-bool available() { return assets() != nullptr; }
-
-void require_available() {
-  if (available()) return;
-  throw Error(
-      "this build of pcgs makes no report pages; install npm, configure again with "
-      "-DPCGS_REPORT=ON and build");
-}
 
 std::vector<Section> sections(const Material& material) { return parts_of(material).sections; }
 
 std::string page(const Material& material) {
   require_available();
-  const auto [title_text, subtitle, summary, shown, later] = parts_of(material);
-  const std::string title = escaped(title_text);
-
-  std::string out = head(title, *assets());
-  out += fmt::format("<body>\n<header><h1>{}</h1><p class=\"subtitle\">{}</p></header>\n", title,
-                     escaped(subtitle));
-  out += "<nav aria-label=\"Contents\"><ul>";
-  for (const auto& section : shown) {
-    out +=
-        fmt::format("<li><a href=\"#{}\">{}</a></li>", escaped(section.id), escaped(section.title));
-  }
-  out +=
-      "</ul></nav>\n<noscript><p>Charts need JavaScript; tables and texts are complete without "
-      "it.</p></noscript>\n<main>\n";
-  for (const auto& section : shown) out += html(section);
-  out +=
-      "</main>\n<footer><p>Made by pcgs. Regret is the loss beyond the exact best sequence of "
-      "experts in hindsight. Long curves keep of each stretch the first, last, lowest and highest "
-      "value. Charts are drawn by Vega and Vega-Lite, whose licences are in the source of this "
-      "page.</p></footer>\n";
-  return out + scripts(*assets()) + "</body></html>\n";
+  const PageParts parts = parts_of(material);
+  return document(parts.title, parts.subtitle, parts.sections);
 }
 
-void check_belongs(const results::RunResult& run, const std::string& run_origin,
-                   const RunDepth& trace, const std::string& trace_origin) {
+std::string run_page(const compare::Problem& problem, const compare::Comparison& comparison,
+                     results::Result result, RunDepth depth) {
+  require_available();
+  Material material;
+  auto& added = material.results.emplace_back(Material::Result{problem.origin, std::move(result)});
+  if (const auto& answer = added.result.get_if<results::RunResult>()->answer) {
+    put_combination_first(depth);
+    added.charts = std::make_shared<RoundCharts>(forecast_charts(problem, comparison, *answer));
+  }
+  // Where nothing has come, there is nothing that curves could show.
+  if (problem.known() > 0) added.depth = std::move(depth);
+  return page(material);
+}
+
+std::string run_page(const compare::Problem& problem, const compare::Comparison& comparison,
+                     results::Result result) {
+  require_available();
+  DepthObserver depth;
+  compare::observe_methods(problem, comparison, {&depth}, stretches_for(comparison.methods.size()));
+  return run_page(problem, comparison, std::move(result), depth.take());
+}
+
+std::string series_page(results::Result result, const std::string& origin) {
+  Material material;
+  material.results.push_back({origin, std::move(result)});
+  return page(material);
+}
+
+std::string quantile_page(const compare::LevelProblem& problem, const Matrix& published,
+                          results::Result result) {
+  require_available();
+  Material material;
+  material.results.push_back({problem.origin,
+                              std::move(result),
+                              {},
+                              std::make_shared<RoundCharts>(fan_charts(problem, published))});
+  return page(material);
+}
+
+void add_trace(RunDepth depth, const std::string& origin, Material& material) {
+  const auto one = std::ranges::find_if(material.results, [](const Material::Result& result) {
+    return result.result.get_if<results::RunResult>() != nullptr;
+  });
+  if (one == material.results.end()) {
+    material.runs.push_back(std::move(depth));
+    return;
+  }
+  const auto& run = *one->result.get_if<results::RunResult>();
   const auto refuse = [&](const std::string& why) {
     throw Error(fmt::format(
         "{}: is not a trace of the run in {}: {}; give a trace of the same run, or a page to each",
-        trace_origin, run_origin, why));
+        origin, one->origin, why));
   };
-  if (trace.experts != run.experts) refuse("it has other experts");
-  if (trace.rounds + run.skipped_rounds != run.rounds) {
+  if (depth.experts != run.experts) refuse("it has other experts");
+  if (depth.rounds + run.skipped_rounds != run.rounds) {
     refuse(
-        fmt::format("it has {} rounds, and not {}", trace.rounds, run.rounds - run.skipped_rounds));
+        fmt::format("it has {} rounds, and not {}", depth.rounds, run.rounds - run.skipped_rounds));
   }
-  for (const auto& method : trace.methods) {
-    if (std::none_of(run.methods.begin(), run.methods.end(),
-                     [&](const auto& one) { return one.name == method.name; })) {
+  for (const auto& method : depth.methods) {
+    if (std::ranges::find(run.methods, method.name, &results::RunResult::Method::name) ==
+        run.methods.end()) {
       refuse(fmt::format("it has {}, which is not among the methods", method.name));
     }
   }
+  if (one->depth) {
+    throw Error(
+        fmt::format("{}: is a second trace of the run in {}; give one", origin, one->origin));
+  }
+  if (run.answer) put_combination_first(depth);
+  one->depth = std::move(depth);
 }
 
 }  // namespace pcgs::report

@@ -1,21 +1,18 @@
 // Results as one HTML page that holds everything it needs: it opens from disk, without a network.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "run/quantile_play.h"
 #include "show/depth.h"
-#include "show/fan.h"
-#include "show/forecaster_view.h"
 #include "show/result.h"
-
-namespace pcgs::results {
-struct RunResult;
-}
 
 namespace pcgs::report {
 
+struct RoundCharts;
 struct Section;
 
 // Whether this build holds what pages are made of (see PCGS_REPORT in CMakeLists.txt).
@@ -28,13 +25,11 @@ struct Material {
   struct Result {
     std::string origin;  // for messages and the title
     results::Result result;
-    std::optional<RunDepth> depth{};       // the same run, round by round
-    std::optional<ForecasterView> view{};  // of forecasts
-    std::optional<FanView> fans{};         // of quantiles
+    std::optional<RunDepth> depth{};              // the same run, round by round
+    std::shared_ptr<const RoundCharts> charts{};  // of the same run
   };
   std::vector<Result> results;
   std::vector<RunDepth> runs;  // further ones
-  std::vector<ForecastCurves> forecasts;
 };
 
 // Throws Error, naming their origins, for two results of one kind and for a kind that has no page.
@@ -42,9 +37,20 @@ std::string page(const Material& material);
 // What a page shows, in order. Takes no assets.
 std::vector<Section> sections(const Material& material);
 
-// Throws Error, naming both, unless a trace can be of this run: the same experts, its methods, and
-// as many rounds.
-void check_belongs(const results::RunResult& run, const std::string& run_origin,
-                   const RunDepth& trace, const std::string& trace_origin);
+// The page of a comparison, whose RunResult this is, that was looked at in depth.
+std::string run_page(const compare::Problem& problem, const compare::Comparison& comparison,
+                     results::Result result, RunDepth depth);
+// The same for one that was not: its methods play once more.
+std::string run_page(const compare::Problem& problem, const compare::Comparison& comparison,
+                     results::Result result);
+// That of many series.
+std::string series_page(results::Result result, const std::string& origin);
+// That of quantiles: what was published in each round, [rounds x P], and the result of it.
+std::string quantile_page(const compare::LevelProblem& problem, const Matrix& published,
+                          results::Result result);
+
+// A trace, to the run of these results if there is one. Throws Error, naming both, unless it can be of
+// this run: the same experts, its methods, and as many rounds; and for a second one.
+void add_trace(RunDepth depth, const std::string& origin, Material& material);
 
 }  // namespace pcgs::report

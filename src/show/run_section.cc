@@ -254,7 +254,7 @@ void show_run(const RunResult& run, const Shown& shown, PageParts& page) {
   }
   page.subtitle = forecasts_subtitle(run);
   page.add(forecaster_summary(*run.answer));
-  page.add(forecaster_sections(run, shown.view));
+  page.add(forecaster_sections(run, shown.charts));
   if (!run.switches.empty()) page.later.push_back(run_section(run));
 }
 

@@ -14,19 +14,38 @@ namespace pcgs::results {
 struct ForecastAnswer;
 struct ForecastResult;
 struct QuantileResult;
+struct RunResult;
 struct SeriesResult;
 struct TrainingResult;
 }  // namespace pcgs::results
 
 namespace pcgs::report {
 
+// As charts call them.
+inline constexpr const char* kCombination = "combination";
+inline constexpr const char* kEqualWeights = "equal weights";
+
+// Charts that need the rounds themselves, of which a result keeps sums alone. Each is empty where there
+// is nothing to show.
+struct RoundCharts {
+  // Of forecasts: what the combination has gained over the best model and equal weights, its errors
+  // beside theirs at hours, weekdays and months, the latest forecasts with those to come, how many
+  // outcomes the intervals held, and all forecasts and errors.
+  std::vector<Block> gains, errors_by, latest, held, forecasts;
+  std::vector<Block> fans;  // of distributions: what was forecast of each series beside what came
+};
+// Of a comparison on forecasts, whose answer this is.
+RoundCharts forecast_charts(const compare::Problem& problem, const compare::Comparison& comparison,
+                            const results::ForecastAnswer& answer);
+// Of what was published in the rounds of the problem, [rounds x P].
+RoundCharts fan_charts(const compare::LevelProblem& problem, const Matrix& published);
+
 // One result of a page, and what else is known about the same run.
 struct Shown {
   std::string origin;
   results::Result result;
   const RunDepth* depth = nullptr;
-  const ForecasterView* view = nullptr;
-  const FanView* fans = nullptr;
+  const RoundCharts* charts = nullptr;
 };
 
 // What the results of a page add to it, each in its turn.
@@ -51,10 +70,15 @@ void show_quantiles(const results::QuantileResult& result, const Shown& shown, P
 void show_forecast(const results::ForecastResult& forecast, const Shown& shown, PageParts& page);
 void show_training(const results::TrainingResult& training, const Shown& shown, PageParts& page);
 
+// The whole page, scripts and styles included. Requires that this build has them.
+std::string document(const std::string& title, const std::string& subtitle,
+                     const std::vector<Section>& sections);
+
 // Of pcgs run on forecasts, whose answer this is.
 std::vector<Block> forecaster_summary(const results::ForecastAnswer& answer);
-// The view, if given, is of the same run, which has an answer.
-std::vector<Section> forecaster_sections(const results::RunResult& run, const ForecasterView* view);
+// The charts, if given, are of the same run, which has an answer.
+std::vector<Section> forecaster_sections(const results::RunResult& run, const RoundCharts* charts);
+Chart weights_chart(const results::ForecastAnswer& answer);
 
 // Errors in the measure of the task, as every page on forecasts shows them.
 Figures error_figures(const results::ForecastAnswer& answer);
@@ -64,6 +88,5 @@ void add_errors(const results::ForecastAnswer& answer, std::vector<Block>& block
 // Round by round.
 Section depth_section(const std::vector<const RunDepth*>& runs);
 std::optional<Section> restarts_section(const std::vector<const RunDepth*>& runs);
-Section curves_section(const std::vector<ForecastCurves>& all);
 
 }  // namespace pcgs::report

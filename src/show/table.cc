@@ -43,9 +43,8 @@ int decimals_for(double x, int digits) {
 
 void Table::drop_empty_columns() {
   for (std::size_t i = head.size(); i-- > 0;) {
-    const bool empty = std::all_of(rows.begin(), rows.end(), [&](const auto& row) {
-      return row[i].text.empty() && !row[i].missing;
-    });
+    const bool empty = std::ranges::all_of(
+        rows, [&](const auto& row) { return row[i].text.empty() && !row[i].missing; });
     if (!empty || !head[i].wide) continue;
     const auto at = static_cast<std::ptrdiff_t>(i);
     head.erase(head.begin() + at);
@@ -54,16 +53,12 @@ void Table::drop_empty_columns() {
 }
 
 void Table::bring_forward(std::initializer_list<std::string_view> keys) {
-  std::size_t to = left;
+  auto to = static_cast<std::ptrdiff_t>(left);
   for (const auto key : keys) {
-    const auto at = std::find_if(head.begin(), head.end(),
-                                 [&](const Column& column) { return column.key == key; });
-    if (at == head.end()) continue;
-    const auto from = static_cast<std::size_t>(at - head.begin());
+    const auto from = std::ranges::find(head, key, &Column::key) - head.begin();
+    if (from < to || from == std::ssize(head)) continue;
     const auto move = [&](auto& all) {
-      const auto first = all.begin() + static_cast<std::ptrdiff_t>(to);
-      const auto one = all.begin() + static_cast<std::ptrdiff_t>(from);
-      if (from >= to) std::rotate(first, one, one + 1);
+      std::rotate(all.begin() + to, all.begin() + from, all.begin() + from + 1);
     };
     move(head);
     for (auto& row : rows) move(row);
@@ -72,27 +67,17 @@ void Table::bring_forward(std::initializer_list<std::string_view> keys) {
 }
 
 std::string text(const Table& table) {
-  io::TextTable out{table.caption, {}, {}, table.left};
-  for (const auto& column : table.head) {
-    if (!column.wide) out.head.push_back(column.name);
-  }
-  for (const auto& row : table.rows) {
-    auto& cells = out.rows.emplace_back();
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      if (!table.head[i].wide) cells.push_back(row[i].missing ? "-" : row[i].text);
+  io::TextTable out{
+      table.caption, {}, std::vector<std::vector<std::string>>(table.rows.size()), table.left};
+  for (std::size_t i = 0; i < table.head.size(); ++i) {
+    if (table.head[i].wide) continue;
+    out.head.push_back(table.head[i].name);
+    for (std::size_t r = 0; r < table.rows.size(); ++r) {
+      const Cell& cell = table.rows[r][i];
+      out.rows[r].push_back(cell.missing ? "-" : cell.text);
     }
   }
   return text(out);
-}
-
-std::string csv(const Table& table) {
-  io::TextTable out;
-  for (const auto& column : table.head) out.head.push_back(column.name);
-  for (const auto& row : table.rows) {
-    auto& cells = out.rows.emplace_back();
-    for (const auto& cell : row) cells.push_back(cell.exact.empty() ? cell.text : cell.exact);
-  }
-  return csv(out);
 }
 
 }  // namespace pcgs::show

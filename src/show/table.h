@@ -1,5 +1,4 @@
-// One model of a table: columns, and rows of numbers and texts. A terminal, a page, CSV and LaTeX show the same
-// one.
+// One model of a table: columns, and rows of numbers and texts. A terminal and a page show the same one.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +10,7 @@
 
 namespace pcgs::show {
 
-// A number is written as its column wants it and kept whole beside that, for copying and for CSV.
+// A number is written as its column wants it and kept whole beside that, for copying.
 struct Cell {
   std::string text{};
   std::string exact{};   // empty: the text is all there is
@@ -52,7 +51,5 @@ struct Table {
 
 // For a terminal: under its caption if it has one, without wide columns.
 std::string text(const Table& table);
-// Whole numbers under the names of columns.
-std::string csv(const Table& table);
 
 }  // namespace pcgs::show

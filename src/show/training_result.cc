@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include "data/json.h"
@@ -13,30 +14,9 @@
 
 namespace pcgs::results {
 
-namespace {
-
-bool of_the_same_kinds(const TrainingCourse& course) {
-  if (course.checks.empty()) return true;
-  const auto& first = course.checks.front().held_out;
-  return std::all_of(course.checks.begin(), course.checks.end(), [&](const auto& check) {
-    return std::equal(first.begin(), first.end(), check.held_out.begin(), check.held_out.end(),
-                      [](const auto& a, const auto& b) { return a.name == b.name; });
-  });
-}
-
-template <class Steps, class Step>
-bool grow(const Steps& all, const Step& step) {
-  return std::adjacent_find(all.begin(), all.end(), [&](const auto& a, const auto& b) {
-           return step(a) >= step(b);
-         }) == all.end();
-}
-
-}  // namespace
-
 const TrainingCourse::Check& best_check(const TrainingResult& training) {
-  const auto& checks = training.course.checks;
-  return *std::find_if(checks.begin(), checks.end(),
-                       [&](const auto& check) { return check.step == training.best_step; });
+  return *std::ranges::find(training.course.checks, training.best_step,
+                            &TrainingCourse::Check::step);
 }
 
 void fields(Fields& f, HeldOutResult& held_out) {
@@ -51,7 +31,8 @@ void fields(Fields& f, TrainingCourse::Losses& losses) {
   f("steps", losses.steps, "loss", losses.loss, "rate", losses.rate);
   f.require(losses.loss.size() == losses.steps.size(), "loss", "is not as long as steps");
   f.require(losses.rate.size() == losses.steps.size(), "rate", "is not as long as steps");
-  f.require(grow(losses.steps, [](std::size_t step) { return step; }), "steps", "do not grow");
+  f.require(std::ranges::adjacent_find(losses.steps, std::greater_equal()) == losses.steps.end(),
+            "steps", "do not grow");
   f.require(losses.steps.empty() || losses.steps.front() > 0, "steps", "do not begin after 0");
 }
 
@@ -62,10 +43,18 @@ void fields(Fields& f, TrainingCourse::Check& check) {
 
 void fields(Fields& f, TrainingCourse& course) {
   f("losses", course.losses, "checks", course.checks);
-  f.require(!course.checks.empty(), "checks", "is empty");
-  f.require(of_the_same_kinds(course), "checks", "are of different sequences");
-  f.require(grow(course.checks, [](const auto& check) { return check.step; }), "checks",
-            "have steps that do not grow");
+  const auto& checks = course.checks;
+  f.require(!checks.empty(), "checks", "is empty");
+  f.require(std::ranges::all_of(checks,
+                                [&](const auto& check) {
+                                  return std::ranges::equal(checks.front().held_out, check.held_out,
+                                                            {}, &HeldOutResult::name,
+                                                            &HeldOutResult::name);
+                                }),
+            "checks", "are of different sequences");
+  f.require(std::ranges::adjacent_find(checks, std::greater_equal(),
+                                       &TrainingCourse::Check::step) == checks.end(),
+            "checks", "have steps that do not grow");
 }
 
 void fields(Fields& f, TrainingResult& training) {
@@ -73,9 +62,9 @@ void fields(Fields& f, TrainingResult& training) {
     "skipped_steps", training.skipped_steps, "seconds", training.seconds, "course", training.course,
     "options", training.options);
   const auto& checks = training.course.checks;
-  f.require(std::any_of(checks.begin(), checks.end(),
-                        [&](const auto& check) { return check.step == training.best_step; }),
-            "best_step", "is not among the checks");
+  f.require(
+      std::ranges::find(checks, training.best_step, &TrainingCourse::Check::step) != checks.end(),
+      "best_step", "is not among the checks");
 }
 
 std::string course_text(const TrainingCourse& course) { return io::json_text(encode(course)); }
@@ -99,10 +88,7 @@ namespace pcgs::report {
 
 namespace {
 
-using results::TrainingCourse;
 using results::TrainingResult;
-
-constexpr const char* kMean = "mean of all kinds";
 
 bool combines(const TrainingResult& training) {
   return training.course.checks.front().held_out.front().error_to_best_candidate.has_value();
@@ -130,83 +116,50 @@ std::string meaning_of_score(const TrainingResult& training) {
                "trained on. Less is better.";
 }
 
-std::vector<double> steps_of(const TrainingCourse& course) {
-  std::vector<double> steps;
-  for (const auto& check : course.checks) steps.push_back(static_cast<double>(check.step));
-  return steps;
-}
-
-Chart by_step(const char* id, const char* axis, const std::vector<double>& steps) {
-  Chart chart;
-  chart.id = id;
-  chart.uses = "lines";
-  chart.values = {{"first", steps.front()}, {"last", std::max(steps.back(), steps.front() + 1)},
-                  {"along", "step"},        {"axis", axis},
-                  {"zero", false},          {"points", steps.size() <= 60}};
-  return chart;
+// A chart of the steps from `first` to `last`.
+Chart by_step(const char* id, const char* title, const char* axis, std::size_t first,
+              std::size_t last, std::size_t points) {
+  return {.id = id,
+          .title = title,
+          .uses = "lines",
+          .values = {{"first", first},
+                     {"last", std::max(last, first + 1)},
+                     {"along", "step"},
+                     {"axis", axis},
+                     {"zero", false},
+                     {"points", points <= 60},
+                     {"palette", "variants"}}};
 }
 
 // Every kind of sequences, or how far it has moved since the start.
 Chart scores_chart(const TrainingResult& training, bool moved) {
-  const TrainingCourse& course = training.course;
-  const auto steps = steps_of(course);
+  const auto& checks = training.course.checks;
+  const auto& kinds = checks.front().held_out;
   Chart chart = by_step(moved ? "held-out-moved" : "held-out-scores",
-                        moved ? "score - score at the start" : "held-out score", steps);
-  chart.title = moved ? "Held-out scores since the start" : "Held-out scores";
+                        moved ? "Held-out scores since the start" : "Held-out scores",
+                        moved ? "score - score at the start" : "held-out score",
+                        checks.front().step, checks.back().step, checks.size());
   chart.note = fmt::format("Sequences that were not trained on; lower is better. Step {} was kept.",
                            training.best_step);
-  const auto& kinds = course.checks.front().held_out;
-  std::vector<std::string> series;
   const auto add = [&](const std::string& name, const auto& score_at) {
-    series.push_back(name);
-    std::vector<double> scores;
-    for (const auto& check : course.checks) scores.push_back(or_nan(score_at(check)));
-    if (moved) {
-      const double start = scores.front();
-      for (double& score : scores) score -= start;
+    const double start = moved ? or_nan(score_at(checks.front())) : 0;
+    Points scores;
+    for (const auto& check : checks) {
+      scores.add(static_cast<double>(check.step), or_nan(score_at(check)) - start);
     }
-    chart.groups.push_back(curve({steps, scores}, {{"series", name}}));
-    chart.alternative += fmt::format("{}{} from {:+.4g} to {:+.4g}", series.size() == 1 ? "" : ", ",
-                                     name, scores.front(), scores.back());
+    chart.add_line(name, scores);
+    chart.alternative +=
+        fmt::format("{}{} from {:+.4g} to {:+.4g}", chart.groups.size() == 1 ? "By step: " : ", ",
+                    name, scores.y.front(), scores.y.back());
   };
   // One kind is its own mean.
-  if (kinds.size() > 1) add(kMean, [](const auto& check) { return check.score; });
+  if (kinds.size() > 1) add("mean of all kinds", [](const auto& check) { return check.score; });
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     add(kinds[i].name, [&](const auto& check) { return check.held_out[i].score; });
   }
-  chart.alternative = fmt::format("By step: {}.", chart.alternative);
-  chart.values.update(
-      {{"series", series}, {"palette", kinds.size() > 1 ? "held_out" : "variants"}});
+  chart.alternative += ".";
+  if (kinds.size() > 1) chart.values["palette"] = "held_out";
   chart.height = 300;
-  return chart;
-}
-
-Chart losses_chart(const TrainingCourse::Losses& losses, const std::vector<double>& steps) {
-  std::vector<double> loss;
-  for (const auto& one : losses.loss) loss.push_back(or_nan(one));
-  Chart chart = by_step("training-loss", "training loss", steps);
-  chart.title = "Training loss";
-  chart.note =
-      losses.steps.size() > 1 && losses.steps[0] > 1
-          ? fmt::format("Of the sequences of each step, as means over {} steps.", losses.steps[0])
-          : "Of the sequences of each step.";
-  chart.alternative =
-      fmt::format("Training loss by step, from {:+.4g} to {:+.4g}.", loss.front(), loss.back());
-  chart.values.update({{"series", {"training loss"}}, {"palette", "variants"}});
-  chart.groups.push_back(curve({steps, loss}, {{"series", "training loss"}}));
-  return chart;
-}
-
-Chart rates_chart(const TrainingCourse::Losses& losses, const std::vector<double>& steps) {
-  Chart chart = by_step("learning-rate", "learning rate", steps);
-  chart.title = "Learning rate";
-  chart.note = "Of the optimiser: a line up, then a cosine down.";
-  chart.alternative =
-      fmt::format("Learning rate by step, at most {:.3g}, {:.3g} at the end.",
-                  *std::max_element(losses.rate.begin(), losses.rate.end()), losses.rate.back());
-  chart.values.update({{"series", {"learning rate"}}, {"palette", "variants"}, {"zero", true}});
-  chart.groups.push_back(curve({steps, losses.rate}, {{"series", "learning rate"}}));
-  chart.height = 150;
   return chart;
 }
 
@@ -216,82 +169,104 @@ Section course_section(const TrainingResult& training) {
                                      "Show",
                                      {{"Change since the start", {scores_chart(training, true)}},
                                       {"Score", {scores_chart(training, false)}}}});
-  const auto& losses = training.course.losses;
-  if (losses.steps.empty()) return section;  // no step was taken
-  const std::vector<double> steps(losses.steps.begin(), losses.steps.end());
-  section.blocks.emplace_back(losses_chart(losses, steps));
-  section.blocks.emplace_back(rates_chart(losses, steps));
+  const auto& course = training.course.losses;
+  const auto& steps = course.steps;
+  if (steps.empty()) return section;  // no step was taken
+  Points losses, rates;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    losses.add(static_cast<double>(steps[i]), or_nan(course.loss[i]));
+    rates.add(losses.x.back(), course.rate[i]);
+  }
+  const auto chart_of = [&](const char* id, const char* title, const char* axis) {
+    return by_step(id, title, axis, steps.front(), steps.back(), steps.size());
+  };
+  Chart loss = chart_of("training-loss", "Training loss", "training loss");
+  loss.note = steps.size() > 1 && steps[0] > 1
+                  ? fmt::format("Of the sequences of each step, as means over {} steps.", steps[0])
+                  : "Of the sequences of each step.";
+  loss.alternative = fmt::format("Training loss by step, from {:+.4g} to {:+.4g}.",
+                                 losses.y.front(), losses.y.back());
+  loss.add_line("training loss", losses);
+  Chart learning = chart_of("learning-rate", "Learning rate", "learning rate");
+  learning.note = "Of the optimiser: a line up, then a cosine down.";
+  learning.alternative = fmt::format("Learning rate by step, at most {:.3g}, {:.3g} at the end.",
+                                     std::ranges::max(course.rate), course.rate.back());
+  learning.values["zero"] = true;
+  learning.add_line("learning rate", rates);
+  learning.height = 150;
+  section.blocks.emplace_back(std::move(loss));
+  section.blocks.emplace_back(std::move(learning));
   return section;
 }
 
-// What is known of every kind: the head of a pair of columns, its key, and where it stands.
-struct Measure {
-  const char *name, *key, *format;
-  std::optional<double> results::HeldOutResult::*value;
-};
-
 Section held_out_section(const TrainingResult& training) {
   using results::HeldOutResult;
+  struct Measure {
+    const char *name, *key, *format;
+    std::optional<double> HeldOutResult::*value;
+  };
   static constexpr Measure kMeasures[] = {{"score", "score", "{:+.4f}", &HeldOutResult::score},
                                           {"error to best candidate", "error_to_best_candidate",
                                            "{:.4f}", &HeldOutResult::error_to_best_candidate},
                                           {"regret", "regret", "{:.2f}", &HeldOutResult::regret}};
   const auto& start = training.course.checks.front().held_out;
   const auto& best = best_check(training).held_out;
-  Section section{"held-out", "Held-out sequences", {}};
+  const bool losses = !combines(training);
+  const bool limits =
+      std::ranges::any_of(best, [](const auto& kind) { return kind.limit.has_value(); });
   Table table;
   table.id = "held-out-scores-table";
   table.caption = fmt::format(
       "Sequences that were not trained on: with the weights as they were given, and with those "
-      "that "
-      "were kept, after step {}",
+      "that were kept, after step {}",
       training.best_step);
   table.head = {{"sequences", "name"}};
-  std::vector<Measure> shown;
-  for (const Measure& measure : kMeasures) {
-    if (!(start.front().*measure.value)) continue;
-    shown.push_back(measure);
-    table.head.push_back({fmt::format("{}, given", measure.name)});
-    table.head.push_back({fmt::format("{}, kept", measure.name), measure.key});
+  table.rows.resize(best.size());
+  for (std::size_t i = 0; i < best.size(); ++i) table.rows[i].push_back({best[i].name});
+  const auto add = [&](std::string name, const char* key, const auto& kinds, const auto& cell_of) {
+    table.head.push_back({std::move(name), key});
+    for (std::size_t i = 0; i < kinds.size(); ++i) table.rows[i].push_back(cell_of(kinds[i]));
+  };
+  for (const Measure& one : kMeasures) {
+    if (!(start.front().*one.value)) continue;
+    const auto cell = [&](const HeldOutResult& kind) {
+      return number(kind.*one.value, one.format);
+    };
+    add(fmt::format("{}, given", one.name), "", start, cell);
+    add(fmt::format("{}, kept", one.name), one.key, best, cell);
   }
-  const bool losses = !combines(training);
-  if (losses) table.head.push_back({"best Fixed Share", "tuned_fixed_share"});
-  const bool limits = std::any_of(best.begin(), best.end(), [](const auto& k) { return k.limit; });
-  if (limits) table.head.push_back({"limit", "limit"});
-  table.head.push_back({"won, kept", "won"});
-  for (std::size_t i = 0; i < best.size(); ++i) {
-    auto& row = table.rows.emplace_back();
-    row.push_back({best[i].name});
-    for (const Measure& measure : shown) {
-      row.push_back(number(start[i].*measure.value, measure.format));
-      row.push_back(number(best[i].*measure.value, measure.format));
-    }
-    if (losses) row.push_back(number(best[i].tuned_fixed_share, "{:.2f}"));
-    if (limits) row.push_back(best[i].limit ? number(best[i].limit, "{:.2f}") : Cell{""});
-    row.push_back({fmt::format("{:.0f} %", 100 * best[i].won), fmt::format("{}", best[i].won)});
+  if (losses) {
+    add("best Fixed Share", "tuned_fixed_share", best,
+        [](const HeldOutResult& kind) { return number(kind.tuned_fixed_share, "{:.2f}"); });
   }
-  section.blocks.emplace_back(std::move(table));
-  section.blocks.emplace_back(Paragraph{
-      losses ? "Regret is the mean over sequences of the loss beyond the best path of experts; the "
-               "best Fixed Share is the one with the least loss on all of a kind together; the "
-               "limit is a filter that knows the law of the losses. Won: the share of sequences "
-               "with less loss than that Fixed Share."
-             : "Won: the share of sequences with less error than the candidate that is best for "
-               "all of a kind together."});
-  return section;
+  if (limits) {
+    add("limit", "limit", best, [](const HeldOutResult& kind) {
+      return kind.limit ? number(kind.limit, "{:.2f}") : Cell{""};
+    });
+  }
+  add("won, kept", "won", best,
+      [](const HeldOutResult& kind) { return show::share(kind.won, "{:.0f} %"); });
+  return {"held-out",
+          "Held-out sequences",
+          {std::move(table),
+           Paragraph{losses ? "Regret is the mean over sequences of the loss beyond the best path "
+                              "of experts; the best Fixed Share is the one with the least loss on "
+                              "all of a kind together; the limit is a filter that knows the law of "
+                              "the losses. Won: the share of sequences with less loss than that "
+                              "Fixed Share."
+                            : "Won: the share of sequences with less error than the candidate that "
+                              "is best for all of a kind together."}}};
 }
 
-Section options_section(const TrainingResult& training) {
-  Section section{"options", "Options", {}};
-  Table table;
-  table.id = "options-table";
-  table.caption = "What pcgs-train was asked for, and what it took where nothing was said";
-  table.head = {{"option", "name"}, {"value", "value"}};
+// What pcgs-train was asked for.
+Table options_table(const TrainingResult& training) {
+  Table table{.id = "options-table",
+              .caption = "What pcgs-train was asked for, and what it took where nothing was said",
+              .head = {{"option", "name"}, {"value", "value"}}};
   for (const auto& [name, value] : training.options.by_name) {
     table.rows.push_back({{"--" + name}, {value}});
   }
-  section.blocks.emplace_back(std::move(table));
-  return section;
+  return table;
 }
 
 std::string lead(const TrainingResult& training) {
@@ -303,10 +278,10 @@ std::string lead(const TrainingResult& training) {
         "({}): they were kept.",
         training.steps, score_text(first.score));
   }
-  const auto better = std::count_if(best.held_out.begin(), best.held_out.end(),
-                                    [&, i = std::size_t{0}](const auto& kind) mutable {
-                                      return or_nan(kind.score) < or_nan(first.held_out[i++].score);
-                                    });
+  std::size_t better = 0;
+  for (std::size_t i = 0; i < best.held_out.size(); ++i) {
+    better += or_nan(best.held_out[i].score) < or_nan(first.held_out[i].score);
+  }
   std::string out = fmt::format("The held-out score fell from {} to {}, which it had after step {}",
                                 score_text(first.score), score_text(best.score), best.step);
   if (best.held_out.size() > 1) {
@@ -315,38 +290,30 @@ std::string lead(const TrainingResult& training) {
   return out + ".";
 }
 
-std::vector<Block> training_summary(const TrainingResult& training) {
-  std::vector<Block> blocks;
-  blocks.emplace_back(Paragraph{lead(training), true});
-  blocks.emplace_back(
-      Figures{{{number(training.course.checks.front().score, "{:+.4f}"), "score at the start"},
-               {number(best_check(training).score, "{:+.4f}"), "score of what was kept"},
-               {whole(training.best_step), "step that was kept"},
-               {whole(training.steps), "steps"},
-               {number(training.seconds, "{:.0f}"), "seconds"}}});
-  blocks.emplace_back(Paragraph{meaning_of_score(training)});
-  if (training.skipped_steps > 0) {
-    blocks.emplace_back(Paragraph{fmt::format(
-        "{} steps were skipped, because their gradients were not finite; a lower --rate "
-        "or --clip may help.",
-        training.skipped_steps)});
-  }
-  return blocks;
-}
-
-std::vector<Section> training_sections(const TrainingResult& training) {
-  std::vector<Section> sections = {course_section(training), held_out_section(training)};
-  if (!training.options.by_name.empty()) sections.push_back(options_section(training));
-  return sections;
-}
-
 }  // namespace
 
 void show_training(const TrainingResult& training, const Shown& /*shown*/, PageParts& page) {
   page.subtitle = fmt::format("A controller, trained by the recipe {} in {} step{}",
                               training.recipe, training.steps, training.steps == 1 ? "" : "s");
-  page.add(training_summary(training));
-  page.add(training_sections(training));
+  page.add(
+      {Paragraph{lead(training), true},
+       Figures{{{number(training.course.checks.front().score, "{:+.4f}"), "score at the start"},
+                {number(best_check(training).score, "{:+.4f}"), "score of what was kept"},
+                {whole(training.best_step), "step that was kept"},
+                {whole(training.steps), "steps"},
+                {number(training.seconds, "{:.0f}"), "seconds"}}},
+       Paragraph{meaning_of_score(training)}});
+  if (training.skipped_steps > 0) {
+    page.summary.emplace_back(Paragraph{fmt::format(
+        "{} steps were skipped, because their gradients were not finite; a lower --rate "
+        "or --clip may help.",
+        training.skipped_steps)});
+  }
+  page.add(course_section(training));
+  page.add(held_out_section(training));
+  if (!training.options.by_name.empty()) {
+    page.add(Section{"options", "Options", {options_table(training)}});
+  }
 }
 
 }  // namespace pcgs::report

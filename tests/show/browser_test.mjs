@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 import { runInNewContext } from "node:vm";
 import {
   allDrawn,
+  brush,
   chartsNotDrawn,
   file,
   foreignElements,
@@ -336,13 +337,7 @@ describe("the time window", () => {
   test("follows a brush over the overview, in all its charts", () =>
     open("run.html", {}, async (page) => {
       const before = await picture(linked(page));
-      const plot = page.locator(".window:visible .overview .plot").first();
-      await plot.scrollIntoViewIfNeeded();
-      const box = await plot.boundingBox();
-      await page.mouse.move(box.x + box.width * 0.3, box.y + 20);
-      await page.mouse.down();
-      await page.mouse.move(box.x + box.width * 0.6, box.y + 30, { steps: 5 });
-      await page.mouse.up();
+      await brush(page.locator(".window:visible .overview .plot").first());
       const slider = page.locator(".window:visible input[type=range]");
       const [from, to] = [await slider.nth(0).inputValue(), await slider.nth(1).inputValue()].map(
         Number,
@@ -422,13 +417,7 @@ describe("a page of forecasts with times", () => {
 
   test("follows a brush over its dates", () =>
     open("hours.html", {}, async (page) => {
-      const plot = window(page).locator(".overview .plot");
-      await plot.scrollIntoViewIfNeeded();
-      const box = await plot.boundingBox();
-      await page.mouse.move(box.x + box.width * 0.3, box.y + 20);
-      await page.mouse.down();
-      await page.mouse.move(box.x + box.width * 0.6, box.y + 30, { steps: 5 });
-      await page.mouse.up();
+      await brush(window(page).locator(".overview .plot"));
       await page.waitForFunction(
         () => document.getElementById("forecasts-1").dataset.from !== "0",
       );
@@ -658,34 +647,6 @@ describe("numbers", () => {
       }));
     });
 
-  test("of a run equal its JSON to the last digit", async () => {
-    const methods = "fixed-share,hedge,guard,ml-poly";
-    const result = JSON.parse(
-      pcgs(`run losses.csv --method ${methods} --switches 5,20 --json --report numbers.html`),
-    );
-    await open("numbers.html", {}, async (page) => {
-      const rows = await rowsOf(page, "methods");
-      assert.deepEqual(
-        rows.map((row) => row.name).sort(),
-        result.methods.map((method) => method.name).sort(),
-      );
-      for (const { name, values } of rows) {
-        const method = result.methods.find((method) => method.name === name);
-        for (const [key, value] of values.filter(([key]) => key)) {
-          const expected = key.split(".").reduce((part, step) => part?.[step], method);
-          if (value === undefined) assert.equal(expected ?? null, null, `${name} ${key}`);
-          else assert.equal(Number(value), expected, `${name} ${key}`);
-        }
-        for (const key of ["total_loss", "dynamic_regret.5", "dynamic_regret.20"]) {
-          assert.ok(
-            values.some(([name, value]) => name === key && value),
-            `${key} has a column`,
-          );
-        }
-      }
-    });
-  });
-
   // Rows of a table beside the objects that they stand for, in their order.
   const rowsEqual = (rows, objects) => {
     assert.equal(rows.length, objects.length);
@@ -698,6 +659,29 @@ describe("numbers", () => {
       }
     });
   };
+
+  test("of a run equal its JSON to the last digit", async () => {
+    const methods = "fixed-share,hedge,guard,ml-poly";
+    const result = JSON.parse(
+      pcgs(`run losses.csv --method ${methods} --switches 5,20 --json --report numbers.html`),
+    );
+    await open("numbers.html", {}, async (page) => {
+      const rows = await rowsOf(page, "methods");
+      rowsEqual(rows, rows.map(({ name }) => result.methods.find((method) => method.name === name)));
+      for (const { values } of rows) {
+        for (const key of ["total_loss", "dynamic_regret.5", "dynamic_regret.20"]) {
+          assert.ok(
+            values.some(([name, value]) => name === key && value),
+            `${key} has a column`,
+          );
+        }
+      }
+      assert.deepEqual(
+        rows.map((row) => row.name).sort(),
+        result.methods.map((method) => method.name).sort(),
+      );
+    });
+  });
 
   test("of forecasts equal their JSON: headline, figures, errors, coming forecasts, intervals", () =>
     open("hours.html", {}, async (page) => {

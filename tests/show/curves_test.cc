@@ -24,12 +24,12 @@ std::vector<double> walk(std::size_t rounds, unsigned seed) {
 }
 
 Points thinned(const std::vector<double>& values, std::size_t buckets) {
-  ThinCurve curve(values.size(), buckets);
-  for (std::size_t t = 0; t < values.size(); ++t) curve.add(static_cast<double>(t), values[t]);
-  return curve.points();
+  Points all;
+  for (std::size_t t = 0; t < values.size(); ++t) all.add(static_cast<double>(t), values[t]);
+  return thin(all, values.size(), buckets);
 }
 
-TEST(ThinCurve, KeepsEveryPointOfAShortCurve) {
+TEST(Thin, KeepsEveryPointOfAShortCurve) {
   for (const std::size_t rounds : {1U, 2U, 7U, 50U}) {
     const auto values = walk(rounds, 1);
     const Points points = thinned(values, 50);
@@ -37,7 +37,7 @@ TEST(ThinCurve, KeepsEveryPointOfAShortCurve) {
   }
 }
 
-TEST(ThinCurve, KeepsFirstLastLowestAndHighestOfEveryStretch) {
+TEST(Thin, KeepsFirstLastLowestAndHighestOfEveryStretch) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     const std::size_t rounds = 900 + 37 * seed, buckets = 10 + seed;
     const auto values = walk(rounds, seed);
@@ -68,51 +68,13 @@ TEST(ThinCurve, KeepsFirstLastLowestAndHighestOfEveryStretch) {
   }
 }
 
-TEST(ThinCurve, SeesASpikeBesideGaps) {
+TEST(Thin, SeesASpikeBesideGaps) {
   std::vector<double> values(100, kGap);
   values[57] = 3;
   const Points points = thinned(values, 4);
   EXPECT_NE(std::find(points.y.begin(), points.y.end(), 3), points.y.end());
   EXPECT_TRUE(std::isnan(points.y.front()));
 }
-
-TEST(ThinCurve, TakesMoreRoundsThanItWasToldAbout) {
-  ThinCurve curve(10, 5);
-  for (int t = 0; t < 20; ++t) curve.add(t, t == 15 ? 9.0 : 0.0);
-  const Points points = curve.points();
-  EXPECT_NE(std::find(points.y.begin(), points.y.end(), 9.0), points.y.end());
-  EXPECT_EQ(points.x.back(), 19);
-}
-
-TEST(ThinRows, KeepsTheFirstRowAndTheFarthestFromItOfEveryStretch) {
-  constexpr std::size_t kRounds = 1000, kBuckets = 20;
-  ThinRows thin(kRounds, kBuckets);
-  for (std::size_t t = 0; t < kRounds; ++t) {
-    // One round in which another expert has everything.
-    const double w = t == 333 ? 1 : 0.1 + 0.0001 * static_cast<double>(t % 50);
-    thin.add(static_cast<double>(t), std::vector<double>{1 - w, w});
-  }
-  thin.finish();
-  EXPECT_LE(thin.rows().size(), 2 * kBuckets + 1);
-  ASSERT_EQ(thin.rows().size(), thin.x().size());
-  EXPECT_EQ(thin.x().front(), 0);
-  const auto spike = std::find(thin.x().begin(), thin.x().end(), 333);
-  ASSERT_NE(spike, thin.x().end());
-  EXPECT_EQ(thin.rows()[static_cast<std::size_t>(spike - thin.x().begin())][1], 1);
-  EXPECT_TRUE(std::is_sorted(thin.x().begin(), thin.x().end()));
-}
-
-TEST(ThinRows, KeepsOneRowOfAStretchInWhichNothingChangesAndTheLast) {
-  ThinRows thin(100, 10);
-  for (int t = 0; t < 100; ++t) thin.add(t, std::vector<double>{0.5, 0.5});
-  thin.finish();
-  EXPECT_EQ(thin.rows().size(), 11U);
-  EXPECT_EQ(thin.x().back(), 99);
-}
-
-}  // namespace
-
-namespace {
 
 TEST(Drawn, KeepsFiveDigitsOfWhatDiffers) {
   const std::vector<double> near = {0.123456789, 0.5}, far = {1000000.123456, 1000001.654321};

@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "pcgs/oracle.h"
 #include "research/suite.h"
-#include "show/run_page.h"
 
 namespace pcgs::report {
 namespace {
@@ -19,47 +19,80 @@ struct Example {
     problem.origin = "example";
     problem.values = suite::generate("switch", 300, 6, seed).losses;
     for (int k = 0; k < 6; ++k) problem.experts.push_back("e" + std::to_string(k));
+    play(std::move(methods), {3, 12});
+  }
+  void play(std::vector<std::string> methods, std::vector<std::size_t> switches) {
     compare::ComparisonOptions options;
     options.methods = std::move(methods);
-    options.switches = {3, 12};
+    options.switches = std::move(switches);
     comparison = compare::play_methods(problem, options);
   }
   RunDepth depth() const {
     DepthObserver observer;
     compare::observe_methods(problem, comparison, {&observer},
                              stretches_for(comparison.methods.size()));
-    return observer.take(problem);
+    return observer.take();
   }
   compare::Problem problem;
   compare::Comparison comparison;
 };
 
-TEST(Depth, EndsWithTheRegretOfTheComparison) {
-  const Example example({"fixed-share", "hedge*", "guard", "ml-poly"});
+TEST(Depth, EndsWithTheNumbersOfTheComparison) {
+  const Example example({"fixed-share", "pcgs-tf", "guard", "ml-poly", "hedge*"});
   const RunDepth run = example.depth();
-  ASSERT_EQ(run.methods.size(), 4U);
   EXPECT_EQ(run.switches, 12U);
-  for (std::size_t m = 0; m < 4; ++m) {
-    EXPECT_EQ(run.methods[m].name, example.comparison.methods[m].name);
-    EXPECT_NEAR(run.methods[m].total_loss, example.comparison.methods[m].total_loss, kClose);
-    EXPECT_NEAR(run.methods[m].regret.y.back(), example.comparison.methods[m].regret[1], kClose);
-    EXPECT_EQ(run.methods[m].regret.x.back(), 300);
+  ASSERT_EQ(run.methods.size(), 5U);
+  for (std::size_t m = 0; m < 5; ++m) {
+    const MethodDepth& method = run.methods[m];
+    const auto& compared = example.comparison.methods[m];
+    SCOPED_TRACE(method.name);
+    EXPECT_EQ(method.name, compared.name);
+    EXPECT_NEAR(method.total_loss, compared.total_loss, kClose);
+    EXPECT_NEAR(method.regret.y.back(), compared.regret[1], kClose);
+    EXPECT_EQ(method.regret.x.back(), 300);
+    const auto& blocks = method.block_losses;
+    EXPECT_EQ(blocks.size(), kBlocks);
+    EXPECT_NEAR(std::accumulate(blocks.begin(), blocks.end(), 0.0), method.total_loss, kClose);
+    ASSERT_EQ(method.weights.size(), method.weight_rounds.size());
+    for (const auto& row : method.weights) {
+      EXPECT_NEAR(std::accumulate(row.begin(), row.end(), 0.0), 1, kClose);
+    }
+    if (m == 3) {
+      EXPECT_TRUE(method.bound.y.empty());
+    } else if (m < 3) {
+      EXPECT_NEAR(method.bound.y.back(), compared.certificate->bound, 1e-6);
+      EXPECT_NEAR(method.certified_regret.y.back(), compared.certificate->regret, 1e-6);
+      EXPECT_EQ(method.weighted, compared.weighted_certificate);
+      for (std::size_t i = 0; i < method.bound.y.size(); ++i) {
+        EXPECT_LE(method.certified_regret.y[i], method.bound.y[i] + kClose);
+      }
+    }
   }
 }
 
-TEST(Depth, EndsWithTheCertificatesOfTheComparison) {
-  const Example example({"fixed-share", "pcgs-tf", "guard", "ml-poly"});
-  const RunDepth run = example.depth();
-  for (std::size_t m = 0; m < 3; ++m) {
-    const auto& certificate = *example.comparison.methods[m].certificate;
-    EXPECT_NEAR(run.methods[m].bound.y.back(), certificate.bound, 1e-6);
-    EXPECT_NEAR(run.methods[m].certified_regret.y.back(), certificate.regret, 1e-6);
-    EXPECT_EQ(run.methods[m].weighted, example.comparison.methods[m].weighted_certificate);
-    for (std::size_t i = 0; i < run.methods[m].bound.y.size(); ++i) {
-      EXPECT_LE(run.methods[m].certified_regret.y[i], run.methods[m].bound.y[i] + kClose);
+TEST(Depth, KeepsOfEachStretchTheFirstWeightsAndTheFarthestFromThem) {
+  constexpr std::size_t kStretches = 20, kLength = 15;
+  const Example example({"fixed-share"});
+  DepthObserver observer;
+  compare::observe_methods(example.problem, example.comparison, {&observer}, kStretches);
+  const Matrix played = compare::weights_of(example.problem, example.comparison.methods[0]);
+  std::vector<double> rounds;
+  for (std::size_t first = 0; first < kStretches * kLength; first += kLength) {
+    std::size_t farthest = first;
+    double most = 0;
+    for (std::size_t t = first; t < first + kLength; ++t) {
+      double distance = 0;
+      for (std::size_t k = 0; k < 6; ++k) {
+        distance += std::abs(played.row(t)[k] - played.row(first)[k]);
+      }
+      if (distance > most) farthest = t;
+      most = std::max(most, distance);
     }
+    rounds.push_back(static_cast<double>(first + 1));
+    if (farthest != first) rounds.push_back(static_cast<double>(farthest + 1));
   }
-  EXPECT_TRUE(run.methods[3].bound.y.empty());
+  if (rounds.back() < 300) rounds.push_back(300);
+  EXPECT_EQ(observer.take().methods[0].weight_rounds, rounds);
 }
 
 TEST(Depth, ShowsThePathOfTheOracle) {
@@ -88,31 +121,10 @@ TEST(Depth, ControlsAreThoseOfTheShareForm) {
   EXPECT_TRUE(run.methods[1].rho.y.empty());
 }
 
-TEST(Depth, BlocksAddUpToTheWhole) {
-  const RunDepth run = Example({"hedge"}).depth();
-  double sum = 0;
-  for (const double loss : run.methods[0].block_losses) sum += loss;
-  EXPECT_EQ(run.methods[0].block_losses.size(), kBlocks);
-  EXPECT_NEAR(sum, run.methods[0].total_loss, kClose);
-}
-
-TEST(Depth, WeightsStayWeights) {
-  const RunDepth run = Example({"guard"}).depth();
-  ASSERT_EQ(run.methods[0].weights.size(), run.methods[0].weight_rounds.size());
-  for (const auto& row : run.methods[0].weights) {
-    double sum = 0;
-    for (const double w : row) sum += w;
-    EXPECT_NEAR(sum, 1, kClose);
-  }
-}
-
 TEST(Depth, OneRoundIsARun) {
   Example example({"hedge"});
   example.problem.values = Matrix(1, 6);
-  compare::ComparisonOptions options;
-  options.methods = {"hedge", "guard"};
-  options.switches = {0};
-  example.comparison = compare::play_methods(example.problem, options);
+  example.play({"hedge", "guard"}, {0});
   const RunDepth run = example.depth();
   EXPECT_EQ(run.path.size(), 1U);
   EXPECT_EQ(run.methods[1].regret.y.size(), 1U);
@@ -123,12 +135,9 @@ TEST(Depth, SleepersHaveNoPartInThePath) {
   example.problem.values.row(0)[0] = std::nan("");
   for (std::size_t t = 0; t < 300; ++t)
     example.problem.values.row(t)[2] = t < 150 ? std::nan("") : 0.0;
-  compare::ComparisonOptions options;
-  options.methods = {"fixed-share"};
-  options.switches = {12};
   example.problem.outcomes.assign(300, 0);
   example.problem.task = TaskLoss("absolute");
-  example.comparison = compare::play_methods(example.problem, options);
+  example.play({"fixed-share"}, {12});
   const RunDepth run = example.depth();
   for (const auto& stay : run.path) EXPECT_TRUE(stay.expert != 2 || stay.from > 150);
   EXPECT_EQ(run.path.back().expert, 2U);

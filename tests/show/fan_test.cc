@@ -1,10 +1,10 @@
 // What fan charts show is what was published.
-#include "show/fan.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
+
+#include "show/sections.h"
 
 namespace pcgs::report {
 namespace {
@@ -29,8 +29,9 @@ struct Example {
     const double at = problem.calendar ? kStart + kWeek * week : week;
     problem.rounds.push_back({series, at, at, "w" + std::to_string(week), "", outcome, {}});
   }
-  FanView view() {
-    published = Matrix(problem.rounds.size(), problem.levels.size());
+  // The charts of all series.
+  std::vector<Chart> fans() {
+    Matrix published(problem.rounds.size(), problem.levels.size());
     for (std::size_t t = 0; t < published.rows; ++t) {
       for (std::size_t p = 0; p < problem.levels.size(); ++p) {
         published.row(t)[p] = 100 * static_cast<double>(t) + static_cast<double>(p);
@@ -39,130 +40,106 @@ struct Example {
     for (const std::size_t t : silent) {
       for (double& x : published.row(t)) x = kNaN;
     }
-    return fan_view(problem, published);
+    const auto blocks = fan_charts(problem, published).fans;
+    std::vector<Chart> charts;
+    if (const auto* chart = std::get_if<Chart>(&blocks.at(0))) return {*chart};
+    for (const auto& option : std::get<Choice>(blocks.at(0)).options) {
+      charts.push_back(std::get<Chart>(option.blocks.at(0)));
+      EXPECT_EQ("Forecasts of " + option.name, charts.back().title);
+    }
+    return charts;
   }
 
   compare::LevelProblem problem;
   std::vector<std::size_t> silent;  // rounds in which nobody forecasts
-  Matrix published;
 };
 
 const std::vector<double> kHubLevels = {0.01, 0.025, 0.1, 0.25, 0.5, 0.75, 0.9, 0.975, 0.99};
 
-TEST(FanView, HasTheUsualIntervalsTheMedianAndOutcomes) {
+TEST(FanCharts, HaveTheUsualIntervalsTheMedianAndOutcomes) {
   Example example(kHubLevels);
   for (int week = 0; week < 5; ++week) example.add(week, week < 3 ? 1000 + week : kNaN);
-  const FanView view = example.view();
-  EXPECT_EQ(view.middle, "median");
-  ASSERT_EQ(view.fans.size(), 1u);
-  const auto& fan = view.fans[0];
-  EXPECT_EQ(fan.at, (std::vector<double>{0, 1, 2, 3, 4}));  // weeks
-  EXPECT_EQ(fan.range.calendar->origin, 1000 * kStart);
-  EXPECT_EQ(fan.middle, (std::vector<double>{4, 104, 204, 304, 404}));
-  ASSERT_EQ(fan.bands.size(), 3u);
-  EXPECT_EQ(fan.bands[0].name, "50 %");
-  EXPECT_EQ(fan.bands[0].low[1], 103);
-  EXPECT_EQ(fan.bands[0].high[1], 105);
-  EXPECT_EQ(fan.bands[1].name, "80 %");
-  EXPECT_EQ(fan.bands[2].name, "95 %");
-  EXPECT_EQ(fan.bands[2].low[4], 401);
-  EXPECT_EQ(fan.bands[2].high[4], 407);
-  EXPECT_EQ(fan.came[2], 1002);
-  EXPECT_TRUE(std::isnan(fan.came[3]) && std::isnan(fan.came[4]));
-  EXPECT_EQ(fan.coming, 2u);
+  const auto fans = example.fans();
+  ASSERT_EQ(fans.size(), 1u);
+  const auto& row = fans[0].groups[0];
+  EXPECT_EQ(row["round"], ordered_json({0, 1, 2, 3, 4}));  // weeks
+  EXPECT_EQ(fans[0].calendar->origin, 1000 * kStart);
+  EXPECT_EQ(row["middle"], ordered_json({4, 104, 204, 304, 404}));
+  EXPECT_EQ(row["came"], ordered_json({1000, 1001, 1002, nullptr, nullptr}));
+  EXPECT_EQ(fans[0].values["series"],
+            ordered_json({"what came", "median", "50 %", "80 %", "95 %"}));
+  // The widest is drawn first.
+  const auto& bands = fans[0].datasets["bands"];
+  EXPECT_EQ(bands[0]["series"], "95 %");
+  EXPECT_EQ(bands[0]["low"], ordered_json({1, 101, 201, 301, 401}));
+  EXPECT_EQ(bands[0]["high"], ordered_json({7, 107, 207, 307, 407}));
+  EXPECT_EQ(bands[1]["series"], "80 %");
+  EXPECT_EQ(bands[2]["low"], ordered_json({3, 103, 203, 303, 403}));
+  EXPECT_EQ(bands[2]["high"], ordered_json({5, 105, 205, 305, 405}));
+  EXPECT_NE(fans[0].note.find("The last 2 are not known yet."), std::string::npos);
+  EXPECT_NE(fans[0].alternative.find("0 outcomes of 3 lay in the widest band, 95 %."),
+            std::string::npos)
+      << fans[0].alternative;
 }
 
-TEST(FanView, ShowsNothingInAPauseAndWhereNobodyForecasts) {
+TEST(FanCharts, ShowNothingInAPauseAndWhereNobodyForecasts) {
   Example example({0.1, 0.5, 0.9});
   for (const double week : {0.0, 1.0, 2.0, 3.0, 25.0, 26.0, 28.0}) example.add(week, 7);
   example.silent = {1};
-  const FanView view = example.view();
-  const auto& fan = view.fans.at(0);
-  EXPECT_EQ(fan.at, (std::vector<double>{0, 1, 2, 3, 14, 25, 26, 28}));
-  for (const std::size_t i : {1u, 4u}) {
-    EXPECT_TRUE(std::isnan(fan.middle[i]) && std::isnan(fan.bands[0].low[i])) << i;
+  const auto row = example.fans().at(0).groups[0];
+  EXPECT_EQ(row["round"], ordered_json({0, 1, 2, 3, 14, 25, 26, 28}));
+  for (const char* what : {"middle", "low"}) {
+    for (const std::size_t i : {1u, 4u}) EXPECT_TRUE(row[what][i].is_null()) << what << i;
   }
-  EXPECT_TRUE(std::isnan(fan.came[4]));
-  EXPECT_EQ(fan.came[1], 7);
-  EXPECT_EQ(fan.middle[5], 401);
+  EXPECT_TRUE(row["came"][4].is_null());
+  EXPECT_EQ(row["came"][1], 7);
+  EXPECT_EQ(row["middle"][5], 401);
 }
 
-TEST(FanView, KeepsTheLatestRoundsOfLongSeriesAndAPageOfManyStaysSmall) {
+TEST(FanCharts, KeepTheLatestRoundsOfLongSeriesAndAPageOfManyStaysSmall) {
   Example one({0.1, 0.5, 0.9});
   for (int week = 0; week < 1000; ++week) one.add(week, 1);
-  const FanView alone = one.view();
-  EXPECT_EQ(alone.fans[0].rounds, 1000u);
-  EXPECT_EQ(alone.fans[0].shown, 400u);
-  EXPECT_EQ(alone.fans[0].when.front(), "w" + std::to_string(600.0));
-  EXPECT_EQ(alone.fans[0].middle.back(), 99901);
+  const Chart alone = one.fans().at(0);
+  EXPECT_NE(alone.note.find("The last 400 of 1000 rounds."), std::string::npos);
+  EXPECT_EQ(alone.groups[0]["when"][0], "w" + std::to_string(600.0));
+  EXPECT_EQ(alone.groups[0]["middle"].back(), 99901);
 
   Example many({0.1, 0.5, 0.9}, 300);
   for (int week = 0; week < 100; ++week) {
     for (std::size_t s = 0; s < 300; ++s) many.add(week, 1, s);
   }
-  const FanView view = many.view();
-  EXPECT_EQ(view.series, 300u);
-  EXPECT_EQ(view.fans.size(), 200u);
+  const auto fans = many.fans();
+  EXPECT_EQ(fans.size(), 200u);
   std::size_t rows = 0;
-  for (const auto& fan : view.fans) rows += fan.at.size();
+  for (const auto& fan : fans) rows += fan.groups[0]["round"].size();
   EXPECT_EQ(rows, 12000u);
-  EXPECT_EQ(view.fans[1].key, std::vector<std::string>{"1"});
+  EXPECT_EQ(fans[1].title, "Forecasts of place 1");
 }
 
-TEST(FanView, LevelsWithoutPairsHaveTheBandBetweenTheirEnds) {
-  Example example({0.05, 0.2, 0.4});
-  example.add(0, 1);
-  example.add(1, 1);
-  const FanView view = example.view();
-  EXPECT_EQ(view.middle, "quantile 0.4");
-  ASSERT_EQ(view.fans[0].bands.size(), 1u);
-  EXPECT_EQ(view.fans[0].bands[0].name, "quantiles 0.05 to 0.4");
-  EXPECT_EQ(view.fans[0].bands[0].high[1], 102);
-  Example point({0.5});
-  point.add(0, 1);
-  point.add(1, 1);
-  EXPECT_TRUE(point.view().fans[0].bands.empty());
-}
-
-TEST(FanView, ASeriesWithOneForecastHasNoFan) {
-  Example example({0.1, 0.5, 0.9}, 2);
-  example.add(0, 1, 0);
-  example.add(0, 1, 1);
-  example.add(1, 1, 1);
-  const FanView view = example.view();
-  ASSERT_EQ(view.fans.size(), 1u);
-  EXPECT_EQ(view.fans[0].key, std::vector<std::string>{"1"});
-}
-
-TEST(FanView, PlainNumbersStandWhereTheyAre) {
-  Example example({0.1, 0.5, 0.9});
-  example.problem.calendar = false;
-  for (const double week : {2020.0, 2021.0, 2022.0}) example.add(week, 1);
-  const FanView view = example.view();
-  EXPECT_FALSE(view.fans[0].range.calendar);
-  EXPECT_EQ(view.fans[0].range.first, 2020);
-  EXPECT_EQ(view.fans[0].at, (std::vector<double>{2020, 2021, 2022}));
-}
-
-TEST(FanCharts, AreChosenBySeriesAndDrawTheWidestBandFirst) {
-  Example example(kHubLevels, 2);
-  for (int week = 0; week < 4; ++week) {
-    for (const std::size_t s : {0u, 1u}) example.add(week, week < 3 ? 1000 : kNaN, s);
+TEST(FanCharts, OfLevelsWithoutPairsHaveTheBandBetweenTheirEnds) {
+  Example example({0.05, 0.2, 0.4}), point({0.5});
+  for (const double week : {0.0, 1.0}) {
+    example.add(week, 1);
+    point.add(week, 1);
   }
-  const auto blocks = fan_blocks(example.view());
-  const auto& choice = std::get<Choice>(blocks.at(0));
-  ASSERT_EQ(choice.options.size(), 2u);
-  EXPECT_EQ(choice.options[1].name, "place 1");
-  const auto& chart = std::get<Chart>(choice.options[1].blocks.at(0));
-  const ordered_json series = {"what came", "median", "50 %", "80 %", "95 %"};
-  EXPECT_EQ(chart.values["series"], series);
-  EXPECT_EQ(chart.datasets["bands"][0]["series"], "95 %");
-  EXPECT_EQ(chart.datasets["bands"][0]["low"], ordered_json({101, 301, 501, 701}));
-  EXPECT_EQ(chart.groups[0]["came"], ordered_json({1000, 1000, 1000, nullptr}));
-  EXPECT_NE(chart.note.find("What comes last is not known yet."), std::string::npos);
-  EXPECT_NE(chart.alternative.find("0 outcomes of 3 lay in the widest band, 95 %."),
-            std::string::npos)
-      << chart.alternative;
+  const Chart fan = example.fans().at(0);
+  EXPECT_EQ(fan.values["middle"], "quantile 0.4");
+  EXPECT_EQ(fan.values["widest"], "quantiles 0.05 to 0.4");
+  EXPECT_EQ(fan.datasets["bands"][0]["high"], ordered_json({2, 102}));
+  EXPECT_TRUE(point.fans().at(0).datasets["bands"].empty());
+}
+
+TEST(FanCharts, AreOfSeriesWithTwoForecastsAndOfNumbersWhereTheyStand) {
+  Example example({0.1, 0.5, 0.9}, 2);
+  example.problem.calendar = false;
+  for (const double year : {2020.0, 2021.0, 2022.0}) example.add(year, year < 2022 ? 1 : kNaN, 1);
+  example.add(2020, 1, 0);
+  const auto fans = example.fans();
+  ASSERT_EQ(fans.size(), 1u);
+  EXPECT_EQ(fans[0].title, "Forecasts of place 1");
+  EXPECT_FALSE(fans[0].calendar);
+  EXPECT_EQ(fans[0].groups[0]["round"], ordered_json({2020, 2021, 2022}));
+  EXPECT_NE(fans[0].note.find("What comes last is not known yet."), std::string::npos);
 }
 
 }  // namespace

@@ -52,30 +52,31 @@ function randomNumbers(seed) {
   };
 }
 
+const quoted = (names) => names.map((name) => `"${name.replaceAll('"', '""')}"`);
+const write = (name, lines) => writeFileSync(file(name), lines.join("\n") + "\n");
+
 // Losses that favour another expert every 50 rounds.
 export function writeLosses(name, rounds) {
   const random = randomNumbers(1);
-  const quoted = hostileNames.map((expert) => `"${expert.replaceAll('"', '""')}"`);
-  const lines = [quoted.join(",")];
+  const lines = [quoted(hostileNames).join(",")];
   for (let round = 0; round < rounds; ++round) {
     const best = Math.floor(round / 50) % hostileNames.length;
     lines.push(
       hostileNames.map((_, k) => (random() * (k === best ? 0.4 : 1)).toFixed(4)).join(","),
     );
   }
-  writeFileSync(file(name), lines.join("\n") + "\n");
+  write(name, lines);
 }
 
 export function writeForecasts(name, rounds) {
   const random = randomNumbers(2);
-  const quoted = hostileNames.map((expert) => `"${expert.replaceAll('"', '""')}"`);
-  const lines = [["load", ...quoted].join(",")];
+  const lines = [["load", ...quoted(hostileNames)].join(",")];
   for (let round = 0; round < rounds; ++round) {
     const load = 10 + 3 * Math.sin(round / 12) + random();
     const forecasts = hostileNames.map((_, k) => load + (random() - 0.5) * (k + 1));
     lines.push([load, ...forecasts].map((number) => number.toFixed(3)).join(","));
   }
-  writeFileSync(file(name), lines.join("\n") + "\n");
+  write(name, lines);
 }
 
 // Hours of two months in which experts sleep now and then; the last ones have no outcome. With
@@ -83,8 +84,7 @@ export function writeForecasts(name, rounds) {
 export function writeHours(name, rounds, coming, stores = 0) {
   const random = randomNumbers(4);
   const experts = stores ? ["arima", "ets"] : hostileNames;
-  const quoted = experts.map((expert) => `"${expert.replaceAll('"', '""')}"`);
-  const lines = [[...(stores ? ["store"] : []), "ds", "load", ...quoted].join(",")];
+  const lines = [[...(stores ? ["store"] : []), "ds", "load", ...quoted(experts)].join(",")];
   for (let store = 0; store < Math.max(1, stores); ++store) {
     for (let round = 0; round < rounds; ++round) {
       const time = new Date(Date.UTC(2025, 2, 1, round)).toISOString().slice(0, 16);
@@ -97,7 +97,7 @@ export function writeHours(name, rounds, coming, stores = 0) {
       lines.push([...key, time.replace("T", " "), outcome, ...forecasts].join(","));
     }
   }
-  writeFileSync(file(name), lines.join("\n") + "\n");
+  write(name, lines);
 }
 
 // Quantiles of models with hostile names, for two places and horizons; in the last `coming` weeks no
@@ -115,13 +115,12 @@ export function writeQuantiles(name, weeks, season, coming) {
           const middle = cases + size * ahead * (random() - 0.5) * 9 * (k + 1);
           const quantiles = [-8, -4, 0, 4, 8].map((x) => (middle + size * x).toFixed(3));
           const outcome = week + coming < weeks ? cases.toFixed(3) : "";
-          const quoted = `"${model.replaceAll('"', '""')}"`;
-          lines.push([date, place, ahead, quoted, ...quantiles, outcome].join(","));
+          lines.push([date, place, ahead, ...quoted([model]), ...quantiles, outcome].join(","));
         });
       }
     }
   }
-  writeFileSync(file(name), lines.join("\n") + "\n");
+  write(name, lines);
 }
 
 export function writeNpy(name, rounds, experts) {
@@ -173,6 +172,17 @@ export async function stop() {
 
 export const allDrawn = (page) =>
   page.waitForFunction(() => document.documentElement.dataset.drawn === "yes");
+
+// From three tenths of a chart to six.
+export async function brush(plot) {
+  await plot.scrollIntoViewIfNeeded();
+  const { x, y, width } = await plot.boundingBox();
+  const { mouse } = plot.page();
+  await mouse.move(x + width * 0.3, y + 20);
+  await mouse.down();
+  await mouse.move(x + width * 0.6, y + 30, { steps: 5 });
+  await mouse.up();
+}
 
 // Opens a page, lets `look` examine it, and fails if the page reached for anything or complained,
 // other than by `complaint`.

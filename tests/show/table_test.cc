@@ -1,4 +1,4 @@
-// One table in a terminal, on a page and in a CSV file.
+// One table in a terminal and on a page.
 #include "show/table.h"
 
 #include <gtest/gtest.h>
@@ -24,10 +24,6 @@ TEST(Table, LeavesWideColumnsOutOfATerminalAndMarksWhatIsMissing) {
             "model  RMSE  rounds\n"
             "ets    1.06      12\n"
             "a, b      -       3\n");
-}
-
-TEST(Table, HasWholeNumbersInCsv) {
-  EXPECT_EQ(csv(a_table()), "model,RMSE,proved,rounds\nets,1.0625,9.5,12\n\"a, b\",,,3\n");
 }
 
 TEST(Table, BringsColumnsForwardWithTheirCells) {

@@ -1,6 +1,4 @@
 // What the charts of a page on forecasts show is what the rounds say.
-#include "show/forecaster_view.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -8,7 +6,8 @@
 
 #include "data/times.h"
 #include "run/errors.h"
-#include "show/run_page.h"
+#include "show/forecast_answer.h"
+#include "show/sections.h"
 
 namespace pcgs::report {
 namespace {
@@ -45,16 +44,27 @@ struct Example {
     options.intervals = IntervalOptions{{0.5, 0.9}, 0};
     comparison = compare::play_methods(problem, options);
   }
-  ForecasterView view() {
+  RoundCharts charts() {
     if (comparison.methods.empty()) play();
     const auto errors = compare::errors_of(problem, comparison);
-    return forecaster_view(problem, comparison,
+    return forecast_charts(problem, comparison,
                            results::forecast_answer(problem, comparison, errors));
   }
 
   compare::Problem problem;
   compare::Comparison comparison;
 };
+
+const Chart& chart_in(const std::vector<Block>& blocks) { return std::get<Chart>(blocks.at(0)); }
+
+std::vector<std::string> binned_by(const RoundCharts& charts) {
+  std::vector<std::string> names;
+  if (charts.errors_by.empty()) return names;
+  for (const auto& option : std::get<Choice>(charts.errors_by.at(0)).options) {
+    names.push_back(option.name);
+  }
+  return names;
+}
 
 TEST(TimeAxis, CountsInTheLargestUnitThatAllTimesAreWholeNumbersOf) {
   Example example(10);
@@ -82,91 +92,96 @@ TEST(TimeAxis, HasRoundsWithoutACalendarAndWhereTimesRunBackwards) {
   EXPECT_EQ(place_text({}, 3), "round 3");
 }
 
-TEST(ForecasterView, GainsEndWithTheDifferenceOfSummedLosses) {
+TEST(ForecasterCharts, GainsEndWithTheDifferenceOfSummedLosses) {
   Example example(400);
-  const auto view = example.view();
-  ASSERT_EQ(view.gains.size(), 2U);
-  EXPECT_EQ(view.gains[0].over, view.best_model);
-  EXPECT_EQ(view.gains[1].over, "equal weights");
+  const RoundCharts charts = example.charts();
+  const Chart& chart = chart_in(charts.gains);
+  EXPECT_EQ(chart.values["series"], ordered_json({"over hours", "over equal weights"}));
   const auto errors = compare::errors_of(example.problem, example.comparison);
-  for (const auto& gain : view.gains) {
+  for (const auto& gain : chart.groups) {
     for (const auto& other : errors.all) {
-      if (other.name != gain.over) continue;
+      if (gain["series"] != "over " + other.name) continue;
       const auto rounds = static_cast<double>(other.own.rounds());
-      EXPECT_NEAR(gain.sum.y.back(), rounds * (other.own.loss() - other.combined.loss()), 1e-6);
+      const double saved = rounds * (other.own.loss() - other.combined.loss());
+      EXPECT_NEAR(gain["value"].back().get<double>(), saved, 1e-4 * std::abs(saved));
     }
-    EXPECT_EQ(gain.sum.x.back(), 394);  // hours after the first round
+    EXPECT_EQ(gain["round"].back(), 394);  // hours after the first round
   }
 }
 
-TEST(ForecasterView, ErrorsAtAnHourAreThoseOfItsRounds) {
+TEST(ForecasterCharts, ErrorsAtAnHourAreThoseOfItsRounds) {
   Example example(1000);
-  const auto view = example.view();
-  ASSERT_EQ(view.bins.size(), 3U);
-  EXPECT_EQ(view.best_model, "hours");
-  const auto& hours = view.bins[0];
-  ASSERT_EQ(hours.names.size(), 24U);
-  ASSERT_EQ(hours.lines.size(), 3U);
-  EXPECT_EQ(hours.lines[1].name, "best model: hours");
+  const RoundCharts charts = example.charts();
+  EXPECT_EQ(binned_by(charts), (std::vector<std::string>{"Hour of day", "Weekday", "Month"}));
+  const auto& options = std::get<Choice>(charts.errors_by.at(0)).options;
+  const Chart& hours = chart_in(options[0].blocks);
+  ASSERT_EQ(hours.values["names"].size(), 24U);
+  ASSERT_EQ(hours.groups.size(), 3U);
+  EXPECT_EQ(hours.groups[1]["series"], "best model: hours");
   for (std::size_t hour = 0; hour < 24; ++hour) {
     const double error = 0.1 * static_cast<double>(hour);
-    EXPECT_NEAR(hours.lines[1].errors[hour], error, 1e-9);
-    EXPECT_NEAR(hours.lines[2].errors[hour], std::abs(error - 3) / 2, 1e-9);
+    EXPECT_NEAR(hours.groups[1]["value"][hour].get<double>(), error, 1e-4);
+    EXPECT_NEAR(hours.groups[2]["value"][hour].get<double>(), std::abs(error - 3) / 2, 1e-4);
   }
-  EXPECT_EQ(view.bins[1].names.front(), "Mon");
-  EXPECT_EQ(view.bins[2].names, (std::vector<std::string>{"Mar", "Apr"}));
+  EXPECT_EQ(chart_in(options[1].blocks).values["names"][0], "Mon");
+  EXPECT_EQ(chart_in(options[2].blocks).values["names"], ordered_json({"Mar", "Apr"}));
 }
 
-TEST(ForecasterView, HasNoHoursOfDailyValuesAndNothingOfTheKindWithoutACalendar) {
+TEST(ForecasterCharts, HaveNoHoursOfDailyValuesAndNothingOfTheKindWithoutACalendar) {
   Example daily(20, kDay), march(300), none(400, kHour, 5, false);
-  const auto by_day = daily.view().bins;
-  ASSERT_EQ(by_day.size(), 1U);  // all of it in March
-  EXPECT_EQ(by_day[0].by, "Weekday");
-  EXPECT_EQ(march.view().bins.size(), 2U);
-  EXPECT_TRUE(none.view().bins.empty());
+  EXPECT_EQ(binned_by(daily.charts()), std::vector<std::string>{"Weekday"});  // all of it in March
+  EXPECT_EQ(binned_by(march.charts()), (std::vector<std::string>{"Hour of day", "Weekday"}));
+  EXPECT_TRUE(none.charts().errors_by.empty());
 }
 
-TEST(ForecasterView, TheLatestAreTwoWeeksAndWhatIsToCome) {
+TEST(ForecasterCharts, TheLatestAreTwoWeeksAndWhatIsToCome) {
   Example example(1000);
-  const auto latest = example.view().latest;
-  EXPECT_TRUE(latest.two_weeks);
-  EXPECT_EQ(latest.known, 14U * 24);
-  EXPECT_EQ(latest.coming, 5U);
-  EXPECT_EQ(latest.now, 994);
-  EXPECT_EQ(latest.outcome.x.back(), 994);
-  EXPECT_EQ(latest.combination.x.back(), 999);
-  ASSERT_EQ(latest.bands.size(), 2U);
-  EXPECT_EQ(latest.bands[0].level, 0.9);  // the widest lies below
-  EXPECT_LT(latest.bands[0].low.back(), latest.bands[1].low.back());
+  const RoundCharts charts = example.charts();
+  const Chart& latest = chart_in(charts.latest);
+  EXPECT_EQ(latest.title, "The last two weeks, and what is to come");
+  const auto& outcomes = latest.datasets["outcomes"][0]["round"];
+  EXPECT_EQ(outcomes.size(), 14U * 24);
+  EXPECT_EQ(outcomes.back(), 994);
+  EXPECT_EQ(latest.datasets["now"][0]["round"][0], 994);
+  for (const auto& line : latest.groups) {
+    EXPECT_EQ(line["round"].back(), line["series"] == "what came" ? 994 : 999);
+  }
+  const auto& bands = latest.datasets["bands"];
+  ASSERT_EQ(bands.size(), 2U);
+  EXPECT_EQ(bands[0]["level"], "90 %");  // the widest lies below
+  EXPECT_LT(bands[0]["low"].back(), bands[1]["low"].back());
 
   Example daily(100, kDay), none(1000, kHour, 5, false);
-  EXPECT_EQ(daily.view().latest.known, 60U);
-  EXPECT_FALSE(daily.view().latest.two_weeks);
-  EXPECT_EQ(none.view().latest.known, 336U);
+  EXPECT_EQ(chart_in(daily.charts().latest).title, "The last 60 rounds, and what is to come");
+  EXPECT_EQ(chart_in(none.charts().latest).title, "The last 336 rounds, and what is to come");
 }
 
-TEST(ForecasterView, SharesThatWereHeldAreThoseOfAllIntervals) {
+TEST(ForecasterCharts, SharesThatWereHeldAreThoseOfAllIntervals) {
   Example example(805);
-  const auto view = example.view();
-  ASSERT_EQ(view.held.size(), 2U);
+  const RoundCharts charts = example.charts();
+  const Chart& chart = chart_in(charts.held);
   const auto scores =
       compare::interval_scores(example.problem, *example.comparison.methods[1].intervals);
-  for (std::size_t i = 0; i < 2; ++i) {
-    EXPECT_EQ(view.held[i].level, scores[i].level);
-    ASSERT_EQ(view.held[i].share.y.size(), 20U);
+  ASSERT_EQ(chart.groups.size(), scores.size());
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    EXPECT_EQ(chart.datasets["asked"][0]["level"][i], scores[i].level);
+    const auto shares = chart.groups[i]["value"].get<std::vector<double>>();
+    ASSERT_EQ(shares.size(), 20U);
     double sum = 0;
-    for (const double share : view.held[i].share.y) sum += share / 20;
+    for (const double share : shares) sum += share / 20;
     EXPECT_NEAR(sum, scores[i].coverage, 0.01);
   }
 }
 
-TEST(ForecasterView, OfRoundsThatAllAreToComeShowsTheirForecasts) {
+TEST(ForecasterCharts, OfRoundsThatAllAreToComeShowTheirForecasts) {
   Example example(6, kHour, 6);
-  const auto view = example.view();
-  EXPECT_TRUE(view.gains.empty());
-  EXPECT_EQ(view.latest.known, 0U);
-  EXPECT_EQ(view.latest.combination.x.size(), 6U);
-  EXPECT_TRUE(view.latest.outcome.x.empty());
+  const RoundCharts charts = example.charts();
+  EXPECT_TRUE(charts.gains.empty() && charts.forecasts.empty());
+  const Chart& latest = chart_in(charts.latest);
+  EXPECT_EQ(latest.title, "What is to come");
+  for (const auto& line : latest.groups) {
+    EXPECT_EQ(line["round"].size(), line["series"] == "what came" ? 0U : 6U);
+  }
 }
 
 TEST(DepthOnACalendar, StandsWhereItsRoundsAreThoughSomeAreMissing) {
@@ -178,10 +193,10 @@ TEST(DepthOnACalendar, StandsWhereItsRoundsAreThoughSomeAreMissing) {
   example.play();
   DepthObserver observer;
   compare::observe_methods(example.problem, example.comparison, {&observer}, 100);
-  const RunDepth run = observer.take(example.problem);
-  ASSERT_TRUE(run.calendar);
-  EXPECT_EQ(run.first, 0);
-  EXPECT_EQ(run.last, 61);  // 58 rounds and four hours
+  const RunDepth run = observer.take();
+  ASSERT_TRUE(run.range.calendar);
+  EXPECT_EQ(run.range.first, 0);
+  EXPECT_EQ(run.range.last, 61);  // 58 rounds and four hours
   EXPECT_EQ(run.methods[0].regret.x[29], 29);
   EXPECT_EQ(run.methods[0].regret.x[30], 34);
 }
