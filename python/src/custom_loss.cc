@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "arrays.h"
-#include "core/combination.h"
+#include "core/kernels.h"
 #include "pcgs/error.h"
 
 namespace pcgs::python {

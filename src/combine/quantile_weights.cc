@@ -3,7 +3,7 @@
 #include <limits>
 #include <vector>
 
-#include "core/order_statistic.h"
+#include "core/kernels.h"
 
 namespace pcgs::levels {
 

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "core/combination.h"
 #include "core/kernels.h"
 #include "pcgs/certificates.h"
 #include "pcgs/error.h"
