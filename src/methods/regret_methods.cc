@@ -310,27 +310,26 @@ class Squint final : public SecondOrder {
 // the others share the rest. Regret to the best single expert of order sqrt( sum_t r_t(k)^2 ln K );
 // no bound against switching paths. Wintenberger, Optimal learning with Bernstein online
 // aggregation, 2017; learning rates as in the R package opera 1.2.2, and up to 1.2.0.
+template <bool kDoubling>
 class Boa final : public RegretMethod {
  public:
-  Boa(std::size_t experts, bool doubling)
-      : RegretMethod(doubling ? "boa{doubling=1}" : "boa", experts,
-                     {{"a sum of squared regrets", 0}, {"a regret", 0}, {"a gain", -1e200}}),
-        doubling_(doubling) {}
+  explicit Boa(std::size_t experts)
+      : RegretMethod(kDoubling ? "boa{doubling=1}" : "boa", experts,
+                     {{"a sum of squared regrets", 0}, {"a gain", -1e200}, {"a regret", 0}}) {}
 
   void learn(const Round& round) override {
     const std::size_t experts = weights_.size();
-    const double log_experts = log_of(experts);
     std::size_t rated = 0;
     double highest = 0;  // of the logarithms of weights, which stand in their places
     for (std::size_t k = 0; k < experts; ++k) {
       const double r = regret_of(round, k);
-      squares_[k] += doubling_ ? r * r : 2.2 * r * r;
-      largest_[k] = std::max(largest_[k], std::abs(r));
+      squares_[k] += kDoubling ? r * r : 2.2 * r * r;
+      if constexpr (kDoubling) largest_[k] = std::max(largest_[k], std::abs(r));
       if (!is_rated(k)) continue;
       double rate = 0;
-      if (doubling_) {
+      if constexpr (kDoubling) {
         const double bound = std::exp2(std::ceil(std::log2(largest_[k])));
-        rate = std::min(1 / bound, std::sqrt(log_experts / squares_[k]));
+        rate = std::min(1 / bound, std::sqrt(log_experts_ / squares_[k]));
         gain_[k] += (r - rate * r * r + (rate * r > 0.5 ? bound : 0)) / 2;
       } else {
         rate = 1 / std::sqrt(squares_[k]);
@@ -352,14 +351,15 @@ class Boa final : public RegretMethod {
 
  private:
   bool is_rated(std::size_t k) const {
-    return doubling_ ? largest_[k] >= kLeastRegret : squares_[k] >= kLeastSquares;
+    return kDoubling ? largest_[k] >= kLeastRegret : squares_[k] >= kLeastSquares;
   }
   bool consistent(std::size_t k) const override {
     return !(largest_[k] >= kLeastRegret && !(squares_[k] >= 0.99 * largest_[k] * largest_[k]));
   }
 
-  bool doubling_;
-  std::span<double> squares_ = column(0), largest_ = column(1), gain_ = column(2);  // [K] V, B, G
+  double log_experts_ = log_of(weights_.size());
+  std::span<double> squares_ = column(0), gain_ = column(1);  // [K] V, G
+  std::span<double> largest_ = column(2);  // [K] B before it is rounded up; 0 without `doubling`
 };
 
 }  // namespace
@@ -377,10 +377,10 @@ std::unique_ptr<Method> make_squint(std::size_t experts) {
   return std::make_unique<Squint>(experts);
 }
 std::unique_ptr<Method> make_boa(std::size_t experts) {
-  return std::make_unique<Boa>(experts, false);
+  return std::make_unique<Boa<false>>(experts);
 }
 std::unique_ptr<Method> make_boa_doubling(std::size_t experts) {
-  return std::make_unique<Boa>(experts, true);
+  return std::make_unique<Boa<true>>(experts);
 }
 
 }  // namespace pcgs
