@@ -12,7 +12,7 @@
 
 #include "benchmarks.h"
 #include "pcgs/registry.h"
-#include "reference/guard.h"
+#include "reference/methods.h"
 #include "research/suite.h"
 
 namespace {

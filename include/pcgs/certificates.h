@@ -80,8 +80,6 @@ class LiveCertificate {
   // negative: a combination can be better than every expert in it. F_t is never capped; l_t is,
   // which can only make the left side larger. Zero without a round.
   Certificate combined() const;
-  // eta_t / C_t if it never changed, otherwise 0.
-  double constant_rate() const { return constant_rate_; }
 
   void save(StateWriter& out) const;
   void load(StateReader& in);
@@ -91,7 +89,7 @@ class LiveCertificate {
   PathCost best_;
   std::uint64_t rounds_ = 0;
   double constant_eta_ = 0, total_eta_ = 0, weighted_paid_ = 0, realised_gaps_ = 0;
-  double constant_rate_ = 0, total_rate_ = 0, weighted_combined_ = 0, combined_gaps_ = 0;
+  double total_rate_ = 0, weighted_combined_ = 0, combined_gaps_ = 0;
 };
 
 // "The mean loss of what was published is within certificate.bound of that of the comparator."
@@ -143,9 +141,11 @@ class ForecastCertificate {
   ForecastClaim against_raw_path() const;
   ForecastClaim against_expert() const;
 
-  // Where experts come and go the writer's change is that of all N forecasts, of which the first `raw`
-  // will be those of raw experts. The path that stays with a newcomer is, before it came, the one that
-  // stayed with the best.
+  // Experts come and go: `all` is the change of all N forecasts, of which the first `raw` will be those
+  // of raw experts. The path that stays with a newcomer is, before it came, the one that stayed with the
+  // best.
+  void change(const ExpertChange& all, std::size_t raw);
+  // Changed so, if the writer has a change.
   void save(StateWriter& out, std::size_t raw = 0) const;
   void load(StateReader& in);
 
@@ -156,14 +156,12 @@ class ForecastCertificate {
     PathCost best;               // of all paths, after the latest round
   };
   struct Proof {
-    Comparators any, raw;         // over all forecasts; over the raw ones
-    std::vector<PathCost> stays;  // [K] the path that stays with each raw expert
-    PathCost best_stay;           // after the latest round
-    std::size_t expert = 0;       // whose path that is
+    Comparators any, raw;    // over all forecasts; over the raw ones
+    Comparators stays;       // [K] the paths that stay with a raw expert
+    std::size_t expert = 0;  // whose path is the best of those
     std::uint64_t rounds = 0;
     double total_eta = 0, total_rate = 0, paid = 0, gaps = 0;
   };
-  static void change(Proof& proof, const ExpertChange& all, std::size_t raw);
   ForecastClaim claim(const Proof& proof, const PathCost& path) const;
   template <class Claim>
   ForecastClaim strongest(const Claim& claim) const;

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "arrays.h"
-#include "core/combination.h"
+#include "core/kernels.h"
 #include "module.h"
 #include "pcgs/error.h"
 

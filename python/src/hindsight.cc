@@ -144,7 +144,7 @@ ShareRecord play(py::handle given, const std::string& method) {
   Trace trace;
   aggregator.trace(&trace);
   for (std::size_t t = 0; t < losses.rows; ++t) aggregator.learn(losses.row(t));
-  return ShareRecord::of(trace);
+  return ShareRecord::of(trace.rows());
 }
 
 // The best path if none is given.

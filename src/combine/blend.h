@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "combine/outliers.h"
-#include "core/combination.h"
+#include "core/kernels.h"
 #include "pcgs/losses.h"
 #include "pcgs/method.h"
 #include "pcgs/state.h"

@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "combine/outliers.h"
-#include "core/order_statistic.h"
+#include "core/kernels.h"
 
 namespace pcgs::blend {
 

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "combine/aggregator_slot.h"
-#include "core/combination.h"
+#include "core/kernels.h"
 #include "data/invariant.h"
 #include "pcgs/error.h"
 

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <limits>
 
-#include "core/order_statistic.h"
+#include "core/kernels.h"
 
 namespace pcgs::levels {
 

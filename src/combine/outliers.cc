@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/order_statistic.h"
+#include "core/kernels.h"
 
 namespace pcgs {
 

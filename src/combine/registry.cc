@@ -7,7 +7,6 @@
 
 #include "combine/blend.h"
 #include "combine/hindsight_methods.h"
-#include "core/controllers.h"
 #include "core/spec.h"
 #include "methods/methods.h"
 #include "network/transformer.h"

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "combine/outliers.h"
-#include "core/order_statistic.h"
+#include "core/kernels.h"
 
 namespace pcgs::levels {
 

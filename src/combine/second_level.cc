@@ -9,7 +9,6 @@
 
 #include "combine/blend.h"
 #include "combine/derived_pool.h"
-#include "core/combination.h"
 #include "core/kernels.h"
 #include "methods/methods.h"
 

@@ -9,7 +9,6 @@
 #include <cmath>
 
 #include "combine/blend.h"
-#include "core/controllers.h"
 #include "methods/methods.h"
 #include "network/transformer.h"
 

@@ -1,7 +1,10 @@
 #define HWY_TARGET_INCLUDE "core/kernels.cc"
 #include "core/kernels.h"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "core/simd_inl.h"
@@ -319,4 +322,76 @@ SoftminSums softmin(std::span<const double> x, double scale, std::span<double> o
 }
 
 }  // namespace pcgs::kernels
+
+namespace pcgs {
+
+ForecastRange::ForecastRange(std::span<const double> forecasts) {
+  const auto [low, high] = kernels::range_of(forecasts);
+  low_ = low;
+  high_ = high;
+}
+
+double combined_forecast(std::span<const double> weights, std::span<const double> forecasts,
+                         std::span<const std::uint8_t> awake) {
+  invariant(awake.size() == forecasts.size(), "who is awake, for each forecast");
+  const double combination = kernels::dot(weights, forecasts);
+  const bool all_awake = std::memchr(awake.data(), 0, awake.size()) == nullptr;
+  if (all_awake) return ForecastRange(forecasts).hold(combination);
+  ForecastRange range;
+  for (std::size_t k = 0; k < forecasts.size(); ++k) {
+    if (awake[k] != 0) range.add(forecasts[k]);
+  }
+  return range.hold(combination);
+}
+
+namespace {
+
+// So few are sorted faster.
+constexpr std::size_t kFew = 8;
+
+double middle_of(double a, double b, double c) {
+  return std::max(std::min(a, b), std::min(std::max(a, b), c));
+}
+
+// Moves those that belong to the front, and says how many. Every number is moved, whether it belongs
+// or not: there is no branch to be guessed wrong.
+template <class Belongs>
+std::size_t partition(std::span<double> numbers, const Belongs& belongs) {
+  std::size_t front = 0;
+  for (double& here : numbers) {
+    const double x = here;
+    here = numbers[front];
+    numbers[front] = x;
+    front += belongs(x) ? 1U : 0U;
+  }
+  return front;
+}
+
+}  // namespace
+
+double order_statistic(std::span<double> numbers, std::size_t n) {
+  // A pivot leaves half of them, more or less; where pivots are bad again and again, others do better.
+  auto tries = 2 * std::bit_width(numbers.size());
+  for (; tries > 0 && numbers.size() > kFew; --tries) {
+    const double pivot = middle_of(numbers.front(), numbers[numbers.size() / 2], numbers.back());
+    const std::size_t below = partition(numbers, [&](double x) { return x < pivot; });
+    if (n < below) {
+      numbers = numbers.first(below);
+      continue;
+    }
+    numbers = numbers.subspan(below);
+    n -= below;
+    if (below > 0) continue;
+    // The pivot is the least, and may stand there many times.
+    const std::size_t equal = partition(numbers, [&](double x) { return x == pivot; });
+    if (n < equal) return pivot;
+    numbers = numbers.subspan(equal);
+    n -= equal;
+  }
+  const auto place = numbers.begin() + static_cast<std::ptrdiff_t>(n);
+  std::nth_element(numbers.begin(), place, numbers.end());
+  return *place;
+}
+
+}  // namespace pcgs
 #endif

@@ -8,7 +8,7 @@
 #include <limits>
 #include <numbers>
 
-#include "core/order_statistic.h"
+#include "core/kernels.h"
 #include "data/invariant.h"
 #include "pcgs/error.h"
 #include "pcgs/loss_scale.h"
@@ -23,7 +23,6 @@ constexpr double kFarOut = 20;                           // C / S
 constexpr double kLongMemory = 1000, kShortMemory = 30;  // rounds
 constexpr double kLeast = 1e-290;  // C stays where dividing by it neither overflows nor underflows
 constexpr double kMost = 1e300;
-constexpr unsigned kBoundAt = 8;  // bits of the kind in a state, below those of the bound
 
 }  // namespace
 
@@ -198,8 +197,8 @@ double LossScale::advance(std::span<const double> raw, std::span<const std::uint
 }
 
 void LossScale::save(StateWriter& out) const {
-  // The bound came later: states without one were clipped.
-  out.u64(static_cast<std::uint64_t>(kind_) | static_cast<std::uint64_t>(bound_) << kBoundAt);
+  out.u64(static_cast<std::uint64_t>(kind_));
+  out.u64(static_cast<std::uint64_t>(bound_));
   out.f64(fixed_);
   out.f64(slow_);
   out.f64(fast_);
@@ -207,8 +206,7 @@ void LossScale::save(StateWriter& out) const {
 }
 
 void LossScale::load(StateReader& in) {
-  const std::uint64_t both = in.u64();
-  const std::uint64_t kind = both & ((std::uint64_t{1} << kBoundAt) - 1), bound = both >> kBoundAt;
+  const std::uint64_t kind = in.u64(), bound = in.u64();
   if (kind > static_cast<std::uint64_t>(Kind::kFollowing)) in.fail("its loss scale is of no kind");
   kind_ = static_cast<Kind>(kind);
   if (bound > static_cast<std::uint64_t>(LossBound::kCatoni) ||

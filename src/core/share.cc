@@ -5,7 +5,6 @@
 #include <limits>
 #include <vector>
 
-#include "core/combination.h"
 #include "core/kernels.h"
 #include "data/invariant.h"
 #include "pcgs/method.h"

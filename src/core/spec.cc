@@ -45,18 +45,6 @@ std::string without_quotes(std::string_view kind, std::string_view spec, std::st
                   i >= value.size() ? "lacks a closing quote" : "goes on behind a closing quote"));
 }
 
-// name:a=1:b=2, as options were written once.
-void refuse_colons(std::string_view kind, std::string_view name) {
-  const std::size_t equals = name.find('=');
-  if (equals == std::string_view::npos) return;
-  const std::size_t colon = name.substr(0, equals).rfind(':');
-  if (colon == std::string_view::npos) return;
-  std::string options(name.substr(colon + 1));
-  std::replace(options.begin(), options.end(), ':', ',');
-  throw Error(fmt::format("{} '{}' has its options behind colons; write {}{{{}}}", kind, name,
-                          name.substr(0, colon), options));
-}
-
 double number_in(std::string_view text, const Option& option, std::string_view owner) {
   double value = 0;
   const char* end = text.data() + text.size();
@@ -74,7 +62,6 @@ Spec parse_spec(std::string_view kind, std::string_view text) {
   text = trimmed(text);
   const std::size_t brace = std::min(text.find('{'), text.size());
   Spec spec = {std::string(trimmed(text.substr(0, brace))), {}};
-  refuse_colons(kind, spec.name);
   if (brace == text.size()) return spec;
   if (text.back() != '}') {
     throw Error(

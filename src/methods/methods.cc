@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/combination.h"
+#include "core/kernels.h"
 
 namespace pcgs {
 

@@ -1,5 +1,5 @@
-// The methods that are not a controlled share recursion, each with its formula, source and bound where
-// it is, and what they share: regrets, the grid of rates, linearised losses, checks on saved numbers.
+// The controllers of the share recursion and the methods of another form, each with its formula, source and
+// bound where it is, and what they share: the grid of rates, linearised losses, checks on saved numbers.
 #pragma once
 
 #include <array>
@@ -12,6 +12,11 @@
 #include "pcgs/state.h"
 
 namespace pcgs {
+
+std::unique_ptr<Controller> make_hedge(double eta);
+std::unique_ptr<Controller> make_fixed_share(double eta, double rho);
+std::unique_ptr<Controller> make_genshare(double eta, double rho);
+std::unique_ptr<Controller> make_past_posteriors(double eta, double rho);
 
 std::unique_ptr<Method> make_variable_share(std::size_t experts, double eta, double rho);
 std::unique_ptr<Method> make_learn_alpha(std::size_t experts);
@@ -26,12 +31,6 @@ std::unique_ptr<Method> make_ml_prod(std::size_t experts);
 // parse.
 std::unique_ptr<Method> make_guard(std::size_t experts, std::unique_ptr<Method> learned,
                                    double share, std::string name);
-
-// r(k) = learner_loss - losses(k): what the learner would have saved by following expert k. Zero
-// for sleepers.
-inline double instantaneous_regret(const Round& round, std::size_t k) {
-  return round.is_awake(k) ? round.learner_loss - round.losses[k] : 0;
-}
 
 // The grid of Fixed Share rates that everything tuned over them uses: learn-alpha while it plays,
 // fixed-share* and hedge* in hindsight.

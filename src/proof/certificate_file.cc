@@ -22,28 +22,18 @@ Certificate readable(const ShareRecord& record, const Certificate& weighted) {
 }
 
 // A path's mean squared error is at least loss - bound, and never below 0.
-CertificateFile::Claim in_words(const ForecastClaim& claim, const ClaimWords& words) {
+CertificateFile::Claim in_words(const ForecastClaim& claim, bool of_path, const ClaimWords& words) {
   CertificateFile::Claim out;
   out.loss = claim.loss;
   out.regret = claim.certificate.regret;
   out.bound = claim.certificate.bound;
   out.holds = claim.certificate.holds();
+  if (of_path) out.switches = claim.switches;
+  if (!of_path) out.expert = words.experts[claim.expert];
   if (words.loss == "squared") {
     out.rmse = std::sqrt(claim.loss);
     out.rmse_bound = *out.rmse - std::sqrt(std::max(0.0, claim.loss - claim.certificate.bound));
   }
-  return out;
-}
-
-CertificateFile::Claim path_claim(const ForecastClaim& claim, const ClaimWords& words) {
-  CertificateFile::Claim out = in_words(claim, words);
-  out.switches = claim.switches;
-  return out;
-}
-
-CertificateFile::Claim expert_claim(const ForecastClaim& claim, const ClaimWords& words) {
-  CertificateFile::Claim out = in_words(claim, words);
-  out.expert = words.experts[claim.expert];
   return out;
 }
 
@@ -54,27 +44,6 @@ std::vector<CertificateFile::Stretch> stretches(const std::vector<std::uint32_t>
     if (t == 0 || path[t] != path[t - 1]) out.push_back({t + 1, experts[path[t]]});
   }
   return out;
-}
-
-// The first difference between two JSON values, as a path into them; empty if there is none.
-std::string difference(const ordered_json& a, const ordered_json& b, const std::string& at) {
-  if (a.is_object() && b.is_object()) {
-    for (auto x = a.begin(), y = b.begin(); x != a.end() || y != b.end(); ++x, ++y) {
-      if (x == a.end()) return at + y.key();
-      if (y == b.end() || x.key() != y.key()) return at + x.key();
-      const std::string found = difference(*x, *y, at + x.key() + "/");
-      if (!found.empty()) return found;
-    }
-    return "";
-  }
-  if (a.is_array() && b.is_array() && a.size() == b.size()) {
-    for (std::size_t i = 0; i < a.size(); ++i) {
-      const std::string found = difference(a[i], b[i], fmt::format("{}{}/", at, i));
-      if (!found.empty()) return found;
-    }
-    return "";
-  }
-  return a == b ? "" : at.substr(0, at.size() - 1);
 }
 
 void add_text(const std::string& text, io::Fingerprint& hash) {
@@ -142,7 +111,7 @@ void fields(Fields& f, CertificateFile::Forecasts& forecasts) {
   f("path", forecasts.path, "expert", forecasts.expert);
 }
 
-void fields(Fields& f, CertificateFile::Uncertified& method) {
+void fields(Fields& f, CertificateFile::Rows& method) {
   f("name", method.name, "rounds", method.rounds, "fingerprint", method.fingerprint);
 }
 
@@ -188,7 +157,7 @@ CertificateFile::Method certified(const std::string& name, const std::string& fi
                    stretches(best.experts, words.experts)};
   if (record.has_forecasts()) {
     const ForecastClaims claims = forecast_claims(record);
-    out.forecasts = {path_claim(claims.path, words), expert_claim(claims.expert, words)};
+    out.forecasts = {in_words(claims.path, true, words), in_words(claims.expert, false, words)};
   }
   if (switches.empty()) return out;
   const auto all =
@@ -203,9 +172,9 @@ CertificateFile::Method certified(const std::string& name, const std::string& fi
 
 CertificateFile::Published published(const std::string& name, const ForecastCertificate& proved,
                                      const ClaimWords& words) {
-  return {name, proved.rounds(), path_claim(proved.against_path(), words),
-          path_claim(proved.against_raw_path(), words),
-          expert_claim(proved.against_expert(), words)};
+  return {name, proved.rounds(), in_words(proved.against_path(), true, words),
+          in_words(proved.against_raw_path(), true, words),
+          in_words(proved.against_expert(), false, words)};
 }
 
 std::string sentences(const CertificateFile& certificate) {
@@ -257,8 +226,10 @@ CertificateFile parse_certificate(std::string_view text, const std::string& orig
   file.erase("checksum");
   CertificateFile certificate;
   decode(file, Place(origin), certificate);
-  const std::string differs = difference(file, encode(certificate), "");
-  if (!differs.empty()) {
+  if (const ordered_json again = encode(certificate); file != again) {
+    const ordered_json patch = ordered_json::diff(file, again);
+    const std::string differs =
+        patch.empty() ? "the order of its keys" : patch[0]["path"].get<std::string>().substr(1);
     throw Error(ErrorKind::kFormat, {.file = origin, .field = differs},
                 fmt::format("{} is not what a certificate has there; give the file as pcgs run "
                             "--certificate wrote it",

@@ -66,8 +66,8 @@ struct CertificateFile {
   struct Forecasts {
     Claim path, expert;
   };
-  // A method that is in the trace and carries no certificate that can be proved from it.
-  struct Uncertified {
+  // The rows of a method in the trace. That is all that is said of one whose certificate they cannot prove.
+  struct Rows {
     std::string name;
     std::size_t rounds = 0;
     std::string fingerprint;
@@ -77,10 +77,8 @@ struct CertificateFile {
     std::size_t rounds = 0;
     Claim path, raw_path, expert;
   };
-  struct Method {
-    std::string name;
-    std::size_t rounds = 0, experts = 0;
-    std::string fingerprint;
+  struct Method : Rows {
+    std::size_t experts = 0;
     double total_loss = 0;
     bool weighted = false;
     BestPath best_path;
@@ -92,7 +90,7 @@ struct CertificateFile {
   std::vector<std::size_t> switches;  // budgets
   std::string loss;                   // of forecasts, if there are any
   std::vector<Method> methods;
-  std::vector<Uncertified> uncertified;
+  std::vector<Rows> uncertified;
   std::vector<Published> published;
 };
 

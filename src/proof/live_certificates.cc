@@ -14,7 +14,6 @@
 #include "data/invariant.h"
 #include "pcgs/certificates.h"
 #include "pcgs/error.h"
-#include "proof/path_steps.h"
 
 namespace pcgs {
 
@@ -30,6 +29,14 @@ void charge(std::span<PathCost> ways, std::span<const double> raw, std::span<con
     ways[k].weighted_loss += eta * std::min(raw[k] / scale, kMostUnits);
     ways[k].loss += eta * seen[k];
   }
+}
+
+// The path that has lost least, the first among equals.
+std::size_t least_lost(std::span<const PathCost> ways) {
+  const auto loses_less = [](const PathCost& a, const PathCost& b) {
+    return a.weighted_loss < b.weighted_loss;
+  };
+  return static_cast<std::size_t>(std::ranges::min_element(ways, loses_less) - ways.begin());
 }
 
 void save_costs(std::span<const PathCost> costs, StateWriter& out) {
@@ -74,7 +81,6 @@ void LiveCertificate::observe(std::span<const double> losses, const ShareStep& s
 
   const double rate = eta / paid.scale;
   constant_eta_ = rounds_ == 0 || constant_eta_ == eta ? eta : 0;
-  constant_rate_ = rounds_ == 0 || constant_rate_ == rate ? rate : 0;
   ++rounds_;
   total_eta_ += eta;
   total_rate_ += rate;
@@ -109,8 +115,8 @@ Certificate LiveCertificate::combined() const {
 
 void LiveCertificate::save(StateWriter& out) const {
   out.u64(rounds_);
-  for (const double x : {constant_eta_, total_eta_, weighted_paid_, realised_gaps_, constant_rate_,
-                         total_rate_, weighted_combined_, combined_gaps_}) {
+  for (const double x : {constant_eta_, total_eta_, weighted_paid_, realised_gaps_, total_rate_,
+                         weighted_combined_, combined_gaps_}) {
     out.f64(x);
   }
   save_costs({&best_, 1}, out);
@@ -128,7 +134,6 @@ void LiveCertificate::load(StateReader& in) {
   total_eta_ = in.f64_within(0, kMost, "the sum of eta");
   weighted_paid_ = in.f64_within(0, kMost, "the weighted loss");
   realised_gaps_ = in.f64_within(-kMost, kMost, "the sum of gaps");
-  constant_rate_ = in.f64_within(0, kMost, "the rate");
   total_rate_ = in.f64_within(0, kMost, "the sum of rates");
   weighted_combined_ = in.f64_within(0, kMost, "the weighted loss of forecasts");
   combined_gaps_ = in.f64_within(-kMost, kMost, "the sum of gaps of forecasts");
@@ -149,7 +154,7 @@ ForecastCertificate::ForecastCertificate(std::size_t raw, std::span<const double
     }
     const auto end = proof.any.ways.begin() + static_cast<std::ptrdiff_t>(raw);
     proof.raw.ways.assign(proof.any.ways.begin(), end);
-    proof.stays = proof.raw.ways;
+    proof.stays.ways = proof.raw.ways;
   }
 }
 
@@ -167,15 +172,11 @@ void ForecastCertificate::observe(std::size_t recursion, const Lost& lost,
     over->best = over->ways[best];
     certify::move_on(over->ways, best, {eta, rho, q.first(over->ways.size())}, [](std::size_t) {});
   }
-  charge(proof.stays, lost.forecasts, losses, scale, eta);
-  proof.expert = 0;
-  for (std::size_t k = 1; k < proof.stays.size(); ++k) {
-    if (proof.stays[k].weighted_loss < proof.stays[proof.expert].weighted_loss) proof.expert = k;
-  }
-  proof.best_stay = proof.stays[proof.expert];
-  for (std::size_t k = 0; k < proof.stays.size(); ++k) {
-    proof.stays[k].code += certify::stay_cost(rho, q[k]);
-  }
+  auto& [stays, best_stay] = proof.stays;
+  charge(stays, lost.forecasts, losses, scale, eta);
+  proof.expert = least_lost(stays);
+  best_stay = stays[proof.expert];
+  for (std::size_t k = 0; k < stays.size(); ++k) stays[k].code += certify::stay_cost(rho, q[k]);
   const double published = std::min(lost.published / scale, kMostUnits);
   ++proof.rounds;
   proof.total_eta += eta;
@@ -223,47 +224,42 @@ ForecastClaim ForecastCertificate::against_raw_path() const {
 
 ForecastClaim ForecastCertificate::against_expert() const {
   return strongest([&](const Proof& proof) {
-    ForecastClaim out = claim(proof, proof.best_stay);
+    ForecastClaim out = claim(proof, proof.stays.best);
     out.expert = proof.expert;
     return out;
   });
 }
 
-void ForecastCertificate::change(Proof& proof, const ExpertChange& all, std::size_t raw) {
-  // The path that stayed with the expert who has lost least.
-  const auto least = [&] {
-    return std::min_element(
-        proof.stays.begin(), proof.stays.end(),
-        [](const PathCost& a, const PathCost& b) { return a.weighted_loss < b.weighted_loss; });
-  };
-  const auto rounds = static_cast<std::size_t>(proof.rounds);
-  const auto over = [&](std::vector<PathCost>& ways, const PathCost& best, std::size_t count) {
-    ways = certify::changed(ways, best, all, count, rounds);
-  };
-  over(proof.any.ways, certify::cheapest(proof.any.ways), all.after());
-  over(proof.raw.ways, certify::cheapest(proof.raw.ways), raw);
-  over(proof.stays, *least(), raw);
-  proof.expert = all.place_of(proof.expert);
-  if (proof.expert != ExpertChange::kNew) return;
-  // It has left. Of those that were there as well, the best; a newcomer has done nothing yet.
-  proof.expert = 0;
-  for (std::size_t k = 1; k < raw && !all.is_new(k); ++k) {
-    if (proof.stays[k].weighted_loss < proof.stays[proof.expert].weighted_loss) proof.expert = k;
+void ForecastCertificate::change(const ExpertChange& all, std::size_t raw) {
+  for (Proof& proof : proofs_) {
+    const auto rounds = static_cast<std::size_t>(proof.rounds);
+    const auto over = [&](std::vector<PathCost>& ways, const PathCost& best, std::size_t count) {
+      ways = certify::changed(ways, best, all, count, rounds);
+    };
+    auto& stays = proof.stays.ways;
+    over(proof.any.ways, certify::cheapest(proof.any.ways), all.after());
+    over(proof.raw.ways, certify::cheapest(proof.raw.ways), raw);
+    over(stays, stays[least_lost(stays)], raw);
+    proof.expert = all.place_of(proof.expert);
+    if (proof.expert != ExpertChange::kNew) continue;
+    // It has left. Of those that were there as well, the best; a newcomer has done nothing yet.
+    std::size_t stayers = 0;
+    while (stayers < raw && !all.is_new(stayers)) ++stayers;
+    proof.expert = stayers == 0 ? 0 : least_lost(std::span(stays).first(stayers));
+    proof.stays.best = stays[proof.expert];
   }
-  proof.best_stay = proof.stays[proof.expert];
 }
 
 void ForecastCertificate::save(StateWriter& out, std::size_t raw) const {
-  for (Proof proof : proofs_) {
-    if (out.change() != nullptr) change(proof, *out.change(), raw);
+  ForecastCertificate after = *this;
+  if (out.change() != nullptr) after.change(*out.change(), raw);
+  for (const Proof& proof : after.proofs_) {
     out.u64(proof.rounds);
     for (const double x : {proof.total_eta, proof.total_rate, proof.paid, proof.gaps}) out.f64(x);
-    for (const Comparators* over : {&proof.any, &proof.raw}) {
+    for (const Comparators* over : {&proof.any, &proof.raw, &proof.stays}) {
       save_costs({&over->best, 1}, out);
       save_costs(over->ways, out);
     }
-    save_costs({&proof.best_stay, 1}, out);
-    save_costs(proof.stays, out);
     out.u64(proof.expert);
   }
 }
@@ -278,14 +274,12 @@ void ForecastCertificate::load(StateReader& in) {
     proof.total_rate = in.f64_within(0, kMost, "the sum of rates");
     proof.paid = in.f64_within(0, kMost, "the weighted loss of forecasts");
     proof.gaps = in.f64_within(-kMost, kMost, "the sum of gaps of forecasts");
-    for (Comparators* over : {&proof.any, &proof.raw}) {
+    for (Comparators* over : {&proof.any, &proof.raw, &proof.stays}) {
       load_costs({&over->best, 1}, proof.rounds, kMost, in);
       load_costs(over->ways, proof.rounds, kMost, in);
     }
-    load_costs({&proof.best_stay, 1}, proof.rounds, kMost, in);
-    load_costs(proof.stays, proof.rounds, kMost, in);
     proof.expert = in.u64();
-    if (proof.expert >= proof.stays.size()) {
+    if (proof.expert >= proof.stays.ways.size()) {
       in.fail("its certificate names an expert that is not there");
     }
   }
@@ -307,34 +301,26 @@ void ScoreCertificate::observe(std::size_t recursion, const Scores& scores, cons
   proved_->observe(recursion, {scores.experts, scores.published}, scores.seen, 1, with);
 }
 
-// Through its state, as experts of everything else come and go.
-void ScoreCertificate::change(const ExpertChange& change) {
-  StateWriter out(&change);
-  proved_->save(out, change.after());
-  const auto bytes = out.file(0);
-  ScoreCertificate after(recursions_);
-  StateReader in(bytes, "the changed experts");
-  after.load(in, change.after());
-  *this = std::move(after);
+// As a change of the experts: `from` is where each was.
+void ScoreCertificate::change(std::vector<std::size_t> from) {
+  const std::size_t before = even_.size(), after = from.size();
+  if (before == 0 || after == 0) return make(after);
+  proved_->change({before, std::move(from)}, after);
+  even_.assign(after, 1 / static_cast<double>(after));
 }
 
 void ScoreCertificate::add_expert() {
-  const std::size_t before = even_.size();
-  if (before == 0) return make(1);
-  std::vector<std::size_t> from(before);
+  std::vector<std::size_t> from(even_.size());
   std::iota(from.begin(), from.end(), std::size_t{0});
   from.push_back(ExpertChange::kNew);
-  change({before, std::move(from)});
+  change(std::move(from));
 }
 
 void ScoreCertificate::remove_expert(std::size_t expert) {
-  const std::size_t before = even_.size();
-  if (before == 1) return make(0);
-  std::vector<std::size_t> from;
-  for (std::size_t k = 0; k < before; ++k) {
-    if (k != expert) from.push_back(k);
-  }
-  change({before, std::move(from)});
+  std::vector<std::size_t> from(even_.size());
+  std::iota(from.begin(), from.end(), std::size_t{0});
+  from.erase(from.begin() + static_cast<std::ptrdiff_t>(expert));
+  change(std::move(from));
 }
 
 void ScoreCertificate::save(StateWriter& out) const {

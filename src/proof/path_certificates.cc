@@ -1,17 +1,39 @@
-// The bounds for a given path. "The paper" is Policy-Controlled Generalized Share.
 #include "proof/path_certificates.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
+#include "core/kernels.h"
 #include "pcgs/error.h"
 #include "pcgs/oracle.h"
-#include "proof/path_steps.h"
+#include "proof/live_certificates.h"
 
 namespace pcgs {
 
 namespace {
+
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+// Weights this small are kept in another form (see Share) and may be shown as 0.
+constexpr double kInvisible = 1e-138;
+constexpr double kSimplexTolerance = 5e-10;
+constexpr double kMostTolerance = 1e-2;  // of a weight, relatively
+
+std::size_t checked(std::size_t experts, std::span<const double> initial) {
+  if (experts == 0)
+    throw Error(ErrorKind::kMissing, {.field = "experts"},
+                "a certificate needs at least one expert");
+  if (!initial.empty() && (initial.size() != experts || !on_simplex(initial, kSimplexTolerance))) {
+    throw Error(
+        ErrorKind::kValue, {.field = "initial"},
+        fmt::format(
+            "the initial weights of a certificate are not on the simplex; give {} that sum to 1",
+            experts));
+  }
+  return experts;
+}
 
 using Path = std::span<const std::uint32_t>;
 
@@ -30,10 +52,6 @@ void check_path(const ShareRecord& record, Path path) {
   }
 }
 
-double restart_to(const ShareRecord& record, const Controls& controls, std::uint32_t expert) {
-  return controls.q.empty() ? 1.0 / static_cast<double>(record.experts()) : controls.q[expert];
-}
-
 // sum_t eta_t l_t(p_t)
 double weighted_loss(const ShareRecord& record, Path path) {
   double sum = 0;
@@ -49,22 +67,28 @@ Certificate certificate(const ShareRecord& record, Path path, double code, doubl
           certify::rounding_of(record.rounds(), record.experts(), record.total_eta(), code)};
 }
 
-// code(p), with the stay and switch costs given as functions of (t, controls, q_t(p_{t+1})).
+// Calls a function of rho_t and q_t(p_{t+1}) at every stay, and another at every switch.
+template <class Stay, class Switch>
+void each_step(const ShareRecord& record, Path path, const Stay& stay, const Switch& change) {
+  for (std::size_t t = 0; t + 1 < path.size(); ++t) {
+    const auto [eta, rho, q] = record.controls(t);
+    const double to = q.empty() ? 1.0 / static_cast<double>(record.experts()) : q[path[t + 1]];
+    path[t + 1] == path[t] ? stay(rho, to) : change(rho, to);
+  }
+}
+
+// code(p), with the costs of stays and switches.
 template <class Stay, class Switch>
 double code(const ShareRecord& record, Path path, const Stay& stay, const Switch& change) {
   if (path.empty()) return 0;
   double sum = certify::start_cost(record.initial(), record.experts(), path[0]);
-  for (std::size_t t = 0; t + 1 < path.size(); ++t) {
-    const Controls controls = record.controls(t);
-    const double q = restart_to(record, controls, path[t + 1]);
-    sum += path[t + 1] == path[t] ? stay(controls.rho, q) : change(controls.rho, q);
-  }
+  each_step(
+      record, path, [&](double rho, double q) { sum += stay(rho, q); },
+      [&](double rho, double q) { sum += change(rho, q); });
   return sum;
 }
 
-// Dynamic regret against the oracle with at most S switches:
-//
-//     sum_t paid_t - L_sw(S) <= min_{p in Pi_S} [ L(p) - L_sw(S) + code(p) / eta ] + gaps
+// min_{p in Pi_s} [ sum_t eta_t l_t(p_t) + code(p) ] for s = 0, ..., max_switches.
 //
 // The minimum by the oracle's recursion with the price of every step:
 //
@@ -78,8 +102,6 @@ double code(const ShareRecord& record, Path path, const Stay& stay, const Switch
 //
 // The paper prints this as Corollary 1 without L(p) - L_sw(S), which is false: the path with the
 // shortest code may have a large loss. See docs/certificates.md.
-
-// min_{p in Pi_s} [ sum_t eta_t l_t(p_t) + code(p) ] for s = 0, ..., max_switches.
 std::vector<double> penalised_frontier(const ShareRecord& record, std::size_t max_switches) {
   const std::size_t rounds = record.rounds();
   const std::size_t experts = record.experts();
@@ -126,41 +148,177 @@ std::vector<double> penalised_frontier(const ShareRecord& record, std::size_t ma
 
 }  // namespace
 
-// -ln w_1(p_1) - sum_{t<T} ln A_t(p_t -> p_{t+1})
+ShareRecord::ShareRecord(std::size_t experts, std::span<const double> initial)
+    : share_(checked(experts, initial), initial),
+      initial_(share_.weights().begin(), share_.weights().end()) {}
+
+ShareRecord ShareRecord::of(std::span<const Trace::Row> trace, std::span<const double> initial) {
+  if (trace.empty())
+    throw Error(ErrorKind::kMissing, {.field = "trace"},
+                "the trace has no rounds; there is nothing to certify");
+  ShareRecord record(trace.front().weights.size(), initial);
+  for (const Trace::Row& row : trace) {
+    const ShareStep step{{row.eta, row.rho, row.q}, row.mix_loss, row.gap};
+    pcgs::Round round;
+    round.number = row.round;
+    round.losses = row.losses;
+    round.mixture_loss = row.mixture_loss;
+    round.learner_loss = row.learner_loss;
+    round.scale = row.scale;
+    record.add(TraceRow{round, row.weights, row.q.empty() ? nullptr : &step, row.forecast_loss});
+  }
+  return record;
+}
+
+Controls ShareRecord::controls(std::size_t t) const {
+  const Round& round = rounds_[t];
+  Controls controls{round.eta, round.rho, {}};
+  if (round.q != kUniform) controls.q = {q_.data() + round.q, experts()};
+  return controls;
+}
+
+void ShareRecord::add(std::span<const double> losses, const Controls& controls) {
+  if (const auto objection = objection_to(losses, controls); !objection.empty()) {
+    throw Error(ErrorKind::kValue, {.field = "losses"},
+                fmt::format("round {} {}", rounds() + 1, objection));
+  }
+  const double paid = kernels::dot(share_.weights(), losses);
+  learn(losses, controls, {paid, paid, 1});
+}
+
+void ShareRecord::add(const TraceRow& row) {
+  const auto reject = [&](std::string_view what) {
+    throw Error(ErrorKind::kMismatch, {.field = "trace"},
+                fmt::format("round {} of the trace {}", row.round.number, what));
+  };
+  if (row.step == nullptr) reject("has no controls; only methods of the share form are certified");
+  const auto& [controls, mix_loss, gap] = *row.step;
+  if (const auto objection = objection_to(row.round.losses, controls); !objection.empty()) {
+    reject(objection);
+  }
+  if (!(tolerance() <= kMostTolerance)) {
+    reject("comes after rates of learning that leave no digits");
+  }
+  const double mixture =
+      kernels::dot(came_in_time(row) ? share_.weights() : row.played, row.round.losses);
+  forecasts_ += row.has_forecast() ? 1u : 0u;
+  // -ln Z is as uncertain as a weight is, relatively, and the mix loss that divided by eta.
+  const double uncertain =
+      4 * (static_cast<double>(experts()) + drift_ + 8 + controls.eta) * kEpsilon / controls.eta;
+  learn(row.round.losses, controls,
+        {mixture, row.has_forecast() ? row.combined_loss() : mixture, row.round.scale});
+  if (!(std::abs(mix_loss - share_.last().mix_loss) <= uncertain)) {
+    reject("has a mix loss that the recursion does not give");
+  }
+}
+
+double ShareRecord::tolerance() const {
+  return 4 * (static_cast<double>(experts()) + drift_ + 8) * kEpsilon;
+}
+
+std::string ShareRecord::objection_to(std::span<const double> losses,
+                                      const Controls& controls) const {
+  const auto& [eta, rho, q] = controls;
+  if (losses.size() != experts()) {
+    return fmt::format("has {} losses for {} experts", losses.size(), experts());
+  }
+  for (const double l : losses) {
+    if (!(l >= 0 && l <= 1)) return fmt::format("has the loss {}; it must be in [0, 1]", l);
+  }
+  if (!(eta > 0 && std::isfinite(eta))) {
+    return fmt::format("has eta {}; it must be positive and finite", eta);
+  }
+  if (!(rho >= 0 && rho < 1)) return fmt::format("has rho {}; it must be in [0, 1)", rho);
+  if (!q.empty() && (q.size() != experts() || !on_simplex(q, kSimplexTolerance))) {
+    return fmt::format("has restart probabilities that are not {} numbers summing to 1", experts());
+  }
+  return {};
+}
+
+// Whether the recursion, holding its weights of now, would have played what the row says.
+bool ShareRecord::came_in_time(const TraceRow& row) const {
+  // An expert with no weight and the learner's loss may have slept, where the row does not know; if it
+  // did not, its weight was 0 anyway.
+  const auto slept = [&](std::size_t k) {
+    return row.played[k] == 0 &&
+           (!row.round.is_awake(k) || row.round.losses[k] == row.round.mixture_loss);
+  };
+  double awake_weight = 0;
+  std::size_t awake = 0;
+  for (std::size_t k = 0; k < experts(); ++k) {
+    if (slept(k)) continue;
+    awake_weight += weights()[k];
+    ++awake;
+  }
+  const bool normal = awake_weight >= std::numeric_limits<double>::min();
+  const double total = awake == experts() ? 1 : awake_weight;
+  for (std::size_t k = 0; k < experts(); ++k) {
+    if (slept(k)) continue;
+    const double expected = normal ? weights()[k] / total : 1.0 / static_cast<double>(awake);
+    const double unseen = normal ? std::min(kInvisible / total, kEpsilon) : 0;
+    if (!(std::abs(row.played[k] - expected) <= tolerance() * expected + unseen)) return false;
+  }
+  return awake > 0;
+}
+
+void ShareRecord::learn(std::span<const double> losses, const Controls& controls,
+                        const LiveCertificate::Paid& paid) {
+  const auto& [eta, rho, q] = controls;
+  const double on_time = kernels::dot(share_.weights(), losses);
+  const double share = 1.0 / static_cast<double>(experts());
+  const bool uniform = std::ranges::all_of(q, [=](double x) { return x == share; });
+  const ShareStep& step = share_.step(losses, controls);
+  rounds_.push_back({eta, rho, uniform ? kUniform : q_.size()});
+  if (!uniform) q_.insert(q_.end(), q.begin(), q.end());
+  losses_.insert(losses_.end(), losses.begin(), losses.end());
+
+  constant_eta_ = rounds() == 1 || constant_eta_ == eta ? eta : 0;
+  total_eta_ += eta;
+  const double rate = eta / paid.scale;
+  total_rate_ += rate;
+  total_paid_ += paid.mixture;
+  weighted_paid_ += eta * paid.mixture;
+  realised_gaps_ += eta * step.gap + eta * (paid.mixture - on_time);
+  worst_gaps_ += eta * (eta / 8) + eta * (paid.mixture - on_time);
+  weighted_combined_ += eta * paid.combined;
+  combined_gaps_ += eta * (paid.combined - step.mix_loss);
+  drift_ += eta + 8;
+  // A weight that is kept as a debt in nats is as uncertain, relatively, as the debt is absolutely.
+  const auto w = share_.weights();
+  if (*std::min_element(w.begin(), w.end()) < kInvisible) drift_ += total_eta_;
+}
+
 double code_length(const ShareRecord& record, Path path) {
   check_path(record, path);
   return code(record, path, certify::stay_cost, certify::switch_cost);
 }
 
-// -ln rho_t - ln q_t(p_{t+1}) at a switch, -ln(1 - rho_t + rho_t q_t(p_t)) at a stay.
 CodeParts code_parts(const ShareRecord& record, Path path) {
   check_path(record, path);
   CodeParts parts;
   if (path.empty()) return parts;
   const auto experts = static_cast<double>(record.experts());
   parts.start = certify::start_cost(record.initial(), record.experts(), path[0]);
-  for (std::size_t t = 0; t + 1 < path.size(); ++t) {
-    const Controls controls = record.controls(t);
-    const double q = restart_to(record, controls, path[t + 1]);
-    if (path[t + 1] == path[t]) {
-      parts.stays += certify::stay_cost(controls.rho, q);
-      parts.uniform_stays += certify::stay_cost(controls.rho, 1 / experts);
-    } else {
-      parts.restarts -= std::log(controls.rho);
-      parts.where_to -= std::log(q);
-      ++parts.switches;
-    }
-  }
+  each_step(
+      record, path,
+      [&](double rho, double q) {
+        parts.stays += certify::stay_cost(rho, q);
+        parts.uniform_stays += certify::stay_cost(rho, 1 / experts);
+      },
+      [&](double rho, double q) {
+        parts.restarts -= std::log(rho);
+        parts.where_to -= std::log(q);
+        ++parts.switches;
+      });
   parts.uniform_where_to = static_cast<double>(parts.switches) * std::log(experts);
   return parts;
 }
 
-// sum eta_t (paid_t - l_t(p_t)) <= code(p) + (1/8) sum eta_t^2. The paper, Theorem 1.
 Certificate weighted_certificate(const ShareRecord& record, Path path) {
   return certificate(record, path, code_length(record, path), record.worst_gaps());
 }
 
-// sum eta_t (paid_t - l_t(p_t)) <= code(p) + sum eta_t d_t. From the identity
+// From the identity
 // sum eta_t <w_t,l_t> = -ln Phi + sum eta_t d_t and Phi >= exp(-sum eta_t l_t(p_t) - code(p)),
 // where Phi sums that expression over all paths.
 Certificate sharp_certificate(const ShareRecord& record, Path path) {
@@ -179,7 +337,6 @@ Certificate combined_certificate(const ShareRecord& record, Path path) {
           (code + record.combined_gaps()) / unit, rounding / unit};
 }
 
-// regret / eta <= bound / eta. The paper, Theorem 1, for constant eta.
 Certificate unweighted(const ShareRecord& record, const Certificate& weighted) {
   const double eta = record.constant_eta();
   if (eta == 0) {
@@ -189,27 +346,6 @@ Certificate unweighted(const ShareRecord& record, const Certificate& weighted) {
   return {weighted.regret / eta, weighted.bound / eta, weighted.rounding / eta};
 }
 
-// (1/eta) [ ln K + S ln(K/rho) + (T-1) ln(1/(1-rho)) ] + eta T / 8. The paper, Corollary 2;
-// Herbster and Warmuth 1998.
-double fixed_share_bound(std::size_t experts, std::size_t switches, std::size_t rounds, double eta,
-                         double rho) {
-  if (experts == 0 || !(eta > 0) || !(rho >= 0 && rho < 1)) {
-    throw Error(
-        ErrorKind::kValue, {},
-        fmt::format("no bound for {} experts, eta {} and rho {}; give eta > 0, rho in [0, 1)",
-                    experts, eta, rho));
-  }
-  if (rounds == 0) return 0;
-  const double ln_k = std::log(static_cast<double>(experts));
-  // 0 switches cost nothing, whatever one would cost.
-  const double switching =
-      switches == 0 ? 0 : static_cast<double>(switches) * (ln_k - std::log(rho));
-  const double staying = static_cast<double>(rounds - 1) * -std::log1p(-rho);
-  return (ln_k + switching + staying) / eta + eta * static_cast<double>(rounds) / 8;
-}
-
-// Switches cost ln(1/rho_max) - ln p_t - ln q_t(p_{t+1}), stays at most 2 rho_max (-ln(1 - p_t)),
-// p_t = rho_t / rho_max; all divided by eta, plus eta T / 8. The paper, Theorem 2.
 Certificate training_aligned_certificate(const ShareRecord& record, Path path, double rho_max) {
   check_path(record, path);
   if (!(rho_max > 0 && rho_max <= 0.5)) {
@@ -231,8 +367,6 @@ Certificate training_aligned_certificate(const ShareRecord& record, Path path, d
   return unweighted(record, certificate(record, path, aligned, record.worst_gaps()));
 }
 
-// C_eff(p) = sum over switches -ln q_t(p_{t+1}), at most the sum over all rounds and at most
-// (number of switches) ln(K/eps). The paper, Lemma 1.
 CrossEntropy cross_entropy(const ShareRecord& record, Path path, double eps) {
   check_path(record, path);
   if (!(eps > 0 && eps <= 1))
@@ -250,12 +384,14 @@ CrossEntropy cross_entropy(const ShareRecord& record, Path path, double eps) {
                                 t + 1, q, eps / experts));
       }
     }
-    const double nats = -std::log(restart_to(record, controls, path[t + 1]));
-    sums.all_rounds += nats;
-    if (path[t + 1] == path[t]) continue;
-    sums.effective += nats;
-    sums.by_floor += std::log(experts / eps);
   }
+  each_step(
+      record, path, [&](double, double q) { sums.all_rounds -= std::log(q); },
+      [&](double, double q) {
+        sums.all_rounds -= std::log(q);
+        sums.effective -= std::log(q);
+        sums.by_floor += std::log(experts / eps);
+      });
   return sums;
 }
 
@@ -289,8 +425,6 @@ BestPath best_path(const ShareRecord& record) {
   }
   return path;
 }
-
-// What a record proves about combined forecasts.
 
 ForecastClaims forecast_claims(const ShareRecord& record) {
   const double loss = record.weighted_combined() / record.total_rate();

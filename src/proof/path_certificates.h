@@ -8,11 +8,85 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
-#include "proof/share_record.h"
+#include "pcgs/certificates.h"
+#include "pcgs/matrix.h"
+#include "pcgs/share.h"
+#include "pcgs/trace.h"
 
 namespace pcgs {
+
+// A run of the share recursion, replayed from its first weights, its losses and its controls: weights, mix
+// losses and gaps are computed again. That every number of a trace is what they give is for the checker
+// to see (verify.h).
+//
+// The losses of a round may have come late, after other rounds were learned. Then what was paid is
+// not <w_t,l_t>, and every bound below contains what lateness cost, sum_t eta_t (paid_t -
+// <w_t,l_t>), which is 0 where no round is late.
+class ShareRecord {
+ public:
+  // Starts uniform, or at `initial` (on the simplex; zeros allowed).
+  explicit ShareRecord(std::size_t experts, std::span<const double> initial = {});
+  // Every round of a trace, checked as add(TraceRow) does. Throws Error if there are none.
+  static ShareRecord of(std::span<const Trace::Row> trace, std::span<const double> initial = {});
+
+  // A round that was played on time. Throws Error on losses or controls out of range.
+  void add(std::span<const double> losses, const Controls& controls);
+  // A round as it was traced. Throws Error, naming the round, unless it is of the share form, its losses and
+  // controls are in range, and its mix loss is what the recursion gives up to rounding. After an Error the
+  // record is of no more use.
+  void add(const TraceRow& row);
+
+  std::size_t rounds() const { return rounds_.size(); }
+  std::size_t experts() const { return share_.experts(); }
+  std::span<const double> initial() const { return initial_; }
+  // [K] of the recursion, before the coming round.
+  std::span<const double> weights() const { return share_.weights(); }
+  MatrixView losses() const { return {losses_.data(), rounds(), experts()}; }
+  // The controls after round t (from 0); q is empty where it is uniform.
+  Controls controls(std::size_t t) const;
+
+  // eta if it never changed (and there is a round), otherwise 0.
+  double constant_eta() const { return constant_eta_; }
+  double total_eta() const { return total_eta_; }          // sum_t eta_t
+  double total_paid() const { return total_paid_; }        // sum_t paid_t
+  double weighted_paid() const { return weighted_paid_; }  // sum_t eta_t paid_t
+  double realised_gaps() const { return realised_gaps_; }  // sum_t eta_t (d_t + paid_t - <w_t,l_t>)
+  double worst_gaps() const { return worst_gaps_; }        // the same with d_t = eta_t / 8
+
+  bool has_forecasts() const { return forecasts_ > 0 && forecasts_ == rounds(); }  // in each round
+  // Of combined forecasts, F_t in units of the losses; mixture losses where there are none.
+  double total_rate() const { return total_rate_; }                // sum_t eta_t / C_t
+  double weighted_combined() const { return weighted_combined_; }  // sum_t eta_t F_t
+  double combined_gaps() const { return combined_gaps_; }          // sum_t eta_t (F_t - m_t)
+
+ private:
+  struct Round {
+    double eta, rho;
+    std::size_t q;  // where its q begins in q_, or kUniform
+  };
+  static constexpr std::size_t kUniform = ~std::size_t{0};
+
+  // What is wrong with a round, as half a sentence; empty if nothing is.
+  std::string objection_to(std::span<const double> losses, const Controls& controls) const;
+  double tolerance() const;  // of a weight in a trace, relatively
+  bool came_in_time(const TraceRow& row) const;
+  void learn(std::span<const double> losses, const Controls& controls,
+             const LiveCertificate::Paid& paid);
+
+  Share share_;
+  std::vector<double> initial_;  // [K]
+  std::vector<double> losses_;   // [T x K]
+  std::vector<double> q_;        // rows of K
+  std::vector<Round> rounds_;
+  std::size_t forecasts_ = 0;
+  double constant_eta_ = 0, total_eta_ = 0, total_paid_ = 0, weighted_paid_ = 0;
+  double realised_gaps_ = 0, worst_gaps_ = 0;
+  double total_rate_ = 0, weighted_combined_ = 0, combined_gaps_ = 0;
+  double drift_ = 0;  // how far rounding may have moved a weight, relatively, in units of epsilon
+};
 
 // code(p); +infinity for a path that the restarts ruled out. A path has T entries below K, or this
 // and every function below throws Error.
@@ -57,11 +131,6 @@ ForecastClaims forecast_claims(const ShareRecord& record);
 // Throws Error if eta changed, however little: then a bound on the weighted regret says nothing
 // about the plain one.
 Certificate unweighted(const ShareRecord& record, const Certificate& weighted);
-
-// Fixed Share against any path with at most S switches, rho in [0,1):
-//     (1/eta) [ ln K + S ln(K/rho) + (T-1) ln(1/(1-rho)) ] + eta T / 8
-double fixed_share_bound(std::size_t experts, std::size_t switches, std::size_t rounds, double eta,
-                         double rho);
 
 // Theorem 2 of the paper, for constant eta and rho_t = rho_max p_t with rho_max <= 1/2, in terms of
 // what a controller is trained on:

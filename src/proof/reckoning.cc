@@ -19,7 +19,8 @@ constexpr double kVisible =
     -322.3619130191664;  // ln 1e-140: weights below are played as 0 (see Share)
 // Beyond this logarithms and their drift stop, so that they stay numbers.
 constexpr double kLeast = -1e300;
-constexpr double kNever = -std::numeric_limits<double>::infinity();
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+constexpr double kNever = -kInfinite;
 
 // ln(exp(a) + exp(b)), and the share of a in the sum.
 struct LogSum {
@@ -41,11 +42,7 @@ double log_sum(std::span<const double> x) {
   return highest + std::log(sum);
 }
 
-[[noreturn]] void refuse(const std::string& what) { throw Error(what); }
-
 using Claim = results::CertificateFile::Claim;
-
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 std::size_t index_of(std::span<const std::string> names, const std::string& name) {
   const auto at = std::find(names.begin(), names.end(), name);
@@ -83,26 +80,17 @@ Replay::Replay(std::size_t experts)
 
 void Replay::check_ranges(const TraceRow& row) const {
   const auto& [eta, rho, q] = row.step->controls;
-  for (std::size_t k = 0; k < log_weights_.size(); ++k) {
-    const double loss = row.round.losses[k];
-    if (!(loss >= 0 && loss <= 1)) {
-      refuse(fmt::format("has the loss {}; it must be in [0, 1]", loss));
-    }
-    if (!row.round.is_awake(k) && row.played[k] != 0) {
-      refuse(fmt::format("has the weight {} where an expert slept", row.played[k]));
-    }
-  }
   if (!(eta > 0 && std::isfinite(eta))) {
-    refuse(fmt::format("has eta {}; it must be positive and finite", eta));
+    throw Error(fmt::format("has eta {}; it must be positive and finite", eta));
   }
-  if (!(rho >= 0 && rho < 1)) refuse(fmt::format("has rho {}; it must be in [0, 1)", rho));
+  if (!(rho >= 0 && rho < 1)) throw Error(fmt::format("has rho {}; it must be in [0, 1)", rho));
   double total = 0;
   for (const double x : q) {
-    if (!(x >= 0)) refuse(fmt::format("has the restart probability {}", x));
+    if (!(x >= 0)) throw Error(fmt::format("has the restart probability {}", x));
     total += x;
   }
   if (!(std::abs(total - 1) <= kSimplexTolerance)) {
-    refuse(fmt::format("has restart probabilities that sum to {}", total));
+    throw Error(fmt::format("has restart probabilities that sum to {}", total));
   }
 }
 
@@ -157,14 +145,13 @@ bool Replay::could_have_played(const TraceRow& row, std::span<const double> log_
   return true;
 }
 
-Replay::Paid Replay::next(const TraceRow& row) {
+Replay::Paid Replay::next(const TraceRow& row, Bounded played) {
   const std::size_t experts = log_weights_.size();
   const auto& losses = row.round.losses;
   check_ranges(row);
   if (row.has_forecast() && row.forecast_loss < 0) {
-    refuse("has a forecast that lost less than nothing");
+    throw Error("has a forecast that lost less than nothing");
   }
-  if (!numbers_.insert(row.round.number).second) refuse("is there twice");
   const auto& [eta, rho, q] = row.step->controls;
 
   const bool on_time = could_have_played(row, log_weights_);
@@ -172,20 +159,15 @@ Replay::Paid Replay::next(const TraceRow& row) {
   for (std::size_t t = rounds(); t-- > 0 && !on_time && !late;) {
     late = could_have_played(row, std::span(history_).subspan(t * experts, experts));
   }
-  if (!on_time && !late) refuse("has weights that the recursion never had");
+  if (!on_time && !late) throw Error("has weights that the recursion never had");
 
   Paid paid;
   paid.eta = eta;
-  Bounded played;
   const double before = mean_drift();
   for (std::size_t k = 0; k < experts; ++k) {
-    played += Bounded::rounded(row.played[k] * losses[k], 0);
     const double weight = std::exp(log_weights_[k]);
     const double off = drift_[k] + before + kRounding * (1 + std::abs(log_weights_[k]));
     paid.on_time += Bounded::rounded(weight * losses[k], weight * losses[k] * off);
-  }
-  if (!agrees(row.round.mixture_loss, played)) {
-    refuse("has a mixture loss that is not its weights' loss");
   }
   paid.mixture = on_time ? paid.on_time : played;
 
@@ -208,17 +190,17 @@ Replay::Paid Replay::next(const TraceRow& row) {
     off += moved * (updated_drift_[k] + before);
   }
   if (!(off <= kMostDrift && off / eta <= kMostDrift)) {
-    refuse(fmt::format(
+    throw Error(fmt::format(
         "has eta {}, with which rounding alone explains a mix loss that is off by {:.1g}", eta,
         off / std::min(eta, 1.0)));
   }
   paid.mix = Bounded::rounded(-log_z / eta, off / eta);
   if (!agrees(row.step->mix_loss, paid.mix))
-    refuse("has a mix loss that the recursion does not give");
+    throw Error("has a mix loss that the recursion does not give");
   paid.gap = paid.on_time - paid.mix;
   paid.gap.value = std::clamp(paid.gap.value, 0.0, eta / 8);  // Hoeffding
   if (!agrees(row.step->gap, paid.gap)) {
-    refuse("has a mixability gap that the recursion does not give");
+    throw Error("has a mixability gap that the recursion does not give");
   }
 
   // (1 - rho) v(k) + rho q(k)
@@ -241,6 +223,7 @@ Reckoning::Reckoning(const results::CertificateFile::Method& claimed,
     : claimed_(claimed),
       names_(experts),
       squared_(squared),
+      replay_(experts.size()),
       q_(experts.size()),
       stays_(experts.size()),
       any_(experts.size()) {
@@ -340,7 +323,8 @@ double Reckoning::least(std::vector<double> Cheapest::*of, std::size_t switches)
   return *std::min_element(costs.begin(), costs.end());
 }
 
-void Reckoning::next(const TraceRow& row, const Replay::Paid& paid) {
+void Reckoning::next(const TraceRow& row, Bounded played) {
+  const Replay::Paid paid = replay_.next(row, played);
   const double eta = paid.eta;
   sweep(row);
   if (stretch_ + 1 < stretches_.size() && stretches_[stretch_ + 1].first == rounds_) ++stretch_;
@@ -414,9 +398,9 @@ BoundParts Reckoning::made_of() const {
   out.gaps = realised_gaps_.value;
   out.weighted = !same_eta_;
   out.regret = (weighted_paid_.value - path_.weighted_loss.value) / unit;
-  out.sharp_bound = (out.code() + realised_gaps_.value) / unit;
-  out.plain_bound = (out.code() + worst_gaps_.value) / unit;
-  const double aligned = out.code() - out.stays + aligned_stays_;
+  out.sharp_bound = (out.total() + realised_gaps_.value) / unit;
+  out.plain_bound = (out.total() + worst_gaps_.value) / unit;
+  const double aligned = out.total() - out.stays + aligned_stays_;
   if (same_eta_) out.training_aligned_bound = finite((aligned + worst_gaps_.value) / unit);
   return out;
 }

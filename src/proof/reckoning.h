@@ -11,7 +11,6 @@
 #include <limits>
 #include <span>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "pcgs/trace.h"
@@ -88,7 +87,8 @@ class Replay {
     Bounded gap;      // <w_t,l_t> - m_t
   };
   // Throws Error, as half a sentence about the row ("has ..."), if it is not what the recursion gives.
-  Paid next(const TraceRow& row);
+  // `played` is what the weights that were played lost.
+  Paid next(const TraceRow& row, Bounded played);
 
   std::size_t rounds() const { return history_.size() / log_weights_.size() - 1; }
 
@@ -102,7 +102,6 @@ class Replay {
   // every weight, so that it needs no term of its own.
   std::vector<double> drift_;
   std::vector<double> history_;  // [(t + 1) x K] of log_weights_, for losses that came late
-  std::unordered_set<std::int64_t> numbers_;
   std::vector<double> updated_, updated_drift_;  // while a round is learned
 };
 
@@ -114,7 +113,7 @@ class Reckoning {
             bool squared);
 
   // The rounds, in the order in which they were learned.
-  void next(const TraceRow& row, const Replay::Paid& paid);
+  void next(const TraceRow& row, Bounded played);
 
   // After the last round: throws Error, as half a sentence ("best_path/bound is ..."), unless every
   // field of the claim is what the rounds give.
@@ -146,6 +145,7 @@ class Reckoning {
   const results::CertificateFile::Method& claimed_;
   std::span<const std::string> names_;
   bool squared_;
+  Replay replay_;
   std::vector<std::pair<std::size_t, std::size_t>> stretches_;  // first round (from 0), expert
   std::size_t stretch_ = 0;
 

@@ -1,10 +1,12 @@
 #include "proof/trace_file.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "data/csv.h"
 #include "data/numbers.h"
@@ -15,6 +17,37 @@ namespace pcgs {
 
 namespace {
 
+constexpr std::array<std::string_view, 10> kColumns = {
+    "method", "round",    "mixture_loss", "learner_loss", "eta",
+    "rho",    "mix_loss", "gap",          "scale",        "forecast_loss"};
+constexpr std::array<std::string_view, 3> kKinds = {"weight:", "loss:", "q:"};
+
+constexpr double kEmpty = std::numeric_limits<double>::quiet_NaN();
+
+// What stands in the columns behind the round, in their order; kEmpty where there is nothing.
+template <class Cell>
+void each_cell(const TraceRow& row, const Cell& cell) {
+  const Round& round = row.round;
+  const std::size_t experts = row.played.size();
+  const ShareStep* step = row.step;
+  cell(round.mixture_loss);
+  cell(round.learner_loss);
+  for (double Controls::*const x : {&Controls::eta, &Controls::rho}) {
+    cell(step != nullptr ? step->controls.*x : kEmpty);
+  }
+  for (double ShareStep::*const x : {&ShareStep::mix_loss, &ShareStep::gap}) {
+    cell(step != nullptr ? step->*x : kEmpty);
+  }
+  cell(round.scale);
+  cell(row.has_forecast() ? row.forecast_loss : kEmpty);
+  for (const double w : row.played) cell(w);
+  for (std::size_t k = 0; k < experts; ++k) cell(round.is_awake(k) ? round.losses[k] : kEmpty);
+  const double uniform = 1.0 / static_cast<double>(experts);
+  for (std::size_t k = 0; k < experts; ++k) {
+    cell(step == nullptr ? kEmpty : step->controls.q.empty() ? uniform : step->controls.q[k]);
+  }
+}
+
 class CsvSink final : public TraceSink {
  public:
   CsvSink(WholeFile& file, std::string_view method) : file_(file), method_(csv_field(method)) {}
@@ -22,35 +55,12 @@ class CsvSink final : public TraceSink {
   void record(const TraceRow& row) override {
     line_.clear();
     const auto out = fmt::appender(line_);
-    // "{}" prints the shortest digits that read back to the same double.
-    const Round& round = row.round;
-    fmt::format_to(out, "{},{},{},{}", method_, round.number, round.mixture_loss,
-                   round.learner_loss);
-    if (row.step != nullptr) {
-      fmt::format_to(out, ",{},{},{},{}", row.step->controls.eta, row.step->controls.rho,
-                     row.step->mix_loss, row.step->gap);
-    } else {
-      fmt::format_to(out, ",,,,");
-    }
-    fmt::format_to(out, ",{},", round.scale);
-    if (row.has_forecast()) fmt::format_to(out, "{}", row.forecast_loss);
-    for (const double w : row.played) fmt::format_to(out, ",{}", w);
-    for (std::size_t k = 0; k < round.losses.size(); ++k) {
-      if (round.is_awake(k)) {
-        fmt::format_to(out, ",{}", round.losses[k]);
-      } else {
-        line_.push_back(',');
-      }
-    }
-    const double uniform = 1.0 / static_cast<double>(row.played.size());
-    for (std::size_t k = 0; k < row.played.size(); ++k) {
-      if (row.step == nullptr) {
-        line_.push_back(',');
-      } else {
-        const auto q = row.step->controls.q;
-        fmt::format_to(out, ",{}", q.empty() ? uniform : q[k]);
-      }
-    }
+    fmt::format_to(out, "{},{}", method_, row.round.number);
+    each_cell(row, [&](double x) {
+      line_.push_back(',');
+      // The shortest digits that read back to the same double.
+      if (!std::isnan(x)) fmt::format_to(out, "{}", x);
+    });
     line_.push_back('\n');
     file_.write(line_.data(), line_.size());
   }
@@ -64,10 +74,9 @@ class CsvSink final : public TraceSink {
 }  // namespace
 
 TraceFile::TraceFile(WholeFile& file, std::span<const std::string> experts) : file_(file) {
-  std::string header =
-      "method,round,mixture_loss,learner_loss,eta,rho,mix_loss,gap,scale,forecast_loss";
-  for (const char* what : {"weight:", "loss:", "q:"}) {
-    for (const auto& name : experts) header += ',' + csv_field(what + name);
+  std::string header = fmt::format("{}", fmt::join(kColumns, ","));
+  for (const std::string_view kind : kKinds) {
+    for (const auto& name : experts) header += ',' + csv_field(std::string(kind) + name);
   }
   file_.write(header + '\n');
 }
@@ -100,11 +109,6 @@ void Trace::record(const TraceRow& row) {
 namespace pcgs::io {
 
 namespace {
-
-constexpr std::array<std::string_view, 10> kColumns = {
-    "method", "round",    "mixture_loss", "learner_loss", "eta",
-    "rho",    "mix_loss", "gap",          "scale",        "forecast_loss"};
-constexpr std::array<std::string_view, 3> kKinds = {"weight:", "loss:", "q:"};
 
 // The names of the experts; none if the columns are not those of a trace.
 std::vector<std::string> experts_in(std::span<const std::string> header) {
@@ -213,44 +217,8 @@ bool TraceReader::next() {
 
 void TraceFingerprint::add(const TraceRow& row) {
   ++rows_;
-  const Round& round = row.round;
-  hash_.add(static_cast<std::uint64_t>(round.number));
-  hash_.add(round.mixture_loss);
-  hash_.add(round.learner_loss);
-  if (row.step != nullptr) {
-    for (const double x :
-         {row.step->controls.eta, row.step->controls.rho, row.step->mix_loss, row.step->gap}) {
-      hash_.add(x);
-    }
-  } else {
-    add_empty(4);
-  }
-  hash_.add(round.scale);
-  if (row.has_forecast()) {
-    hash_.add(row.forecast_loss);
-  } else {
-    add_empty(1);
-  }
-  for (const double w : row.played) hash_.add(w);
-  for (std::size_t k = 0; k < experts_; ++k) {
-    if (round.is_awake(k)) {
-      hash_.add(round.losses[k]);
-    } else {
-      add_empty(1);
-    }
-  }
-  if (row.step == nullptr) {
-    add_empty(experts_);
-  } else if (row.step->controls.q.empty()) {
-    for (std::size_t k = 0; k < experts_; ++k) hash_.add(1.0 / static_cast<double>(experts_));
-  } else {
-    for (const double q : row.step->controls.q) hash_.add(q);
-  }
-}
-
-void TraceFingerprint::add_empty(std::size_t cells) {
-  constexpr std::uint64_t kEmpty = 0x7ff8000000000000u;
-  for (std::size_t i = 0; i < cells; ++i) hash_.add(kEmpty);
+  hash_.add(static_cast<std::uint64_t>(row.round.number));
+  each_cell(row, [&](double x) { hash_.add(x); });
 }
 
 }  // namespace pcgs::io

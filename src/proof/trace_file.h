@@ -93,12 +93,10 @@ class Fingerprint {
 // The fingerprint of the rows that a method has in a trace: of every cell, in order.
 //
 // Its words are the number of experts and then, for each row, the number of the round and the bits of
-// each cell, in the order of the columns; an empty cell is a NaN, which no cell holds.
+// each cell, in the order of the columns; an empty cell is the quiet NaN, which no cell holds.
 class TraceFingerprint {
  public:
-  explicit TraceFingerprint(std::size_t experts) : experts_(experts) {
-    hash_.add(std::uint64_t{experts});
-  }
+  explicit TraceFingerprint(std::size_t experts) { hash_.add(std::uint64_t{experts}); }
 
   void add(const TraceRow& row);
 
@@ -106,9 +104,6 @@ class TraceFingerprint {
   std::string text() const { return hash_.text(); }
 
  private:
-  void add_empty(std::size_t cells);
-
-  std::size_t experts_;
   std::size_t rows_ = 0;
   Fingerprint hash_;
 };

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <unordered_set>
 
@@ -29,90 +28,27 @@ std::string if_any(const std::optional<double>& x) { return x ? fmt::format("{:.
 
 using results::CertificateFile;
 
-// The rows of one method in the trace, and what the certificate says about them. Errors are half
-// sentences: about a row in next(), about the certificate elsewhere.
+// The rows of one method in the trace, and what the certificate says about them. One of the share form is
+// proved again; of another it is only known that it plays a distribution over those who are awake, and
+// that its mixture loss is theirs. Errors are half sentences: about a row in next(), about the certificate
+// elsewhere.
 class Rows {
  public:
-  Rows(std::string name, std::string place, std::size_t experts)
-      : name_(std::move(name)), place_(std::move(place)), fingerprint_(experts) {}
-  virtual ~Rows() = default;
+  Rows(const CertificateFile& certificate, bool share_form, std::size_t index)
+      : place_(fmt::format("{}/{}", share_form ? "methods" : "uncertified", index)),
+        told_(share_form ? certificate.methods.at(index) : certificate.uncertified.at(index)),
+        fingerprint_(certificate.experts.size()) {
+    if (share_form) {
+      reckoning_.emplace(certificate.methods[index], certificate.experts,
+                         certificate.loss == "squared");
+    }
+  }
 
-  const std::string& name() const { return name_; }
-  virtual bool share_form() const = 0;
   void next(const TraceRow& row) {
-    if ((row.step != nullptr) != share_form()) {
+    if ((row.step != nullptr) != reckoning_.has_value()) {
       throw Error("is of another form than the rows of its method before it");
     }
     fingerprint_.add(row);
-    replay(row);
-  }
-  virtual void check() const = 0;
-  // After check(): what was proved about them, if anything was.
-  virtual std::optional<BoundParts> made_of() const { return std::nullopt; }
-
- protected:
-  virtual void replay(const TraceRow& row) = 0;
-
-  [[noreturn]] void refuse(std::string_view why) const {
-    throw Error(fmt::format("{}/{}", place_, why));
-  }
-  // What the certificate has of every method.
-  template <class Claimed>
-  void check_rows(const Claimed& claimed) const {
-    if (claimed.name != name_) refuse(fmt::format("name is {}, and not {}", claimed.name, name_));
-    if (claimed.rounds != fingerprint_.rows()) {
-      refuse(fmt::format("rounds is {}, and there are {}", claimed.rounds, fingerprint_.rows()));
-    }
-    if (claimed.fingerprint != fingerprint_.text()) {
-      refuse("fingerprint is another: the trace was changed");
-    }
-  }
-
- private:
-  std::string name_, place_;
-  io::TraceFingerprint fingerprint_;
-};
-
-class ProvedRows final : public Rows {
- public:
-  ProvedRows(const std::string& name, const CertificateFile& certificate, std::size_t index)
-      : Rows(name, fmt::format("methods/{}", index), certificate.experts.size()),
-        claimed_(certificate.methods.at(index)),
-        replay_(certificate.experts.size()),
-        reckoning_(claimed_, certificate.experts, certificate.loss == "squared") {}
-
-  bool share_form() const override { return true; }
-  void check() const override {
-    try {
-      reckoning_.check();  // first, for it says what is wrong
-    } catch (const Error& wrong) {
-      refuse(wrong.what());
-    }
-    check_rows(claimed_);
-  }
-  std::optional<BoundParts> made_of() const override { return reckoning_.made_of(); }
-
- private:
-  void replay(const TraceRow& row) override { reckoning_.next(row, replay_.next(row)); }
-
-  const CertificateFile::Method& claimed_;
-  Replay replay_;
-  Reckoning reckoning_;
-};
-
-// All that is known of a method that is not of the share form: it plays a distribution over those who
-// are awake, and its mixture loss is theirs.
-class TracedRows final : public Rows {
- public:
-  TracedRows(const std::string& name, const CertificateFile& certificate, std::size_t index)
-      : Rows(name, fmt::format("uncertified/{}", index), certificate.experts.size()),
-        claimed_(certificate.uncertified.at(index)) {}
-
-  bool share_form() const override { return false; }
-  void check() const override { check_rows(claimed_); }
-
- private:
-  void replay(const TraceRow& row) override {
     if (!numbers_.insert(row.round.number).second) throw Error("is there twice");
     double total = 0;
     Bounded mixture;
@@ -130,10 +66,35 @@ class TracedRows final : public Rows {
     if (!agrees(row.round.mixture_loss, mixture)) {
       throw Error("has a mixture loss that is not its weights' loss");
     }
+    if (reckoning_) reckoning_->next(row, mixture);
   }
 
-  const CertificateFile::Uncertified& claimed_;
+  void check(const std::string& name) const {
+    const auto refuse = [&](std::string_view why) {
+      throw Error(fmt::format("{}/{}", place_, why));
+    };
+    try {
+      if (reckoning_) reckoning_->check();  // first, for it says what is wrong
+    } catch (const Error& wrong) {
+      refuse(wrong.what());
+    }
+    if (told_.name != name) refuse(fmt::format("name is {}, and not {}", told_.name, name));
+    if (told_.rounds != fingerprint_.rows()) {
+      refuse(fmt::format("rounds is {}, and there are {}", told_.rounds, fingerprint_.rows()));
+    }
+    if (told_.fingerprint != fingerprint_.text()) {
+      refuse("fingerprint is another: the trace was changed");
+    }
+  }
+  // After check(): none where nothing was proved.
+  const std::optional<Reckoning>& reckoning() const { return reckoning_; }
+
+ private:
+  std::string place_;
+  const CertificateFile::Rows& told_;
+  io::TraceFingerprint fingerprint_;
   std::unordered_set<std::int64_t> numbers_;
+  std::optional<Reckoning> reckoning_;
 };
 
 constexpr std::size_t kLargestCertificate = std::size_t{256} << 20;
@@ -234,10 +195,10 @@ std::string tables(std::span<const BoundParts> methods) {
       {"method", "in units of", "regret", "sharp", "Theorem 1", "Theorem 2"},
       {}};
   for (const BoundParts& one : methods) {
-    const double sum = one.code() + one.gaps;
+    const double sum = one.total() + one.gaps;
     made.rows.push_back({one.name, std::to_string(one.switches), nats(one.start), nats(one.stays),
                          nats(one.restarts), nats(one.where_to), nats(one.gaps), nats(sum),
-                         sum > 0 ? fmt::format("{:.0f} %", 100 * one.code() / sum) : "-",
+                         sum > 0 ? fmt::format("{:.0f} %", 100 * one.total() / sum) : "-",
                          nats(one.uniform_stays), nats(one.uniform_where_to),
                          one.cross_entropy ? nats(*one.cross_entropy) : "-"});
     bounds.rows.push_back(
@@ -271,8 +232,6 @@ Verified verify(const Named& trace_file, const Named& certificate_file) {
   about_certificate([&] {
     check_budgets(certificate);
     check_loss(certificate);
-  });
-  about_certificate([&] {
     if (trace.experts() == certificate.experts) return;
     throw Error(fmt::format("experts are {}, and those of the trace are {}",
                             fmt::join(certificate.experts, ", "),
@@ -281,30 +240,27 @@ Verified verify(const Named& trace_file, const Named& certificate_file) {
 
   std::size_t proved = 0, unchanged = 0;
   std::unordered_set<std::string> seen;
-  std::unique_ptr<Rows> rows;
+  std::string name;  // of the method whose rows they are
+  std::optional<Rows> rows;
   std::vector<BoundParts> made_of;
   const auto finish = [&] {
     if (!rows) return;
-    rows->check();
-    if (auto parts = rows->made_of()) made_of.push_back(std::move(*parts));
+    rows->check(name);
+    if (rows->reckoning()) made_of.push_back(rows->reckoning()->made_of());
   };
   const auto begin = [&](bool share_form) {
-    const std::string& name = trace.method();
+    name = trace.method();
     if (!seen.insert(name).second) {
       throw Error(fmt::format("the rows of {} are not together", name));
     }
-    if ((share_form ? proved : unchanged) ==
-        (share_form ? certificate.methods.size() : certificate.uncertified.size())) {
+    std::size_t& next = share_form ? proved : unchanged;
+    if (next == (share_form ? certificate.methods.size() : certificate.uncertified.size())) {
       throw Error(fmt::format("it says nothing about {}", name));
     }
-    if (share_form) {
-      rows = std::make_unique<ProvedRows>(name, certificate, proved++);
-    } else {
-      rows = std::make_unique<TracedRows>(name, certificate, unchanged++);
-    }
+    rows.emplace(certificate, share_form, next++);
   };
   while (trace.next()) {
-    if (!rows || rows->name() != trace.method()) {
+    if (!rows || name != trace.method()) {
       about_certificate([&] {
         finish();
         begin(trace.row().step != nullptr);

@@ -5,7 +5,7 @@
 #include <functional>
 #include <limits>
 
-#include "core/combination.h"
+#include "core/kernels.h"
 #include "run/best_mix.h"
 #include "run/loss_ratio.h"
 

@@ -37,14 +37,6 @@ class DefaultContract : public Contract {};
 INSTANTIATE_TEST_SUITE_P(Methods, DefaultContract, ::testing::ValuesIn(test::default_specs()),
                          test::name_of_spec);
 
-TEST_P(Contract, StartsUniform) {
-  for (std::size_t experts : {1u, 2u, 3u, 10u}) {
-    EXPECT_TRUE(test::all_near(make(experts).weights(),
-                               std::vector<double>(experts, 1 / static_cast<double>(experts)),
-                               1e-15));
-  }
-}
-
 TEST_P(Contract, IsFeasible) {
   for (std::size_t experts : {1u, 2u, 3u, 8u, 13u}) {
     Aggregator aggregator = make(experts);
@@ -157,28 +149,6 @@ TEST_P(Contract, TreatsEqualExpertsEqually) {
   }
 }
 
-TEST_P(Contract, HasANameThatMakesTheSameMethodAgain) {
-  const auto method = make_method(GetParam(), 5);
-  const auto again = make_method(method->name(), 5);
-  EXPECT_EQ(again->name(), method->name());
-  Aggregator first = make(5);
-  Aggregator second = make_aggregator(method->name(), 5);
-  ShiftingLosses losses(5, 6);
-  for (int t = 0; t < 50; ++t) {
-    const std::vector<double> l = losses.next();
-    first.learn(l);
-    second.learn(l);
-    ASSERT_TRUE(same_bits(first.weights(), second.weights())) << method->name();
-  }
-}
-
-TEST_P(Contract, HasTheFormThatItsTraitsSay) {
-  const auto method = make_method(GetParam(), 5);
-  const MethodTraits traits = method_info(GetParam()).traits;
-  EXPECT_EQ(method->share() != nullptr, traits.share_form);
-  EXPECT_EQ(method->side_needed(), 0u) << "only the weights of a file may need side information";
-}
-
 TEST_P(Contract, ResumesToTheBit) {
   const test::TempDir dir;
   constexpr std::size_t kEvents = 240;
@@ -210,14 +180,58 @@ TEST_P(Contract, ResumesToTheBit) {
   }
 }
 
+// Of those that need forecasts, too.
+class EveryContract : public Contract {
+ protected:
+  // Losses, or the same numbers as forecasts.
+  static void learn(Aggregator& aggregator, const std::vector<double>& numbers) {
+    if (!aggregator.method().needs_forecasts()) return aggregator.learn(numbers);
+    aggregator.predict(numbers);
+    aggregator.learn(0.5);
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Methods, EveryContract, ::testing::ValuesIn(test::all_specs()),
+                         test::name_of_spec);
+
+TEST_P(EveryContract, StartsUniform) {
+  for (std::size_t experts : {1u, 2u, 3u, 10u}) {
+    EXPECT_TRUE(test::all_near(make(experts).weights(),
+                               std::vector<double>(experts, 1 / static_cast<double>(experts)),
+                               1e-15));
+  }
+}
+
+TEST_P(EveryContract, HasANameThatMakesTheSameMethodAgain) {
+  const auto method = make_method(GetParam(), 5);
+  EXPECT_EQ(make_method(method->name(), 5)->name(), method->name());
+  Aggregator first = make(5), second = make_aggregator(method->name(), 5);
+  ShiftingLosses losses(5, 6);
+  for (int t = 0; t < 50; ++t) {
+    const std::vector<double> l = losses.next();
+    learn(first, l);
+    learn(second, l);
+    ASSERT_TRUE(same_bits(first.weights(), second.weights())) << method->name();
+  }
+}
+
+TEST_P(EveryContract, HasTheFormThatItsTraitsSay) {
+  const auto method = make_method(GetParam(), 5);
+  const MethodTraits traits = method_info(GetParam()).traits;
+  EXPECT_EQ(method->share() != nullptr, traits.share_form);
+  EXPECT_EQ(method->needs_forecasts(), traits.needs_forecasts);
+  EXPECT_EQ(method->certify_forecasts() != nullptr, traits.certifies_forecasts);
+  EXPECT_EQ(method->side_needed(), 0u) << "only the weights of a file may need side information";
+}
+
 // The largest state of the first 500 rounds is the largest for ever: a state may take one form or
 // another, but it holds no history.
-TEST_P(Contract, StateDoesNotGrowWithTheNumberOfRounds) {
+TEST_P(EveryContract, StateDoesNotGrowWithTheNumberOfRounds) {
   Aggregator aggregator = make(5);
   ShiftingLosses losses(5, 7);
   std::size_t largest_early = 0, largest_late = 0;
-  for (int t = 0; t < 2000; ++t) {
-    aggregator.learn(losses.next());
+  for (int t = 0; t < 1500; ++t) {
+    learn(aggregator, losses.next());
     if (t % 10 != 0) continue;
     std::size_t& largest = t < 500 ? largest_early : largest_late;
     largest = std::max(largest, aggregator.save_bytes().size());

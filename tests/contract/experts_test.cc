@@ -25,19 +25,13 @@ using test::on_simplex;
 using test::Random;
 using test::same_bits;
 
-std::vector<std::string> all_specs() {
-  std::vector<std::string> specs = test::contract_specs();
-  for (std::string& spec : test::forecast_specs()) specs.push_back(std::move(spec));
-  return specs;
-}
-
 bool is_share(const std::string& spec) { return method_info(spec).traits.share_form; }
 bool is_certified(const std::string& spec) {
   return is_share(spec) || method_info(spec).traits.certifies_forecasts;
 }
 
 std::vector<std::string> specs_that(bool (*hold)(const std::string&)) {
-  std::vector<std::string> specs = all_specs();
+  std::vector<std::string> specs = test::all_specs();
   std::erase_if(specs, [&](const std::string& spec) { return !hold(spec); });
   return specs;
 }
@@ -46,6 +40,13 @@ std::vector<std::string> names_of(std::size_t experts) {
   std::vector<std::string> names;
   for (std::size_t k = 0; k < experts; ++k) names.push_back(fmt::format("first {}", k));
   return names;
+}
+
+Aggregator named(const std::string& spec, std::size_t experts, bool certify = false) {
+  Aggregator::Options options;
+  options.names = names_of(experts);
+  options.certify = certify;
+  return make_aggregator(spec, experts, std::move(options));
 }
 
 // Forecasts in [0,1] and outcomes, for whoever is there: each name has a bias of its own.
@@ -85,14 +86,12 @@ std::vector<std::string> some_change(std::vector<std::string> names, std::size_t
 class Experts : public ::testing::TestWithParam<std::string> {
  protected:
   static Aggregator make(std::size_t experts, bool certify = false) {
-    Aggregator::Options options;
-    options.names = names_of(experts);
-    options.certify = certify;
-    return make_aggregator(GetParam(), experts, std::move(options));
+    return named(GetParam(), experts, certify);
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Methods, Experts, ::testing::ValuesIn(all_specs()), test::name_of_spec);
+INSTANTIATE_TEST_SUITE_P(Methods, Experts, ::testing::ValuesIn(test::all_specs()),
+                         test::name_of_spec);
 
 Aggregator reloaded(const Aggregator& aggregator) {
   return Aggregator::load_bytes(aggregator.save_bytes(), "test", make_method);
@@ -255,9 +254,7 @@ struct Entry {
   double lost = 0, alone = 0;    // over them, with it and without it
 };
 Entry enter(const std::string& spec, double error) {
-  Aggregator::Options options;
-  options.names = names_of(4);
-  Aggregator with = make_aggregator(spec, 4, options), without = make_aggregator(spec, 4, options);
+  Aggregator with = named(spec, 4), without = named(spec, 4);
   Random random(8);
   Entry entry;
   for (int t = 0; t < 360; ++t) {
@@ -301,9 +298,7 @@ TEST_P(DefaultExperts, ThatAreBadCostLittle) {
 TEST(GuardAmongNewcomers, IsAsCloseToEveryPathAsItProves) {
   constexpr std::size_t kRounds = 200, kMostExperts = 8;
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
-    Aggregator::Options options;
-    options.names = names_of(2);
-    Aggregator guard = make_aggregator("guard{learned=0}", 2, options);
+    Aggregator guard = named("guard{learned=0}", 2);
     Random random(seed);
     std::vector<double> table(kRounds * kMostExperts, 1e6);
     for (std::size_t t = 0; t < kRounds; ++t) {
@@ -355,42 +350,32 @@ TEST(GuardAmongNewcomers, RemembersWhoStaysAmongManyThatLeave) {
 }
 
 TEST(ExpertNames, AreToldWhereTheyAreWrong) {
-  Aggregator::Options options;
-  options.names = {"a", "b"};
-  Aggregator aggregator = make_aggregator("guard", 2, options);
-  const auto message = [&](const auto& change) { return test::error_of(change); };
-  EXPECT_TRUE(test::mentions(message([&] { aggregator.add_expert("a", make_method); }),
-                             "there is an expert a already"));
-  EXPECT_TRUE(test::mentions(message([&] { aggregator.remove_expert("c", make_method); }),
-                             "there is no expert c; there are a, b"));
-  EXPECT_TRUE(test::mentions(
-      message([&] { aggregator.set_experts(std::vector<std::string>{}, make_method); }),
-      "at least one"));
-  EXPECT_TRUE(
-      test::mentions(message([&] {
-                       aggregator.set_experts(std::vector<std::string>{"a", "x", "x"}, make_method);
-                     }),
-                     "two experts x"));
-  EXPECT_TRUE(
-      test::mentions(message([&] {
-                       aggregator.set_experts(std::vector<std::string>{"a", "a"}, make_method);
-                     }),
-                     "two experts a"));
-  EXPECT_EQ(aggregator.names(), (std::vector<std::string>{"a", "b"}));
+  using Names = std::vector<std::string>;
+  Aggregator aggregator = named("guard", 2);
+  const auto add = [](Aggregator& to, const char* name) {
+    return test::error_of([&] { to.add_expert(name, make_method); });
+  };
+  const auto remove = [&](const char* name) {
+    return test::error_of([&] { aggregator.remove_expert(name, make_method); });
+  };
+  const auto set = [&](const Names& names) {
+    return test::error_of([&] { aggregator.set_experts(names, make_method); });
+  };
+  EXPECT_TRUE(test::mentions(add(aggregator, "first 0"), "there is an expert first 0 already"));
+  EXPECT_TRUE(test::mentions(remove("c"), "there is no expert c; there are first 0, first 1"));
+  EXPECT_TRUE(test::mentions(set({}), "at least one"));
+  EXPECT_TRUE(test::mentions(set({"first 0", "x", "x"}), "two experts x"));
+  EXPECT_TRUE(test::mentions(set({"first 0", "first 0"}), "two experts first 0"));
+  EXPECT_EQ(aggregator.names(), names_of(2));
   Aggregator nameless = make_aggregator("guard", 2);
-  EXPECT_TRUE(test::mentions(message([&] { nameless.add_expert("a", make_method); }),
-                             "experts without names"));
-  aggregator.remove_expert("a", make_method);
-  EXPECT_TRUE(test::mentions(message([&] { aggregator.remove_expert("b", make_method); }),
-                             "nobody would be left"));
+  EXPECT_TRUE(test::mentions(add(nameless, "a"), "experts without names"));
+  aggregator.remove_expert("first 0", make_method);
+  EXPECT_TRUE(test::mentions(remove("first 1"), "nobody would be left"));
 }
 
 // Stacks and the network are there for few experts only: they come and go with the number.
 TEST(ManyExperts, BringAndTakeDerivedOnes) {
-  Aggregator::Options options;
-  options.names = names_of(126);
-  options.certify = true;
-  Aggregator aggregator = make_aggregator("blend{season=2}", 126, options);
+  Aggregator aggregator = named("blend{season=2}", 126, true);
   World world(3);
   std::size_t count = 0;
   for (int t = 0; t < 60; ++t) {

@@ -361,13 +361,8 @@ class Extremes : public ::testing::TestWithParam<std::string> {
   }
 };
 
-std::vector<std::string> all_specs() {
-  std::vector<std::string> specs = test::contract_specs();
-  for (const auto& spec : test::forecast_specs()) specs.push_back(spec);
-  return specs;
-}
-
-INSTANTIATE_TEST_SUITE_P(Methods, Extremes, ::testing::ValuesIn(all_specs()), test::name_of_spec);
+INSTANTIATE_TEST_SUITE_P(Methods, Extremes, ::testing::ValuesIn(test::all_specs()),
+                         test::name_of_spec);
 
 TEST_P(Extremes, OfForecastsLeaveNumbersOnly) {
   const TaskLoss tasks[] = {TaskLoss("squared"), TaskLoss("absolute"), TaskLoss("pinball", 0.1)};

@@ -7,7 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "pcgs/aggregator.h"
+#include "pcgs/registry.h"
+#include "support/random.h"
 
 namespace pcgs::test {
 
@@ -33,5 +34,30 @@ class Player {
  private:
   std::vector<std::int64_t> opened_;  // the number of each opening of the script
 };
+
+// Runs of share methods: check(aggregator, play), where play(after) opens rounds with sleepers and learns their
+// losses, every second time up to five late and in any order, and calls after() after each.
+template <class Check>
+void on_runs_with_sleepers(const Check& check) {
+  for (const char* spec : {"hedge", "fixed-share", "genshare{eta=30}", "past-posteriors"}) {
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      Random random(seed);
+      const std::size_t experts = 2 + random.below(5);
+      Aggregator aggregator = make_aggregator(spec, experts);
+      check(aggregator, [&](const auto& after) {
+        std::vector<std::int64_t> open;
+        for (int t = 0; t < 120; ++t) {
+          open.push_back(aggregator.open(random.awake(experts, 0.6)));
+          while (open.size() > (seed % 2 == 0 ? random.below(5) : 0u)) {
+            const auto at = open.begin() + static_cast<std::ptrdiff_t>(random.below(open.size()));
+            aggregator.learn(*at, random.losses(experts));
+            open.erase(at);
+            after();
+          }
+        }
+      });
+    }
+  }
+}
 
 }  // namespace pcgs::test

@@ -101,6 +101,12 @@ std::vector<std::string> forecast_specs() {
   return specs;
 }
 
+std::vector<std::string> all_specs() {
+  std::vector<std::string> specs = contract_specs();
+  for (std::string& spec : forecast_specs()) specs.push_back(std::move(spec));
+  return specs;
+}
+
 std::string name_of_spec(const ::testing::TestParamInfo<std::string>& spec) {
   std::string name;
   for (char c : spec.param) {

@@ -14,6 +14,8 @@ namespace pcgs::test {
 std::vector<std::string> contract_specs();
 // Of those that need forecasts, which the others leave out: plain, and with one option at a time.
 std::vector<std::string> forecast_specs();
+// Both.
+std::vector<std::string> all_specs();
 // With default options only.
 std::vector<std::string> default_specs();
 

@@ -233,12 +233,11 @@ TEST(LossScale, IsReadAsItIsWritten) {
 }
 
 TEST(LossScale, RefusesAStateThatIsBoundedInNoKnownWay) {
-  constexpr std::uint64_t kOne = 1;
-  const auto unit = static_cast<std::uint64_t>(LossScale::Kind::kUnit);
-  const auto fixed = static_cast<std::uint64_t>(LossScale::Kind::kFixed);
-  for (const std::uint64_t kind : {fixed | kOne << 9, unit | kOne << 8, fixed | kOne << 40}) {
+  using Kind = LossScale::Kind;
+  for (const auto& [kind, bound] : {std::pair{Kind::kFixed, 2}, {Kind::kUnit, 1}}) {
     StateWriter out;
-    out.u64(kind);
+    out.u64(static_cast<std::uint64_t>(kind));
+    out.u64(static_cast<std::uint64_t>(bound));
     for (int i = 0; i < 3; ++i) out.f64(1);
     out.u64(1);
     const std::vector<std::uint8_t> file = out.file(0);

@@ -149,30 +149,10 @@ TEST(Combine, MakesUseOfErrorsThatCancel) {
 }
 
 TEST(Combine, EveryCertificateHolds) {
-  const ShareRecord record = ShareRecord::of(traced(kCombine, series(300, 8, 3)));
+  const ShareRecord record = ShareRecord::of(traced(kCombine, series(300, 8, 3)).rows());
   const auto path = best_path(record).experts;
   EXPECT_TRUE(sharp_certificate(record, path).holds());
   EXPECT_TRUE(weighted_certificate(record, path).holds());
-}
-
-TEST(Combine, OptionsTakeOneChoiceAwayAndLeaveTheOthers) {
-  constexpr std::size_t kExperts = 6;
-  const auto rounds = series(80, kExperts, 4);
-  const Trace free = traced(kCombine, rounds), eta = traced("pcgs-tf:combine{eta=2.5}", rounds),
-              rho = traced("pcgs-tf:combine{rho=0.03}", rounds),
-              uniform = traced("pcgs-tf:combine{uniform=1}", rounds);
-  // Tokens see forecasts and outcomes only, so that choices do not depend on one another.
-  for (std::size_t t = 0; t < rounds.size(); ++t) {
-    const Trace::Row& row = free.rows()[t];
-    EXPECT_EQ(eta.rows()[t].eta, 2.5);
-    EXPECT_EQ(eta.rows()[t].rho, row.rho);
-    EXPECT_TRUE(test::same_bits(eta.rows()[t].q, row.q));
-    EXPECT_EQ(rho.rows()[t].rho, 0.03);
-    EXPECT_EQ(rho.rows()[t].eta, row.eta);
-    EXPECT_TRUE(
-        test::all_near(uniform.rows()[t].q, std::vector<double>(kExperts, 1.0 / kExperts), 1e-15));
-    EXPECT_EQ(uniform.rows()[t].rho, row.rho);
-  }
 }
 
 // ---- Models from files --------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
+#include <functional>
 #include <vector>
 
 #include "methods/side_by_side.h"
@@ -16,21 +16,61 @@
 namespace pcgs {
 namespace {
 
-auto reference_hedge(double eta) {
-  return [eta](std::size_t experts) {
-    return std::make_unique<reference::FixedShare>(experts, eta, 0);
+using test::Comparison;
+using test::reference_of;
+
+constexpr auto fixed_share = reference_of<reference::FixedShare, double, double>;
+constexpr auto variable_share = reference_of<reference::VariableShare, double, double>;
+constexpr auto past_posteriors = reference_of<reference::PastPosteriors, double, double>;
+
+TEST(Formulae, MatchTheirReferences) {
+  const Comparison comparisons[] = {
+      {"hedge{eta=2}", fixed_share(2, 0)},
+      {"hedge{eta=0.1}", fixed_share(0.1, 0)},
+      {"fixed-share{eta=2,rho=0.05}", fixed_share(2, 0.05)},
+      {"fixed-share{eta=8,rho=0.001}", fixed_share(8, 0.001)},
+      {"variable-share{eta=2,rho=0.05}", variable_share(2, 0.05)},
+      {"variable-share{eta=8,rho=0.3}", variable_share(8, 0.3)},
+      // With the whole history.
+      {"past-posteriors{eta=2,rho=0.05}", past_posteriors(2, 0.05)},
+      {"past-posteriors{eta=16,rho=0.2}", past_posteriors(16, 0.2), 60},
+      // Members with eta = 256 carry exponents up to 256, hence errors of 256 epsilon a round in their
+      // evidence: 60 * 256 * 1.1e-16 = 2e-12, before the sums over experts.
+      {"learn-alpha", reference_of<reference::LearnAlpha>(), 60, 5e-12},
+      {"adahedge", reference_of<reference::AdaHedge>()},
+      // e R is near sqrt(rounds) and its error epsilon times that; 1e-11 covers the sums over experts.
+      {"boa{gradient=0}", reference_of<reference::Boa>(), 100, 1e-11},
+      {"ml-poly{gradient=0}", reference_of<reference::MlPoly>()},
+      // By numerical integration.
+      {"squint", reference_of<reference::Squint>(), 60},
   };
+  for (const Comparison& comparison : comparisons) test::compare(comparison);
 }
 
-TEST(Hedge, MatchesReference) {
-  test::compare({.spec = "hedge{eta=2}", .reference = reference_hedge(2)});
-  test::compare({.spec = "hedge{eta=0.1}", .reference = reference_hedge(0.1)});
+// The exponent eta l carries an error of eta epsilon, and 100 of them add up. With a rho of nearly 1 the
+// posteriors must not be recovered from what is left of them.
+TEST(Formulae, MatchTheirReferencesForLargeRates) {
+  for (const Comparison& comparison :
+       {Comparison{"hedge{eta=100}", fixed_share(100, 0), 100, 1e-11},
+        Comparison{"fixed-share{eta=256,rho=0.1}", fixed_share(256, 0.1), 100, 1e-11},
+        Comparison{"past-posteriors{eta=2,rho=0.999}", past_posteriors(2, 0.999), 60}}) {
+    test::compare_with_losses(comparison);
+  }
 }
 
-// The exponent eta l carries an error of eta epsilon, and 100 of them add up.
-TEST(Hedge, MatchesReferenceForALargeLearningRate) {
-  test::compare_with_losses(
-      {.spec = "hedge{eta=100}", .reference = reference_hedge(100), .tolerance = 1e-11});
+TEST(Formulae, MatchTheirReferencesOnALongRun) {
+  test::ShiftingLosses five(5, 1, 40), four(4, 1, 60);
+  test::compare_on({"past-posteriors{eta=4,rho=0.02}", past_posteriors(4, 0.02), 500}, 5,
+                   [&] { return five.next(); });
+  test::compare_on({"learn-alpha", reference_of<reference::LearnAlpha>(), 600, 1e-11}, 4,
+                   [&] { return four.next(); });
+  // Losses of exactly 0 and 1 make members of large eta and rho = 0 as sure and as wrong as can be.
+  std::size_t t = 0;
+  test::compare_on({"learn-alpha", reference_of<reference::LearnAlpha>(), 120, 1e-11}, 3, [&] {
+    std::vector<double> l(3, 1);
+    l[t++ / 40] = 0;
+    return l;
+  });
 }
 
 TEST(Hedge, WeighsByTotalLossAlone) {
@@ -49,42 +89,11 @@ TEST(Hedge, WeighsByTotalLossAlone) {
   EXPECT_TRUE(test::all_near(aggregator.weights(), expected, 1e-12));
 }
 
-TEST(Hedge, IsOfTheShareForm) {
-  const auto method = make_method("hedge", 3);
-  ASSERT_NE(method->share(), nullptr);
-  EXPECT_EQ(method->share()->experts(), 3u);
-}
-
-constexpr auto reference_fixed_share = test::reference_of<reference::FixedShare, double, double>;
-
-TEST(FixedShare, MatchesReference) {
-  test::compare(
-      {.spec = "fixed-share{eta=2,rho=0.05}", .reference = reference_fixed_share(2, 0.05)});
-  test::compare(
-      {.spec = "fixed-share{eta=8,rho=0.001}", .reference = reference_fixed_share(8, 0.001)});
-}
-
-TEST(FixedShare, MatchesReferenceForALargeLearningRate) {
-  test::compare_with_losses({.spec = "fixed-share{eta=256,rho=0.1}",
-                             .reference = reference_fixed_share(256, 0.1),
-                             .tolerance = 1e-11});
-}
-
 TEST(FixedShare, NeverPutsAnExpertBelowItsRestartShare) {
   Aggregator aggregator = make_aggregator("fixed-share{eta=100,rho=0.02}", 4);
   for (int t = 0; t < 200; ++t) aggregator.learn(std::vector<double>{0, 1, 1, 1});
   for (double w : aggregator.weights()) EXPECT_GE(w, 0.02 / 4 * (1 - 1e-12));
   EXPECT_NEAR(aggregator.weights()[0], 0.98 + 0.02 / 4, 1e-12);
-}
-
-constexpr auto reference_variable_share =
-    test::reference_of<reference::VariableShare, double, double>;
-
-TEST(VariableShare, MatchesReference) {
-  test::compare(
-      {.spec = "variable-share{eta=2,rho=0.05}", .reference = reference_variable_share(2, 0.05)});
-  test::compare(
-      {.spec = "variable-share{eta=8,rho=0.3}", .reference = reference_variable_share(8, 0.3)});
 }
 
 TEST(VariableShare, AnExpertWithoutLossGivesNothingAway) {
@@ -97,11 +106,7 @@ TEST(VariableShare, AnExpertWithoutLossGivesNothingAway) {
       std::vector<double>{1 / z + given / 2, 0.75 * std::exp(-1.0) / z, 1 / z + given / 2}, 1e-15));
 }
 
-TEST(VariableShare, IsNotOfTheShareForm) {
-  EXPECT_EQ(make_method("variable-share", 3)->share(), nullptr);
-}
-
-// Heuristic Generalized Share has no outside reference: src/core/controllers.cc says what it must
+// Heuristic Generalized Share has no outside reference: src/methods/controllers.cc says what it must
 // do.
 
 using Losses = std::vector<double>;
@@ -158,32 +163,6 @@ TEST(GenShare, RestartsMoreAfterASurprise) {
   EXPECT_GT(trace.rows().back().rho, 1.5 * calm);
 }
 
-constexpr auto reference_past_posteriors =
-    test::reference_of<reference::PastPosteriors, double, double>;
-
-TEST(PastPosteriors, MatchesFullHistory) {
-  test::compare(
-      {.spec = "past-posteriors{eta=2,rho=0.05}", .reference = reference_past_posteriors(2, 0.05)});
-  test::compare({.spec = "past-posteriors{eta=16,rho=0.2}",
-                 .reference = reference_past_posteriors(16, 0.2),
-                 .rounds = 60});
-}
-
-// Nearly everything restarts: the posteriors must not be recovered from what is left of them.
-TEST(PastPosteriors, MatchesFullHistoryForALargeRho) {
-  test::compare_with_losses({.spec = "past-posteriors{eta=2,rho=0.999}",
-                             .reference = reference_past_posteriors(2, 0.999),
-                             .rounds = 60});
-}
-
-TEST(PastPosteriors, MatchesFullHistoryOnALongRun) {
-  test::ShiftingLosses losses(5, 1, 40);
-  test::compare_on({.spec = "past-posteriors{eta=4,rho=0.02}",
-                    .reference = reference_past_posteriors(4, 0.02),
-                    .rounds = 500},
-                   5, [&] { return losses.next(); });
-}
-
 TEST(PastPosteriors, FirstRestartIsUniform) {
   Aggregator aggregator = make_aggregator("past-posteriors{eta=2,rho=0.05}", 4);
   Trace trace;
@@ -198,42 +177,6 @@ TEST(PastPosteriors, RemembersAnExpertThatWasGoodBefore) {
   for (int t = 0; t < 50; ++t) aggregator.learn(std::vector<double>{0, 1, 1});
   for (int t = 0; t < 50; ++t) aggregator.learn(std::vector<double>{1, 0, 1});
   EXPECT_GT(aggregator.weights()[0], 5 * aggregator.weights()[2]);
-}
-
-// Members with eta = 256 carry exponents up to 256, hence errors of 256 epsilon a round in their
-// evidence: 60 * 256 * 1.1e-16 = 2e-12, before the sums over experts.
-TEST(LearnAlpha, MatchesReference) {
-  test::compare({.spec = "learn-alpha",
-                 .reference = test::reference_of<reference::LearnAlpha>(),
-                 .rounds = 60,
-                 .tolerance = 5e-12});
-}
-
-TEST(LearnAlpha, MatchesReferenceOnALongRun) {
-  test::ShiftingLosses losses(4, 1, 60);
-  test::compare_on({.spec = "learn-alpha",
-                    .reference = test::reference_of<reference::LearnAlpha>(),
-                    .rounds = 600,
-                    .tolerance = 1e-11},
-                   4, [&] { return losses.next(); });
-}
-
-// Losses of exactly 0 and 1 make members of large eta and rho = 0 as sure and as wrong as can be.
-TEST(LearnAlpha, MatchesReferenceOnExtremeLosses) {
-  std::size_t t = 0;
-  test::compare_on({.spec = "learn-alpha",
-                    .reference = test::reference_of<reference::LearnAlpha>(),
-                    .rounds = 120,
-                    .tolerance = 1e-11},
-                   3, [&] {
-                     std::vector<double> l(3, 1);
-                     l[t++ / 40] = 0;
-                     return l;
-                   });
-}
-
-TEST(AdaHedge, MatchesReference) {
-  test::compare({.spec = "adahedge", .reference = test::reference_of<reference::AdaHedge>()});
 }
 
 TEST(AdaHedge, FollowsTheLeadersWhileNothingHasBeenLostToMixing) {
@@ -259,14 +202,6 @@ TEST(AdaHedge, TreatsShiftedLossesAlike) {
   }
 }
 
-// e R is near sqrt(rounds) and its error epsilon times that; 1e-11 covers the sums over experts.
-TEST(Boa, MatchesReference) {
-  test::compare(
-      {.spec = "boa{gradient=0}",
-       .reference = [](std::size_t experts) { return std::make_unique<reference::Boa>(experts); },
-       .tolerance = 1e-11});
-}
-
 TEST(Boa, AnExpertThatHasSleptFromTheStartKeepsItsShare) {
   Aggregator aggregator = make_aggregator("boa", 4);
   for (int t = 0; t < 30; ++t) {
@@ -276,11 +211,6 @@ TEST(Boa, AnExpertThatHasSleptFromTheStartKeepsItsShare) {
     ASSERT_TRUE(test::on_simplex(aggregator.weights()));
   }
   EXPECT_GT(aggregator.weights()[0], 0.7);
-}
-
-TEST(MlPoly, MatchesReference) {
-  test::compare(
-      {.spec = "ml-poly{gradient=0}", .reference = test::reference_of<reference::MlPoly>()});
 }
 
 TEST(MlPoly, GivesNothingToExpertsWithoutRegret) {
@@ -301,22 +231,24 @@ TEST(MlPoly, IsUniformWhenNobodyHasRegret) {
   EXPECT_TRUE(test::all_near(aggregator.weights(), std::vector<double>{0.5, 0.5}, 1e-15));
 }
 
-auto reference_squint(std::size_t experts) { return std::make_unique<reference::Squint>(experts); }
-
-TEST(Squint, MatchesNumericalIntegration) {
-  test::compare(
-      {.spec = "squint", .reference = reference_squint, .rounds = 60, .tolerance = 1e-12});
+// Against numerical integration, with losses that are given.
+void compare_squint(std::size_t experts, int rounds,
+                    const std::function<std::vector<double>(int t)>& losses) {
+  test::compare_on({"squint", reference_of<reference::Squint>(), static_cast<std::size_t>(rounds)},
+                   experts, [&, t = 0]() mutable { return losses(t++); });
 }
 
 TEST(Squint, MatchesNumericalIntegrationWhenOneExpertIsFarAhead) {
-  Aggregator aggregator = make_aggregator("squint", 3);
-  reference::Squint slow(3);
-  for (int t = 0; t < 200; ++t) {
-    const std::vector<double> l = {0, 1, t % 2 == 0 ? 1.0 : 0.0};
-    aggregator.learn(l);
-    reference::play_losses(slow, l, std::vector<std::uint8_t>(3, 1));
-    ASSERT_TRUE(test::all_near(aggregator.weights(), slow.weights(), 1e-12)) << "round " << t;
-  }
+  compare_squint(3, 200, [](int t) { return Losses{0, 1, t % 2 == 0 ? 1.0 : 0.0}; });
+}
+
+TEST(Squint, MatchesNumericalIntegrationForTinyRegrets) {
+  const auto tiny = [](int t, int power) {
+    const double x = std::ldexp(1.0, -power);  // 1, 1/2, ..., 1e-18
+    return Losses{x, 0, x / 2, t % 2 == 0 ? x : 0};
+  };
+  compare_squint(4, 60, [&](int t) { return tiny(t, t); });
+  compare_squint(4, 60, [&](int t) { return tiny(59 - t, 59 - t); });  // from nothing upwards
 }
 
 // A learner better than all its experts, so that R / sqrt(V) of the steady ones goes to -sqrt(T)
@@ -342,27 +274,6 @@ TEST(Squint, MatchesNumericalIntegrationOnALongRun) {
     if (t % 50 == 0) {
       ASSERT_TRUE(test::all_near(method->weights(), slow.weights(), 1e-12)) << "round " << t;
     }
-  }
-}
-
-TEST(Squint, MatchesNumericalIntegrationForTinyRegrets) {
-  Aggregator aggregator = make_aggregator("squint", 4);
-  reference::Squint slow(4);
-  for (int t = 0; t < 60; ++t) {
-    const double tiny = std::ldexp(1.0, -t);  // 1, 1/2, ..., 1e-18
-    const std::vector<double> l = {tiny, 0, tiny / 2, t % 2 == 0 ? tiny : 0};
-    aggregator.learn(l);
-    reference::play_losses(slow, l, std::vector<std::uint8_t>(4, 1));
-    ASSERT_TRUE(test::all_near(aggregator.weights(), slow.weights(), 1e-12)) << "round " << t;
-  }
-  Aggregator small = make_aggregator("squint", 4);
-  reference::Squint slow_small(4);
-  for (int t = 59; t >= 0; --t) {  // from nothing upwards
-    const double tiny = std::ldexp(1.0, -t);
-    const std::vector<double> l = {tiny, 0, tiny / 2, t % 2 == 0 ? tiny : 0};
-    small.learn(l);
-    reference::play_losses(slow_small, l, std::vector<std::uint8_t>(4, 1));
-    ASSERT_TRUE(test::all_near(small.weights(), slow_small.weights(), 1e-12)) << "round " << t;
   }
 }
 

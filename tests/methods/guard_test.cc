@@ -1,4 +1,4 @@
-#include "reference/guard.h"
+#include "methods/guard.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "methods/adahedge.h"
 #include "methods/methods.h"
 #include "methods/side_by_side.h"
 #include "network/model_file.h"
@@ -19,6 +18,7 @@
 #include "pcgs/registry.h"
 #include "proof/loss_kinds.h"
 #include "proof/path_certificates.h"
+#include "reference/methods.h"
 #include "research/suite.h"
 #include "support/expect.h"
 #include "support/random.h"

@@ -91,12 +91,6 @@ TEST(Registry, TakesDefaultsForTheOptionsLeftOut) {
   EXPECT_EQ(eta.substr(eta.find("rho")), standard.substr(standard.find("rho")));
 }
 
-TEST(Registry, SaysHowToWriteOptionsThatStandBehindColons) {
-  const auto refusal = [](const char* spec) { return error_of([&] { make_method(spec, 4); }); };
-  EXPECT_TRUE(mentions(refusal("fixed-share:eta=8:rho=0.003"), "fixed-share{eta=8,rho=0.003}"));
-  EXPECT_TRUE(mentions(refusal("pcgs-tf:oracle:eta=16"), "pcgs-tf:oracle{eta=16}"));
-}
-
 TEST(Registry, KnowsTheMethodOfASpecAndItsTraits) {
   EXPECT_EQ(method_info("pcgs-tf:oracle{eta=16}").name, "pcgs-tf:oracle");
   EXPECT_EQ(method_info("guard{learned=0.3,model=\"a, b\"}").name, "guard");

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "reference/learner.h"
+#include "reference/shares.h"
 
 namespace pcgs::test {
 

@@ -2,14 +2,12 @@
 
     certify_fuzz.py [--seed N] [--cases N] [--seconds S] [--keep FOLDER]
 
-Every disagreement is a failure: something false that is accepted, something true that is refused, a bound that
-is said to be made of other parts, an exit code other than 0 and 2, a complaint of other than one line. A file
-that stands for it is kept.
+Every disagreement is a failure: something false that is accepted, something true that is refused, an exit code
+other than 0 and 2, a complaint of other than one line. A file that stands for it is kept.
 """
 
 import argparse
 import collections
-import copy
 import csv
 import json
 import math
@@ -134,54 +132,6 @@ def certificate_value(rng, trace, certificate):
     return trace, sealed(rng, document)
 
 
-def certificate_structure(rng, trace, certificate):
-    document = json.loads(certificate)
-    where, key = rng.choice(places(document))
-    how = rng.randrange(7)
-    if how == 0:
-        del where[key]
-    elif how == 1:
-        where[key] = rng.choice([None, [], {}, "", 0, True, [where[key]], {"a": where[key]}])
-    elif how == 2:
-        deep = where[key]
-        for _ in range(rng.choice([30, 100, 20000])):
-            deep = [deep]
-        text = nested_text(document, where, key, deep)
-        return trace, text
-    elif isinstance(where, list):
-        other = rng.randrange(len(where))
-        if how < 5:
-            where[key], where[other] = where[other], where[key]
-        else:
-            where.insert(other, copy.deepcopy(where[key]))
-    elif how == 3:
-        where[rng.choice(["more", "loss", "path", "forecasts", "published"])] = rng.choice([1, {}, [], "x"])
-    elif how == 4:  # renamed, in its place
-        renamed = [(key + "_" if k == key else k, v) for k, v in where.items()]
-        where.clear()
-        where.update(renamed)
-    elif how == 5:  # other order
-        order = list(where.items())
-        rng.shuffle(order)
-        where.clear()
-        where.update(order)
-    else:  # doubled
-        text = sealed(rng, document).decode()
-        line = json.dumps(key, ensure_ascii=False) + ": "
-        return trace, text.replace(line, line + "0, " + line, 1).encode()
-    return trace, sealed(rng, document)
-
-
-def nested_text(document, where, key, deep):
-    """The text of a document in which a value is nested too deep for Python to write."""
-    depth, inner = 0, deep
-    while isinstance(inner, list) and len(inner) == 1 and depth < 20000:
-        inner, depth = inner[0], depth + 1
-    where[key] = "NESTED"
-    text = json.dumps(document, ensure_ascii=False)
-    return text.replace('"NESTED"', "[" * depth + "1" + "]" * depth, 1).encode()
-
-
 def sealed(rng, document):
     """With a checksum that fits, mostly."""
     if rng.random() < 0.8 and "checksum" in document:
@@ -238,15 +188,6 @@ def trace_cell(rng, trace, certificate):
         except ValueError:
             continue
         row[at] = rng.choice([repr(changed_number(rng, number))] * 4 + ["", "nan", "1e999", "x", "-" + row[at]])
-    trace = forge.table_text(table)
-    return trace, remade(rng, trace, json.loads(certificate))
-
-
-def trace_columns(rng, trace, certificate):
-    table = forge.read_table(trace)
-    a, b = rng.randrange(len(table[0])), rng.randrange(len(table[0]))
-    for row in table[: rng.choice([1, len(table)])]:
-        row[a], row[b] = row[b], row[a]
     trace = forge.table_text(table)
     return trace, remade(rng, trace, json.loads(certificate))
 
@@ -342,8 +283,7 @@ def handmade():
         4, [[0.3, 0.3], [0.1, 0.2]], [(0, "weight:a", "1"), (0, "weight:b", "0")]), False
 
 
-CHANGES = [certificate_bytes, certificate_value, certificate_structure, certificate_methods,
-           trace_bytes, trace_cell, trace_columns, trace_rows, trace_story]
+CHANGES = [certificate_bytes, certificate_value, certificate_methods, trace_bytes, trace_cell, trace_rows, trace_story]
 
 
 def judge(program, folder, trace, certificate, honest):
@@ -359,9 +299,6 @@ def judge(program, folder, trace, certificate, honest):
         return verdict, f"refuses what holds: {program.complaint.strip()}"
     if verdict == "reject" and accepted:
         return verdict, f"accepts what does not hold: {reason}"
-    if honest:
-        program("certify", "t.csv", "c.json", "--json", folder=folder)
-        return verdict, check_certificate.check_made_of(trace, json.loads(program.output))
     return verdict, None
 
 

@@ -136,30 +136,6 @@ def check(trace, certificate):
     return ("unclear", doubts[0]) if doubts else ("accept", "")
 
 
-def check_made_of(trace, printed):
-    """What is wrong with what `pcgs certify --json` says the bounds of an honest certificate are made of."""
-    with exactly():
-        names, methods = read_trace(trace, [])
-        if [one["name"] for one in printed["made_of"]] != [one["name"] for one in printed["methods"]]:
-            return "made_of is about other methods"
-        for one, parts in zip(printed["methods"], printed["made_of"]):
-            run = Run(methods[one["name"]], len(names), [])
-            path = whole_path(one["best_path"]["path"], names, len(run.rows))
-            if parts["switches"] != sum(a != b for a, b in zip(path, path[1:])):
-                return "made_of/switches"
-            size = 1 + run.size() + run.along(path)[2]
-            per = 1 if run.weighted else run.rounds[0][0]
-            for name, value in run.made_of(path).items():
-                said = parts.get(name)
-                in_loss = name.endswith("bound") or name == "regret"
-                scale = (size + (0 if value is None else abs(value) * per)) / (per if in_loss else 1)
-                if (said is None) != (value is None):
-                    return f"made_of/{name} is {said} and should be {value}"
-                if value is not None and abs(Decimal(said) - value) > Decimal(NOTICEABLE) * scale:
-                    return f"made_of/{name} is {said} and should be {value}"
-    return None
-
-
 if __name__ == "__main__":
     contents = []
     for path in sys.argv[1:3]:

@@ -2,14 +2,33 @@
 // so that answers must be equal and not near.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstddef>
 #include <limits>
 #include <vector>
 
-#include "pcgs/matrix.h"
+#include "pcgs/oracle.h"
 #include "support/random.h"
 
 namespace pcgs::test {
+
+inline void expect_same(const SwitchingPath& path, const SwitchingPath& expected) {
+  ASSERT_EQ(path.loss, expected.loss);
+  ASSERT_EQ(path.switches, expected.switches);
+  ASSERT_EQ(path.experts, expected.experts);
+}
+
+// What a path costs, added in the order of rounds.
+inline double cost_along(MatrixView losses, const std::vector<std::uint32_t>& experts,
+                         double switch_cost = 0) {
+  double sum = 0;
+  for (std::size_t t = 0; t < experts.size(); ++t) {
+    if (t > 0 && experts[t] != experts[t - 1]) sum += switch_cost;
+    sum += losses.row(t)[experts[t]];
+  }
+  return sum;
+}
 
 inline Matrix coarse_problem(Random& random, std::size_t rounds, std::size_t experts,
                              double asleep) {
@@ -35,17 +54,10 @@ inline std::vector<Matrix> all_tiny_problems() {
   return problems;
 }
 
-struct TinyProblem {
-  Matrix losses;
-  std::size_t switches = 0;
-};
-
-// One to four experts, every third time with sleepers among them.
-inline TinyProblem random_tiny_problem(Random& random, int number, std::size_t most_rounds) {
-  const std::size_t experts = 1 + random.below(4);
-  const std::size_t rounds = 1 + random.below(most_rounds);
-  const std::size_t switches = random.below(rounds + 2);
-  return {coarse_problem(random, rounds, experts, number % 3 == 0 ? 0.4 : 0), switches};
+// One to four experts, one to six rounds, every third time with sleepers among them.
+inline Matrix random_tiny_problem(Random& random, int number) {
+  const std::size_t experts = 1 + random.below(4), rounds = 1 + random.below(6);
+  return coarse_problem(random, rounds, experts, number % 3 == 0 ? 0.4 : 0);
 }
 
 }  // namespace pcgs::test

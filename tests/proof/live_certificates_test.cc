@@ -4,13 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "combine/draws.h"
 #include "combine/quantile_levels.h"
 #include "combine/score_filters.h"
+#include "contract/script.h"
 #include "pcgs/aggregator.h"
 #include "pcgs/certificates.h"
 #include "pcgs/registry.h"
@@ -19,6 +22,7 @@
 #include "reference/levels.h"
 #include "reference/paths.h"
 #include "support/expect.h"
+#include "support/forge.h"
 #include "support/options.h"
 #include "support/random.h"
 
@@ -74,8 +78,9 @@ TEST(LiveCertificate, EqualsTheBestPathAtEveryRound) {
         const double rho = random.chance(0.3) ? 0 : random.log_uniform(1e-6, 0.9);
         const Controls controls{random.log_uniform(0.1, 30), rho,
                                 random.chance(0.5) ? std::span<const double>() : q};
+        const double mixture = std::inner_product(l.begin(), l.end(), share.weights().begin(), 0.0);
         record.add(l, controls);
-        live.observe(l, share.step(l, controls), paid(record.paid(t)));
+        live.observe(l, share.step(l, controls), paid(mixture));
         ASSERT_NO_FATAL_FAILURE(expect_same(live, record)) << name_of(kind) << " " << t;
       }
     }
@@ -83,27 +88,15 @@ TEST(LiveCertificate, EqualsTheBestPathAtEveryRound) {
 }
 
 TEST(LiveCertificate, HoldsBesideAnAggregatorWithLateLossesAndSleepers) {
-  for (const char* spec : {"hedge", "fixed-share", "genshare", "past-posteriors"}) {
-    for (std::uint64_t seed = 0; seed < 20; ++seed) {
-      Random random(seed);
-      const std::size_t experts = 2 + random.below(5);
-      Aggregator aggregator = make_aggregator(spec, experts);
-      LiveSink sink(experts);
-      aggregator.trace(&sink);
-      std::vector<std::int64_t> open;
-      for (int t = 0; t < 120; ++t) {
-        open.push_back(aggregator.open(random.awake(experts, 0.6)));
-        while (open.size() > random.below(4)) {
-          const std::size_t i = random.below(open.size());
-          aggregator.learn(open[i], random.losses(experts));
-          open.erase(open.begin() + static_cast<std::ptrdiff_t>(i));
-          const Certificate now = sink.live.certificate();
-          ASSERT_TRUE(now.holds());
-          ASSERT_NEAR(now.regret, aggregator.total_loss() - sink.live.best().loss, 1e-10);
-        }
-      }
-    }
-  }
+  test::on_runs_with_sleepers([](Aggregator& aggregator, const auto& play) {
+    LiveSink sink(aggregator.experts());
+    aggregator.trace(&sink);
+    play([&] {
+      const Certificate now = sink.live.certificate();
+      ASSERT_TRUE(now.holds());
+      ASSERT_NEAR(now.regret, aggregator.total_loss() - sink.live.best().loss, 1e-10);
+    });
+  });
 }
 
 TEST(LiveCertificate, HoldsUnderAFollowingScale) {
@@ -177,44 +170,28 @@ TEST(LiveCertificate, RefusesAForgedState) {
   LiveCertificate live(2);
   const std::vector<double> l{0.25, 1};
   live.observe(l, share.step(l, {2, 0.1, {}}), paid(0.6));
-  const std::size_t fields = 1 + 8 + 3 * 4;
-  constexpr std::size_t kHeader = 32;  // see pcgs/state.h
-  for (std::size_t i = 0; i < fields; ++i) {
-    const bool is_count = i == 0 || (i >= 9 && (i - 9) % 4 == 3);
-    for (const double bad : {std::nan(""), -1e301, std::numeric_limits<double>::infinity()}) {
-      const bool is_way_code = i >= 13 && (i - 13) % 4 == 2;
-      if (is_way_code && bad > 0) continue;  // one way may be ruled out; see below
-      StateWriter out;
-      StateWriter original;
-      live.save(original);
-      const std::vector<std::uint8_t> file = original.file(7);
-      for (std::size_t f = 0; f < fields; ++f) {
-        std::uint64_t word = 0;
-        for (std::size_t b = 0; b < 8; ++b) {
-          word |= std::uint64_t{file[kHeader + 8 * f + b]} << (8 * b);
-        }
-        if (f == i && !is_count) {
-          out.f64(bad);
-        } else {
-          out.u64(f == i ? ~std::uint64_t{0} : word);
-        }
-      }
-      LiveCertificate fresh(2);
-      error_of([&] { load(fresh, out.file(7)); });
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  // Rounds and seven sums; then the best path and two ways: loss, weighted loss, code, switches.
+  constexpr std::size_t kSums = 8, kFields = kSums + 3 * 4;
+  const auto said_of = [&](std::initializer_list<std::size_t> fields, double number) {
+    auto file = saved(live);
+    for (const std::size_t i : fields) {
+      const bool is_count = i == 0 || (i >= kSums && (i - kSums) % 4 == 3);
+      test::put_u64(file, test::kStateHeader + 8 * i,
+                    is_count ? ~std::uint64_t{0} : std::bit_cast<std::uint64_t>(number));
+    }
+    test::seal(file);
+    LiveCertificate fresh(2);
+    return error_of([&] { load(fresh, file); });
+  };
+  for (std::size_t i = 0; i < kFields; ++i) {
+    for (const double bad : {std::nan(""), -1e301, kInfinity}) {
+      const bool is_way_code = i >= kSums + 4 && (i - kSums) % 4 == 2;
+      if (is_way_code && bad > 0) continue;  // one way may be ruled out
+      said_of({i}, bad);
     }
   }
-  // Every way ruled out.
-  StateWriter out;
-  out.u64(1);
-  for (const double x : {2.0, 2.0, 1.0, 0.1, 2.0, 2.0, 1.0, 0.1}) out.f64(x);
-  for (const double code : {1.0, HUGE_VAL, HUGE_VAL}) {
-    out.f64(0.5);
-    out.f64(1);
-    out.f64(code);
-    out.u64(0);
-  }
-  LiveCertificate fresh(2);
-  EXPECT_TRUE(mentions(error_of([&] { load(fresh, out.file(7)); }), "every path"));
+  EXPECT_TRUE(mentions(said_of({kSums + 4 + 2, kSums + 8 + 2}, kInfinity), "every path"));
 }
 
 // Claims about published forecasts, against every path there is.

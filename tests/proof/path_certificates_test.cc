@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "pcgs/oracle.h"
@@ -63,17 +65,20 @@ struct Tiny {
 
 // ---- Definitions --------------------------------------------------------------------------------
 
-TEST(CodeLength, IsMinusLogOfThePriorForEveryPath) {
+TEST(CodeLength, IsMinusLogOfThePriorForEveryPathAndTheSumOfItsParts) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     const Tiny tiny(seed);
     const ShareRecord record = record_of(tiny.initial, tiny.rounds);
     reference::for_each_path(tiny.initial.size(), tiny.rounds.size(), [&](const ExpertPath& path) {
       const long double prior = reference::prior(tiny.initial, tiny.rounds, path);
-      const double code = code_length(record, path);
-      if (prior == 0) {
-        ASSERT_EQ(code, kInfinity);
-      } else {
-        ASSERT_NEAR(code, static_cast<double>(-std::log(prior)), 1e-12);
+      const CodeParts parts = code_parts(record, path);
+      ASSERT_EQ(parts.switches, reference::switches_of(path));
+      for (const double code : {code_length(record, path), parts.total()}) {
+        if (prior == 0) {
+          ASSERT_EQ(code, kInfinity);
+        } else {
+          ASSERT_NEAR(code, static_cast<double>(-std::log(prior)), 1e-12);
+        }
       }
     });
   }
@@ -84,23 +89,6 @@ TEST(CodeLength, KeepsTheDigitsOfATinyRestartRate) {
   for (int t = 0; t < 2; ++t) record.add({{0.0, 0.0}}, {1, 1e-20, {}});
   EXPECT_NEAR(code_length(record, ExpertPath{0, 0}), 0.5e-20, 1e-34);
   EXPECT_NEAR(code_length(record, ExpertPath{0, 1}), std::log(2e20), 1e-13);
-}
-
-TEST(CodeParts, AddUpToTheCodeOfEveryPath) {
-  for (std::uint64_t seed = 0; seed < 60; ++seed) {
-    const Tiny tiny(300 + seed);
-    const ShareRecord record = record_of(tiny.initial, tiny.rounds);
-    reference::for_each_path(tiny.initial.size(), tiny.rounds.size(), [&](const ExpertPath& path) {
-      const CodeParts parts = code_parts(record, path);
-      const double code = code_length(record, path);
-      if (code == kInfinity) {
-        ASSERT_EQ(parts.total(), kInfinity);
-      } else {
-        ASSERT_NEAR(parts.total(), code, 1e-12);
-      }
-      ASSERT_EQ(parts.switches, reference::switches_of(path));
-    });
-  }
 }
 
 // Two experts, two steps with rho = 1/4: one stays, to which q gives 1/8, one goes, to which it gives
@@ -149,28 +137,25 @@ TEST(PathCertificates, AreTheirFormulas) {
     const double rho_max = random.uniform(0.05, 0.5);
     const double eps = random.uniform(0.05, 1);
     ShareRecord record(experts);
-    std::vector<PathRound> rounds;
-    for (int t = 0; t < 9; ++t) {
-      std::vector<double> q = random.simplex(experts);
-      for (double& x : q) x = (1 - eps) * x + eps / static_cast<double>(experts);
-      rounds.push_back({random.losses(experts), eta, rho_max * random.uniform(), q});
-      record.add(rounds.back().losses, {eta, rounds.back().rho, rounds.back().q});
-    }
-    const ExpertPath path = random_path(random, experts, rounds.size());
+    const ExpertPath path = random_path(random, experts, 9);
 
     double paid = 0, gaps = 0, loss = 0, code = std::log(static_cast<double>(experts));
     double aligned = code, effective = 0, all = 0, by_floor = 0;
-    for (std::size_t t = 0; t < rounds.size(); ++t) {
-      const auto& [losses, unused, rho, q] = rounds[t];
+    for (std::size_t t = 0; t < path.size(); ++t) {
+      std::vector<double> q = random.simplex(experts);
+      for (double& x : q) x = (1 - eps) * x + eps / static_cast<double>(experts);
+      const std::vector<double> losses = random.losses(experts);
+      const double rho = rho_max * random.uniform();
       double mean = 0, z = 0;
       for (std::size_t k = 0; k < experts; ++k) {
-        mean += record.weights(t)[k] * losses[k];
-        z += record.weights(t)[k] * std::exp(-eta * losses[k]);
+        mean += record.weights()[k] * losses[k];
+        z += record.weights()[k] * std::exp(-eta * losses[k]);
       }
+      record.add(losses, {eta, rho, q});
       paid += mean;
       gaps += mean + std::log(z) / eta;
       loss += losses[path[t]];
-      if (t + 1 == rounds.size()) break;
+      if (t + 1 == path.size()) break;
       const double to = q[path[t + 1]];
       all -= std::log(to);
       const double p = rho / rho_max;
@@ -184,7 +169,7 @@ TEST(PathCertificates, AreTheirFormulas) {
         by_floor += std::log(static_cast<double>(experts) / eps);
       }
     }
-    const double worst = eta * static_cast<double>(rounds.size()) / 8;
+    const double worst = eta * static_cast<double>(path.size()) / 8;
 
     const Certificate plain = unweighted(record, weighted_certificate(record, path));
     EXPECT_NEAR(plain.regret, paid - loss, 1e-12);
@@ -206,12 +191,13 @@ TEST(PathCertificates, AreTheirFormulas) {
 }
 
 TEST(FixedShareBound, IsItsFormula) {
-  EXPECT_NEAR(fixed_share_bound(8, 3, 101, 2, 0.1),
+  EXPECT_NEAR(reference::fixed_share_bound(8, 3, 101, 2, 0.1),
               (std::log(8) + 3 * std::log(80) + 100 * std::log(1 / 0.9)) / 2 + 2 * 101 / 8.0,
               1e-12);
-  EXPECT_NEAR(fixed_share_bound(8, 0, 101, 2, 0), std::log(8) / 2 + 2 * 101 / 8.0, 1e-12);
-  EXPECT_EQ(fixed_share_bound(8, 1, 101, 2, 0), kInfinity);
-  EXPECT_EQ(fixed_share_bound(8, 1, 0, 2, 0.1), 0);
+  EXPECT_NEAR(reference::fixed_share_bound(8, 0, 101, 2, 0), std::log(8) / 2 + 2 * 101 / 8.0,
+              1e-12);
+  EXPECT_EQ(reference::fixed_share_bound(8, 1, 101, 2, 0), kInfinity);
+  EXPECT_EQ(reference::fixed_share_bound(8, 1, 0, 2, 0.1), 0);
 }
 
 TEST(PathCertificates, SayNothingOfAPathThatWasRuledOut) {
@@ -230,27 +216,23 @@ TEST(Certificate, HoldsUpToRoundingOnly) {
 }
 
 TEST(PathCertificates, RejectWhatTheyCannotUse) {
-  ShareRecord record(2);
+  ShareRecord record(2), lopsided(2);
   record.add({{0.0, 1.0}}, {1, 0.6, {}});
   record.add({{0.0, 1.0}}, {2, 0.6, {}});
-  const ExpertPath path{0, 1};
-  EXPECT_TRUE(mentions(error_of([&] { code_length(record, ExpertPath{0}); }), "1 rounds"));
-  EXPECT_TRUE(mentions(error_of([&] {
-                         code_length(record, ExpertPath{0, 2});
-                       }),
-                       "expert number 2"));
-  EXPECT_TRUE(mentions(error_of([&] { code_parts(record, ExpertPath{0}); }), "1 rounds"));
-  EXPECT_TRUE(mentions(error_of([&] { unweighted(record, Certificate{}); }), "eta"));
-  EXPECT_TRUE(
-      mentions(error_of([&] { training_aligned_certificate(record, path, 0.6); }), "rho_max"));
-  EXPECT_TRUE(mentions(error_of([&] { training_aligned_certificate(record, path, 0.5); }),
-                       "above rho_max"));
-  EXPECT_TRUE(mentions(error_of([&] { cross_entropy(record, path, 0); }), "eps"));
-  EXPECT_TRUE(mentions(error_of([&] { fixed_share_bound(3, 1, 9, 0, 0.1); }), "eta > 0"));
-  ShareRecord lopsided(2);
   lopsided.add({{0.0, 1.0}}, {1, 0.5, {{0.99, 0.01}}});
   lopsided.add({{0.0, 1.0}}, {1, 0.5, {}});
-  EXPECT_TRUE(mentions(error_of([&] { cross_entropy(lopsided, path, 0.1); }), "below eps / K"));
+  const ExpertPath path{0, 1}, shorter{0}, beyond{0, 2};
+  const std::pair<const char*, std::function<void()>> cases[] = {
+      {"1 rounds", [&] { code_length(record, shorter); }},
+      {"expert number 2", [&] { code_length(record, beyond); }},
+      {"1 rounds", [&] { code_parts(record, shorter); }},
+      {"eta", [&] { unweighted(record, Certificate{}); }},
+      {"rho_max", [&] { training_aligned_certificate(record, path, 0.6); }},
+      {"above rho_max", [&] { training_aligned_certificate(record, path, 0.5); }},
+      {"eps", [&] { cross_entropy(record, path, 0); }},
+      {"below eps / K", [&] { cross_entropy(lopsided, path, 0.1); }},
+  };
+  for (const auto& [said, call] : cases) EXPECT_TRUE(mentions(error_of(call), said));
 }
 
 // ---- All paths ----------------------------------------------------------------------------------
@@ -380,7 +362,7 @@ TEST(WeightedCertificate, IsNearlyAttained) {
   EXPECT_NEAR(s.plain.bound, constant.bound, constant.rounding);
   EXPECT_NEAR(s.plain.regret, constant.regret, constant.rounding);
   EXPECT_LT(constant.rounding, 1e-5);
-  EXPECT_NEAR(fixed_share_bound(2, 0, rounds, eta, 0), constant.bound, 1e-6);
+  EXPECT_NEAR(reference::fixed_share_bound(2, 0, rounds, eta, 0), constant.bound, 1e-6);
   EXPECT_NEAR(training_aligned_certificate(record, path, 0.5).bound, constant.bound, 1e-9);
 }
 
@@ -399,7 +381,7 @@ TEST(FixedShareBound, IsNearlyAttainedInSwitches) {
     record.add(losses, {eta, rho, {}});
   }
   const double regret = record.total_paid();  // the path has no loss
-  const double bound = fixed_share_bound(experts, switches, rounds, eta, rho);
+  const double bound = reference::fixed_share_bound(experts, switches, rounds, eta, rho);
   EXPECT_LE(regret, bound);
   EXPECT_GT(regret, 0.8 * bound);
   // With ln(1/rho) or ln K in place of ln(K/rho) it would be too little.
@@ -424,7 +406,7 @@ TEST(FixedShareBound, IsNearlyAttainedInStays) {
   std::vector<double> losses(experts, 1);
   losses[0] = 0;
   for (std::size_t t = 0; t < rounds; ++t) record.add(losses, {eta, rho, {}});
-  const double bound = fixed_share_bound(experts, 0, rounds, eta, rho);
+  const double bound = reference::fixed_share_bound(experts, 0, rounds, eta, rho);
   EXPECT_LE(record.total_paid(), bound);
   EXPECT_GT(record.total_paid(), 0.95 * bound);
 }

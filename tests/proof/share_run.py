@@ -220,37 +220,6 @@ class Run:
                     yield at + "rmse", mean.sqrt(), root_size(mean, size)
                     yield at + "rmse_bound", mean.sqrt() - least.sqrt(), root_size(mean, size) + root_size(least, size)
 
-    def made_of(self, path):
-        """What the bound against a path is made of, as {name: value}; None for what is infinite or unknown."""
-        parts = dict.fromkeys(["stays", "restarts", "where_to", "uniform_stays", "uniform_where_to", "cross_entropy",
-                               "aligned"], Decimal(0))
-        count = Decimal(self.count)
-        for t, (a, b) in enumerate(zip(path, path[1:])):
-            rho, q = Decimal(self.rows[t]["rho"]), Decimal(self.rows[t]["q"][b])
-            parts["cross_entropy"] += -log(q)
-            if a == b:
-                parts["stays"] += -log(1 - rho + rho * q)
-                parts["uniform_stays"] += -log(1 - rho + rho / count)
-                parts["aligned"] += -log(max(Decimal(0), 1 - 2 * rho))
-            else:
-                parts["restarts"] += -log(rho)
-                parts["where_to"] += -log(q)
-                parts["uniform_where_to"] += count.ln()
-            if rho > Decimal("0.5"):
-                parts["aligned"] = INFINITE
-        parts["start"] = count.ln()
-        code = parts["start"] + parts["stays"] + parts["restarts"] + parts["where_to"]
-        aligned = code - parts["stays"] + parts.pop("aligned")
-        per = 1 if self.weighted else self.rounds[0][0]
-        parts["gaps"] = total(e * (paid - mix) for e, paid, mix, *_ in self.rounds)
-        worst = total(e * (e / 8 + paid - on_time) for e, paid, _, on_time, *_ in self.rounds)
-        weighted_paid = total(step[0] * step[1] for step in self.rounds)
-        parts["regret"] = (weighted_paid - self.along(path)[1]) / per
-        parts["sharp_bound"] = (code + parts["gaps"]) / per
-        parts["plain_bound"] = (code + worst) / per
-        parts["training_aligned_bound"] = INFINITE if self.weighted else (aligned + worst) / per
-        return {name: None if value == INFINITE else value for name, value in parts.items()}
-
     def size(self):
         """Of the terms that regrets and bounds are summed from, in nats."""
         return total(e * (paid + abs(mix) + 1) for e, paid, mix, *_ in self.rounds)

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
+
+#include "reference/gaussian.h"
 
 namespace pcgs::reference {
 
@@ -11,7 +12,7 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 using Real = long double;
-using Row = std::vector<Real>;
+using Row = LongRow;
 
 double mean_of_present(const std::vector<double>& values) {
   Real sum = 0;
@@ -20,29 +21,6 @@ double mean_of_present(const std::vector<double>& values) {
     if (!std::isnan(y)) sum += y, ++there;
   }
   return there > 0 ? static_cast<double>(sum / static_cast<Real>(there)) : kNone;
-}
-
-// a x = b by elimination with pivoting.
-Row solved(std::vector<Row> a, Row b) {
-  const std::size_t n = b.size();
-  for (std::size_t k = 0; k < n; ++k) {
-    std::size_t best = k;
-    for (std::size_t i = k; i < n; ++i) {
-      if (std::abs(a[i][k]) > std::abs(a[best][k])) best = i;
-    }
-    std::swap(a[k], a[best]);
-    std::swap(b[k], b[best]);
-    for (std::size_t i = k + 1; i < n; ++i) {
-      const Real ratio = a[i][k] / a[k][k];
-      for (std::size_t j = k; j < n; ++j) a[i][j] -= ratio * a[k][j];
-      b[i] -= ratio * b[k];
-    }
-  }
-  for (std::size_t k = n; k-- > 0;) {
-    for (std::size_t j = k + 1; j < n; ++j) b[k] -= a[k][j] * b[j];
-    b[k] /= a[k][k];
-  }
-  return b;
 }
 
 // 1 and the lags of step t, in units; empty if one is missing.
@@ -122,7 +100,7 @@ double regression(History past, const std::vector<std::size_t>& lags, double for
   }
   const Row x = regressors(past, past.size(), lags, unit);
   if (pairs < size || x.empty()) return kNone;
-  return static_cast<double>(unit * dot(solved(a, b), x));
+  return static_cast<double>(unit * dot(solve(a, b), x));
 }
 
 double rolling_regression(History past, const std::vector<std::size_t>& lags, std::size_t window) {
@@ -141,7 +119,7 @@ double rolling_regression(History past, const std::vector<std::size_t>& lags, st
   }
   const Row x = regressors(past, past.size(), lags, 1);
   if (pairs < 2 * size || x.empty()) return kNone;
-  return static_cast<double>(dot(solved(a, b), x));
+  return static_cast<double>(dot(solve(a, b), x));
 }
 
 double holt_winters(History past, std::size_t season, double level_rate, double trend_rate,

@@ -6,9 +6,12 @@
 
 namespace pcgs::reference {
 
-// Gaussian elimination with partial pivots.
-// a is [n x n] by rows.
-std::vector<double> solve(std::vector<double> a, std::vector<double> b);
+using LongRow = std::vector<long double>;
+
+// a x = b, by Gaussian elimination with partial pivots.
+LongRow solve(std::vector<LongRow> a, LongRow b);
+// The same, with `a` [n x n] by rows.
+std::vector<double> solve(const std::vector<double>& a, const std::vector<double>& b);
 
 // What a stationary Gaussian process does next, from its covariance function and one linear system.
 

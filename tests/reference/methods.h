@@ -1,9 +1,10 @@
-// Other methods, from their formulas: AdaHedge, BOA, BCA, ML-Poly, Squint.
+// Other methods, from their formulas: AdaHedge, BOA, ML-Poly, Squint, guard; and the BCa bootstrap.
 #pragma once
 
+#include <memory>
 #include <vector>
 
-#include "reference/learner.h"
+#include "reference/shares.h"
 
 namespace pcgs::reference {
 
@@ -28,22 +29,87 @@ class AdaHedge final : public Learner {
   std::vector<long double> total_losses_;  // [K] L
 };
 
+// Learns from regrets, r = learner_loss - l(k), 0 while asleep: R += r, V += r^2, B = the largest r^2 so far.
+class Regrets : public Learner {
+ public:
+  explicit Regrets(std::size_t experts) : regret_(experts, 0), squares_(experts, 0) {}
+  void learn(const FinishedRound& round) final;
+
+ protected:
+  virtual void add(std::size_t k, long double r);
+  std::vector<long double> regret_, squares_;  // [K] R, V
+  long double largest_square_ = 0;             // B
+};
+
 // BOA, Bernstein online aggregation (Wintenberger 2017), as the package opera plays it.
 //
-//     r = learner_loss - l(k), 0 while asleep
 //     V += 2.2 r^2;  e = 1/sqrt(V);  R += r - e r^2;  w ~ e exp(e R)
 //
 // Experts with V = 0 each keep 1/K; the others share the rest.
-
-class Boa final : public Learner {
+class Boa final : public Regrets {
  public:
-  explicit Boa(std::size_t experts) : variance_(experts, 0), regret_(experts, 0) {}
+  using Regrets::Regrets;
+  std::vector<double> weights() const override;
+
+ private:
+  void add(std::size_t k, long double r) override;
+};
+
+// ML-Poly (Gaillard, Stoltz & van Erven 2014), as the package opera plays it.
+//
+//     w ~ max(R,0) / (B + V), uniform when no R > 0
+struct MlPoly final : Regrets {
+  using Regrets::Regrets;
+  std::vector<double> weights() const override;
+};
+
+// Squint (Koolen & van Erven 2015) with the improper prior d(eta)/eta on [0,1/2], by numerical
+// integration.
+//
+//     w(k) ~ integral over x in [0,1/2] of exp(x R_k - x^2 V_k)
+struct Squint final : Regrets {
+  using Regrets::Regrets;
+  std::vector<double> weights() const override;
+};
+
+// Guard: AdaHedge with a prior over a bank of share filters, ML-Poly, BOA, AdaHedge and whoever
+// else is given.
+//
+//     filters    eta in {0.5,1,...,256}; for each, uniform restarts with rho in {0,3e-4,1e-3,3e-3,
+//                1e-2,3e-2,0.1}, then restarts at rho = c/(t+1), c in {0.1,0.3,1}, to the mean of
+//                1/K and the posteriors of rounds 1..t
+//     prior      `learned` for the one given, 0.05 for each of the three methods, the rest to
+//                filters ~ sqrt(eta) times 1, 1/2, ..., 1/64 (rho) or 1/4 (past)
+//     eta_t      = ln M / Delta_{t-1}, Delta_0 = 1e-9      p_t ~ prior exp(-eta_t C_{t-1})
+//     Delta_t    = Delta_{t-1} + <p_t,l_t> - (mix loss of round t at eta_t)
+class Guard final : public Learner {
+ public:
+  explicit Guard(std::size_t experts, std::unique_ptr<Learner> learned = nullptr, double share = 0);
 
   std::vector<double> weights() const override;
   void learn(const FinishedRound& round) override;
 
+  // Delta - (1/eta) ln sum over filters with constant rho of prior exp(-eta E), with
+  // E = gaps + (1/eta') [ ln K + S ln(K/rho) - (T-1-S) ln(1-rho+rho/K) ], eta = ln M / Delta.
+  double switching_bound(std::size_t switches) const;
+
  private:
-  std::vector<long double> variance_, regret_;  // [K]
+  struct Filter {
+    LogShare share;
+    double eta, rho, c;                   // rho: uniform; c > 0: restarts to the past
+    std::vector<long double> posteriors;  // [K] their sum, 1/K included
+    long double gaps = 0;
+  };
+
+  std::vector<double> weights_of(std::size_t m) const;
+  std::vector<long double> shares() const;
+  long double rate() const;
+
+  std::size_t experts_, rounds_ = 0;
+  std::vector<Filter> filters_;
+  std::vector<std::unique_ptr<Learner>> others_;
+  std::vector<long double> prior_, losses_;  // [M]
+  long double delta_ = 1e-9L;
 };
 
 // The BCa bootstrap of a mean with nothing drawn at random: all n^n resamples, the skewness from a
@@ -56,39 +122,5 @@ struct BcaInterval {
 // Ends are the least resampled mean with at least that share of all at or below it. Requires whole
 // numbers, so that sums are exact and equal means are seen to be equal.
 BcaInterval bca_by_enumeration(const std::vector<double>& x, double level);
-
-// ML-Poly (Gaillard, Stoltz & van Erven 2014), as the package opera plays it.
-//
-//     r = learner_loss - l(k), 0 while asleep;  R += r;  S += r^2;  B = the largest r^2 so far
-//     w ~ max(R,0) / (B + S), uniform when no R > 0
-
-class MlPoly final : public Learner {
- public:
-  explicit MlPoly(std::size_t experts) : regret_(experts, 0), squares_(experts, 0) {}
-
-  std::vector<double> weights() const override;
-  void learn(const FinishedRound& round) override;
-
- private:
-  long double largest_square_ = 0;
-  std::vector<long double> regret_, squares_;  // [K]
-};
-
-// Squint (Koolen & van Erven 2015) with the improper prior d(eta)/eta on [0,1/2], by numerical
-// integration.
-//
-//     w(k) ~ integral over x in [0,1/2] of exp(x R_k - x^2 V_k)
-//     R_k = sum r, V_k = sum r^2, r = learner_loss - l(k), 0 while asleep
-
-class Squint final : public Learner {
- public:
-  explicit Squint(std::size_t experts) : regret_(experts, 0), variance_(experts, 0) {}
-
-  std::vector<double> weights() const override;
-  void learn(const FinishedRound& round) override;
-
- private:
-  std::vector<long double> regret_, variance_;  // [K]
-};
 
 }  // namespace pcgs::reference

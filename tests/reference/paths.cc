@@ -201,24 +201,15 @@ std::vector<double> penalised_by_enumeration(const std::vector<double>& initial,
   return best;
 }
 
-double expected_code(const std::vector<double>& initial, const std::vector<PathRound>& rounds,
-                     const std::vector<std::vector<double>>& mixtures) {
-  std::vector<std::size_t> starts;  // of the stretches
-  for (std::size_t t = 0; t < mixtures.size(); ++t) {
-    if (t == 0 || mixtures[t] != mixtures[t - 1]) starts.push_back(t);
-  }
-  long double expected = 0;
-  for_each_path(initial.size(), starts.size(), [&](const ExpertPath& drawn) {
-    long double probability = 1;
-    ExpertPath path(mixtures.size());
-    for (std::size_t i = 0; i < starts.size(); ++i) {
-      probability *= mixtures[starts[i]][drawn[i]];
-      const std::size_t end = i + 1 < starts.size() ? starts[i + 1] : mixtures.size();
-      for (std::size_t t = starts[i]; t < end; ++t) path[t] = drawn[i];
-    }
-    if (probability > 0) expected -= probability * std::log(prior(initial, rounds, path));
-  });
-  return static_cast<double>(expected);
+double fixed_share_bound(std::size_t experts, std::size_t switches, std::size_t rounds, double eta,
+                         double rho) {
+  if (rounds == 0) return 0;
+  const double ln_k = std::log(static_cast<double>(experts));
+  // 0 switches cost nothing, whatever one would cost.
+  const double switching =
+      switches == 0 ? 0 : static_cast<double>(switches) * (ln_k - std::log(rho));
+  const double staying = static_cast<double>(rounds - 1) * -std::log1p(-rho);
+  return (ln_k + switching + staying) / eta + eta * static_cast<double>(rounds) / 8;
 }
 
 }  // namespace pcgs::reference

@@ -96,9 +96,9 @@ std::vector<double> penalised_by_enumeration(const std::vector<double>& initial,
                                              const std::vector<PathRound>& rounds,
                                              std::size_t most);
 
-// E[-ln prior(p)] over paths that draw an expert from the mixture of each stretch of equal rows
-// [T][K], independently, and keep it to the end of the stretch. Looks at every outcome of the draws.
-double expected_code(const std::vector<double>& initial, const std::vector<PathRound>& rounds,
-                     const std::vector<std::vector<double>>& mixtures);
+// Corollary 2 of the paper. Fixed Share against any path with at most S switches, rho in [0,1):
+//     (1/eta) [ ln K + S ln(K/rho) + (T-1) ln(1/(1-rho)) ] + eta T / 8
+double fixed_share_bound(std::size_t experts, std::size_t switches, std::size_t rounds, double eta,
+                         double rho);
 
 }  // namespace pcgs::reference

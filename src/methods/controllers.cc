@@ -1,5 +1,3 @@
-#include "core/controllers.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,8 +6,8 @@
 #include <numeric>
 #include <vector>
 
-#include "core/combination.h"
 #include "core/kernels.h"
+#include "methods/methods.h"
 
 namespace pcgs {
 
@@ -21,20 +19,7 @@ namespace {
 //
 // Regret to the best single expert <= ln(K) / eta + eta T / 8.
 // Freund and Schapire, A decision-theoretic generalization of on-line learning, 1997.
-class Hedge final : public Controller {
- public:
-  explicit Hedge(double eta) : eta_(eta) {}
-
-  std::string name() const override { return fmt::format("hedge{{eta={}}}", eta_); }
-  void reset(std::size_t) override {}
-  Controls after(const Round&) override { return {eta_, 0, {}}; }
-  void save(StateWriter&) const override {}
-  void load(StateReader&) override {}
-
- private:
-  double eta_;
-};
-
+//
 // Fixed Share: restarts uniformly at a constant rate.
 //
 //     eta_t = eta        rho_t = rho        q_t uniform, over all experts, the current one included
@@ -42,21 +27,22 @@ class Hedge final : public Controller {
 // Regret to the best path with S switches
 //     <= (1/eta) [ ln K + S ln(K/rho) + (T-1) ln(1/(1-rho)) ] + eta T / 8.
 // Herbster and Warmuth, Tracking the best expert, 1998.
-class FixedShare final : public Controller {
+class FixedShare : public Controller {
  public:
-  FixedShare(double eta, double rho) : eta_(eta), rho_(rho) {}
+  FixedShare(std::string name, double eta, double rho)
+      : eta_(eta), rho_(rho), name_(std::move(name)) {}
 
-  std::string name() const override {
-    return fmt::format("fixed-share{{eta={},rho={}}}", eta_, rho_);
-  }
+  std::string name() const final { return name_; }
   void reset(std::size_t) override {}
   Controls after(const Round&) override { return {eta_, rho_, {}}; }
   void save(StateWriter&) const override {}
   void load(StateReader&) override {}
 
+ protected:
+  double eta_, rho_;
+
  private:
-  double eta_;
-  double rho_;
+  std::string name_;
 };
 
 // Heuristic Generalized Share: restarts towards the recently good, more when the learner does worse
@@ -83,11 +69,9 @@ constexpr double kHighestRho = 0.5;
 // An exponentially weighted mean of the given span decays by this factor a round.
 constexpr double decay(double span) { return 1 - 1 / (span + 1); }
 
-class GenShare final : public Controller {
+class GenShare final : public FixedShare {
  public:
-  GenShare(double eta, double rho) : eta_(eta), rho_(rho) {}
-
-  std::string name() const override { return fmt::format("genshare{{eta={},rho={}}}", eta_, rho_); }
+  using FixedShare::FixedShare;
 
   void reset(std::size_t experts) override {
     sums_.assign(experts, 0.0);
@@ -140,8 +124,6 @@ class GenShare final : public Controller {
     return keep * average + (1 - keep) * value;
   }
 
-  double eta_;
-  double rho_;
   // Averages not yet corrected for their start at zero; dividing by the mass of the weights
   // corrects.
   std::vector<double> sums_;  // [K]
@@ -169,13 +151,9 @@ class GenShare final : public Controller {
 constexpr std::size_t kSpans = 13;
 constexpr double kPastUniformShare = 0.01;  // eps
 
-class PastPosteriors final : public Controller {
+class PastPosteriors final : public FixedShare {
  public:
-  PastPosteriors(double eta, double rho) : eta_(eta), rho_(rho) {}
-
-  std::string name() const override {
-    return fmt::format("past-posteriors{{eta={},rho={}}}", eta_, rho_);
-  }
+  using FixedShare::FixedShare;
 
   void reset(std::size_t experts) override {
     experts_ = experts;
@@ -238,8 +216,6 @@ class PastPosteriors final : public Controller {
   }
 
  private:
-  double eta_;
-  double rho_;
   std::size_t experts_ = 0;
   std::vector<double> sums_;             // [span][K] decayed sums of posteriors
   std::array<double, kSpans> masses_{};  // [span] decayed number of posteriors
@@ -248,20 +224,25 @@ class PastPosteriors final : public Controller {
   bool started_ = false;
 };
 
+template <class Made>
+std::unique_ptr<Controller> restarting(const char* name, double eta, double rho) {
+  return std::make_unique<Made>(fmt::format("{}{{eta={},rho={}}}", name, eta, rho), eta, rho);
+}
+
 }  // namespace
 
-std::unique_ptr<Controller> make_hedge(double eta) { return std::make_unique<Hedge>(eta); }
+std::unique_ptr<Controller> make_hedge(double eta) {
+  return std::make_unique<FixedShare>(fmt::format("hedge{{eta={}}}", eta), eta, 0);
+}
 
 std::unique_ptr<Controller> make_fixed_share(double eta, double rho) {
-  return std::make_unique<FixedShare>(eta, rho);
+  return restarting<FixedShare>("fixed-share", eta, rho);
 }
-
 std::unique_ptr<Controller> make_genshare(double eta, double rho) {
-  return std::make_unique<GenShare>(eta, rho);
+  return restarting<GenShare>("genshare", eta, rho);
 }
-
 std::unique_ptr<Controller> make_past_posteriors(double eta, double rho) {
-  return std::make_unique<PastPosteriors>(eta, rho);
+  return restarting<PastPosteriors>("past-posteriors", eta, rho);
 }
 
 }  // namespace pcgs
