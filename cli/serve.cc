@@ -51,7 +51,7 @@ void add_serve(CLI::App& app) {
   add_number(command, "--in-memory", options->in_memory, 1, 10000000,
              "Most streams in memory; the least recently used go back to the store");
   add_number(command, "--connections", options->connections, 1, 10000,
-             "Most connections at the same time; others wait");
+             "Most requests at work at the same time; others wait");
   add_number(command, "--timeout", options->timeout, 1, 3600,
              "Seconds in which a request must arrive, and its answer be taken");
   command.add_flag(

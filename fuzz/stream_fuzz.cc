@@ -22,7 +22,7 @@
 #include "edited_state.h"
 #include "pcgs/error.h"
 #include "serve/event.h"
-#include "serve/http_request.h"
+#include "serve/http.h"
 #include "serve/service_json.h"
 #include "serve/stream.h"
 
@@ -145,7 +145,9 @@ void read_head(std::string_view text) {
   const auto end = serve::head_end(text, 0);
   if (!end) return;
   invariant(*end <= text.size(), "a head ends in what has arrived");
-  const auto refusal = serve::head_refusal(text.substr(0, *end));
+  HttpRequest request;
+  auto refusal = serve::read_head(text.substr(0, *end), request);
+  if (!refusal) refusal = serve::body_refusal(request);
   if (refusal) invariant(refusal->status >= 400, "what is refused has a status that says so");
 }
 

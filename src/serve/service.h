@@ -1,12 +1,12 @@
 // The service: a store, its streams and HTTP before them.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
 
+#include "serve/http.h"
 #include "serve/store.h"
 #include "serve/stream_table.h"
 
@@ -29,30 +29,21 @@ class BearerToken {
   std::string secret_;
 };
 
-// How long a client may take. Without a limit on the whole, a byte now and then would hold a connection
-// for ever.
-struct Patience {
-  std::chrono::milliseconds idle{5000};      // from an answer to the first byte of the next request
-  std::chrono::milliseconds request{30000};  // from there to its last byte
-  std::chrono::milliseconds answer{30000};   // until all of the answer is taken
-};
-
 struct ServiceOptions {
   std::string store;               // a folder
   std::string host = "127.0.0.1";  // a name or an address of this machine
   int port = 8080;                 // 0: any that is free
   BearerToken token{};
-  std::size_t connections = 64;  // at the same time; others wait
+  std::size_t connections = 64;  // at work at the same time; others wait
   Patience patience{};
   Durability durability = Durability::kSynced;
   TableLimits limits{};
 };
 
-inline constexpr std::size_t kLargestBody = std::size_t{8} << 20;  // bytes of a request
-inline constexpr std::size_t kMostLines = 1000;                    // of POST /events
-inline constexpr std::size_t kNamesOnAPage = 1000;                 // of GET /streams
-inline constexpr std::size_t kDetailsOnAPage = 100;                // with details=1
-inline constexpr std::size_t kMostRecentRounds = 200;              // of GET /streams/NAME?rounds=
+inline constexpr std::size_t kMostLines = 1000;        // of POST /events
+inline constexpr std::size_t kNamesOnAPage = 1000;     // of GET /streams
+inline constexpr std::size_t kDetailsOnAPage = 100;    // with details=1
+inline constexpr std::size_t kMostRecentRounds = 200;  // of GET /streams/NAME?rounds=
 
 class Service {
  public:

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "serve/http_request.h"
+#include "serve/http.h"
 #include "serve/service_fixture.h"
 
 namespace pcgs {
@@ -241,7 +241,9 @@ TEST(RequestHead, EndsAfterItsEmptyLineOrWhereItIsNotAHead) {
   }
   EXPECT_EQ(head_end("GET /\n", 0), 6u);
   EXPECT_EQ(head_end("\x16", 0), 1u);
-  EXPECT_FALSE(serve::head_refusal(head));
+  serve::HttpRequest request;
+  EXPECT_FALSE(serve::read_head(head, request));
+  EXPECT_EQ(request.header("host"), "x");
 }
 
 }  // namespace pcgs
