@@ -35,8 +35,8 @@ class Metrics {
  private:
   struct Families;  // of Prometheus
   const std::unique_ptr<Families> families_;
-  TableCounts before_;
   mutable std::mutex mutex_;
+  TableCounts counts_;  // as of the last commit
   std::vector<StreamRatio> worst_;
 };
 

@@ -13,7 +13,7 @@
 #include <set>
 #include <thread>
 
-#include "data/text.h"
+#include "data/json.h"
 #include "pcgs/error.h"
 #include "serve/http.h"
 
@@ -47,7 +47,9 @@ bool matches(std::string_view path, std::string_view route, std::string& name) {
 
 }  // namespace
 
-HttpAnswer http_answer(const Reply& reply) { return {reply.status, text_of(reply.body) + "\n"}; }
+HttpAnswer http_answer(const Reply& reply) {
+  return {reply.status, io::json_text(reply.body) + "\n"};
+}
 
 // Used by one thread, but for the pool.
 struct HttpServer::Parts {

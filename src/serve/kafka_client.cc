@@ -103,13 +103,6 @@ void make_topic(rd_kafka_t* client, const std::string& name, std::int32_t partit
   log_line("info", "topic made", {{"topic", name}, {"partitions", partitions}});
 }
 
-std::int32_t found_or_made(rd_kafka_t* client, const std::string& name, std::int32_t partitions,
-                           bool compacted, const Stopping& stopping) {
-  if (const auto there = partitions_of(client, name, stopping)) return there;
-  make_topic(client, name, partitions, compacted);
-  return partitions;
-}
-
 // The brokers' word for it; empty if they do not say soon.
 std::string cleanup_policy(rd_kafka_t* client, const std::string& topic) {
   const ConfigResourcePtr asked(
@@ -133,6 +126,11 @@ std::string cleanup_policy(rd_kafka_t* client, const std::string& topic) {
 }
 
 }  // namespace
+
+Settings with(Settings settings, const Settings& more) {
+  settings.insert(settings.end(), more.begin(), more.end());
+  return settings;
+}
 
 ConfigurationPtr configuration(const Settings& settings) {
   ConfigurationPtr conf(rd_kafka_conf_new());
@@ -245,8 +243,13 @@ std::int32_t check_topics(rd_kafka_t* client, const TopicNames& names, const Sto
     fail_about(ErrorKind::kMissing, names.events,
                "there is no such topic; make it with as many partitions as workers may ever share");
   }
-  found_or_made(client, names.answers, partitions, false, stopping);
-  const std::int32_t changelog = found_or_made(client, names.changelog, partitions, true, stopping);
+  const auto found_or_made = [&](const std::string& name, bool compacted) {
+    if (const auto there = partitions_of(client, name, stopping)) return there;
+    make_topic(client, name, partitions, compacted);
+    return partitions;
+  };
+  found_or_made(names.answers, false);
+  const std::int32_t changelog = found_or_made(names.changelog, true);
   if (changelog != partitions) {
     fail_about(ErrorKind::kMismatch, names.changelog,
                "has {} partitions, and {} has {}; a changelog needs as many as the events",

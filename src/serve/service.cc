@@ -86,7 +86,7 @@ HttpAnswer answer_events(Committer& committer, const HttpRequest& request) {
   std::vector<Output> outputs(lines.size());
   committer.run([&](StreamTable& table) {
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      if (const auto& event = lines[i].event) outputs[i] = table.apply(event->stream, event->event);
+      if (lines[i].event) outputs[i] = table.apply(lines[i].stream, *lines[i].event);
     }
   });
   std::string out;
@@ -260,21 +260,8 @@ std::vector<HttpRoute> routes(Committer& committer, const Metrics& metrics,
   };
 }
 
-// The live page asks for the token itself; probes have none.
-std::optional<Reply> token_refusal(const BearerToken& token, const HttpRequest& request) {
-  constexpr std::array<std::string_view, 5> kPublic = {"/", "/live.css", "/live.js", "/health",
-                                                       "/ready"};
-  if (std::ranges::find(kPublic, request.path) != kPublic.end() ||
-      token.admits(request.header("authorization"))) {
-    return {};
-  }
-  return error_reply(401, "the token is missing or wrong; send Authorization: Bearer TOKEN");
-}
-
 constexpr std::size_t kShortestSecret = 16;
 constexpr std::size_t kLongestFile = 4096;
-constexpr std::string_view kScheme = "Bearer ";
-
 // RocksDB keeps 256 files open, and some more while it compacts.
 constexpr std::size_t kFilesOfTheStore = 512;
 
@@ -300,67 +287,66 @@ std::size_t reserve_files(std::size_t connections) {
   return std::min<std::size_t>(most, files.rlim_cur - kFilesOfTheStore);
 }
 
+// Whether the header brings the secret. How long that takes says nothing about how much of a guess was right:
+// every character of the secret is looked at, whatever was given.
+bool admits(std::string_view secret, std::string_view authorization) {
+  constexpr std::string_view kScheme = "Bearer ";
+  if (!authorization.starts_with(kScheme)) return false;
+  const std::string_view given = authorization.substr(kScheme.size());
+  unsigned difference = given.size() == secret.size() ? 0 : 1;
+  for (std::size_t i = 0; i < secret.size(); ++i) {
+    const char theirs = i < given.size() ? given[i] : '\0';
+    difference |= static_cast<unsigned char>(theirs ^ secret[i]);
+  }
+  return difference == 0;
+}
+
+// The live page asks for the token itself; probes have none.
+std::optional<Reply> token_refusal(std::string_view token, const HttpRequest& request) {
+  constexpr std::array<std::string_view, 5> kPublic = {"/", "/live.css", "/live.js", "/health",
+                                                       "/ready"};
+  if (token.empty() || std::ranges::find(kPublic, request.path) != kPublic.end() ||
+      admits(token, request.header("authorization"))) {
+    return {};
+  }
+  return error_reply(401, "the token is missing or wrong; send Authorization: Bearer TOKEN");
+}
+
 bool is_loopback(std::string_view host) {
   return host.starts_with("127.") || host == "::1" || host == "localhost";
 }
 
 }  // namespace
 
-BearerToken BearerToken::from_file(const std::string& path) {
+std::string read_token(const std::string& path) {
   const auto bytes = read_whole_file(path, kLongestFile);
   std::string text(bytes.begin(), bytes.end());
   text.resize(std::min(text.size(), text.find('\n')));
-  const std::string secret(trimmed(text, " \t\r"));
+  std::string secret(trimmed(text, " \t\r"));
   if (secret.size() < kShortestSecret) {
     fail_about(ErrorKind::kFormat, path,
                "has a token of {} characters; give at least {} on its first line", secret.size(),
                kShortestSecret);
   }
-  return BearerToken(secret);
+  return secret;
 }
 
-bool BearerToken::admits(std::string_view authorization) const {
-  if (!required()) return true;
-  if (!authorization.starts_with(kScheme)) return false;
-  const std::string_view given = authorization.substr(kScheme.size());
-  // Every character of the secret is looked at, whatever was given.
-  unsigned difference = given.size() == secret_.size() ? 0 : 1;
-  for (std::size_t i = 0; i < secret_.size(); ++i) {
-    const char theirs = i < given.size() ? given[i] : '\0';
-    difference |= static_cast<unsigned char>(theirs ^ secret_[i]);
-  }
-  return difference == 0;
-}
-
-struct Service::Parts {
-  explicit Parts(const ServiceOptions& options)
-      : token(options.token),
-        open(reserve_files(options.connections)),
-        store(options.store, instruction_set(), options.durability),
-        table(store, options.limits),
-        committer(table, metrics),
-        server({options.host, options.port, options.patience, options.connections, open,
-                routes(committer, metrics, stopping),
-                [this](const HttpRequest& request) { return token_refusal(token, request); },
-                [this](const std::string& method, int status, double seconds) {
-                  metrics.answered(method, status, seconds);
-                }}) {}
-
-  BearerToken token;
-  std::size_t open;  // connections
-  Store store;
-  StreamTable table;
-  std::size_t streams = table.names().size();  // when it started
-  Metrics metrics;
-  Committer committer;
-  std::atomic<bool> stopping = false;
-  HttpServer server;
-};
-
-Service::Service(const ServiceOptions& options) : parts_(std::make_unique<Parts>(options)) {
-  log_line("info", "listening",
-           {{"host", options.host}, {"port", port()}, {"streams", parts_->streams}});
-  if (!options.token.required() && !is_loopback(options.host)) {
+Service::Service(const ServiceOptions& options)
+    : token_(options.token),
+      connections_(reserve_files(options.connections)),
+      store_(options.store, instruction_set(), options.durability),
+      table_(store_, options.limits),
+      committer_(table_, metrics_) {
+  const std::size_t streams = table_.names().size();
+  server_ = std::make_unique<HttpServer>(
+      HttpOptions{options.host, options.port, options.patience, options.connections, connections_,
+                  routes(committer_, metrics_, stopping_),
+                  [this](const HttpRequest& request) { return token_refusal(token_, request); },
+                  [this](const std::string& method, int status, double seconds) {
+                    metrics_.answered(method, status, seconds);
+                  }});
+  log_line("info", "listening", {{"host", options.host}, {"port", port()}, {"streams", streams}});
+  if (token_.empty() && !is_loopback(options.host)) {
     log_line("warning", "whoever reaches this address may write; a file with a token is not given");
   }
   if (options.durability == Durability::kUnsynced) {
@@ -370,12 +356,9 @@ Service::Service(const ServiceOptions& options) : parts_(std::make_unique<Parts>
 
 Service::~Service() {
   announce_stop();
-  parts_.reset();
+  server_.reset();
   log_line("info", "stopped");
 }
-
-int Service::port() const { return parts_->server.port(); }
-void Service::announce_stop() { parts_->stopping = true; }
 
 void set_address(ServiceOptions& options, const std::string& text) {
   const std::size_t colon = text.rfind(':');

@@ -1,40 +1,28 @@
 // The service: a store, its streams and HTTP before them.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <string>
-#include <string_view>
 
+#include "serve/committer.h"
 #include "serve/http.h"
 #include "serve/store.h"
 #include "serve/stream_table.h"
 
 namespace pcgs::serve {
 
-// The secret that requests must bring, if there is one.
-class BearerToken {
- public:
-  BearerToken() = default;  // everybody may ask
-  // The first line of a file. Throws Error, naming it, if that has fewer than 16 characters.
-  static BearerToken from_file(const std::string& path);
-  explicit BearerToken(std::string secret) : secret_(std::move(secret)) {}
-
-  bool required() const { return !secret_.empty(); }
-  // Whether the header "Authorization: Bearer SECRET" brings it. How long that takes says nothing about
-  // how much of a guess was right.
-  bool admits(std::string_view authorization) const;
-
- private:
-  std::string secret_;
-};
+// The secret that requests must bring: the first line of a file. Throws Error, naming it, if that has fewer than
+// 16 characters.
+std::string read_token(const std::string& path);
 
 struct ServiceOptions {
   std::string store;               // a folder
   std::string host = "127.0.0.1";  // a name or an address of this machine
   int port = 8080;                 // 0: any that is free
-  BearerToken token{};
-  std::size_t connections = 64;  // at work at the same time; others wait
+  std::string token{};             // empty: everybody may ask
+  std::size_t connections = 64;    // at work at the same time; others wait
   Patience patience{};
   Durability durability = Durability::kSynced;
   TableLimits limits{};
@@ -54,13 +42,19 @@ class Service {
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
 
-  int port() const;
+  int port() const { return server_->port(); }
   // GET /ready says so from now on, and everything else is answered as before.
-  void announce_stop();
+  void announce_stop() { stopping_ = true; }
 
  private:
-  struct Parts;
-  std::unique_ptr<Parts> parts_;
+  const std::string token_;
+  const std::size_t connections_;  // that may be open
+  Store store_;
+  StreamTable table_;
+  Metrics metrics_;
+  Committer committer_;
+  std::atomic<bool> stopping_ = false;
+  std::unique_ptr<HttpServer> server_;
 };
 
 // "127.0.0.1:8080", "[::1]:8080", ":0" for any port of the loopback. Throws Error for anything else.
