@@ -94,7 +94,7 @@ std::optional<Stream> loaded(std::string_view bytes) {
 void goes_on(Stream& stream) {
   if (!stream.made()) return;
   io::json_text(serve::stream_json("fuzz", stream));
-  for (const std::string& id : stream.open_ids()) {
+  for (const std::string& id : stream.answered().open_ids()) {
     step(stream, OutcomeSeen{id, 0.5});
     step(stream, RoundAbandoned{id});
   }

@@ -94,8 +94,6 @@ class HttpServer {
   // Stops listening, answers what was asked, and closes connections that are idle or in the middle of a
   // request.
   ~HttpServer();
-  HttpServer(const HttpServer&) = delete;
-  HttpServer& operator=(const HttpServer&) = delete;
 
   int port() const;
 

@@ -41,22 +41,6 @@ bool is_target(std::string_view text) {
   return true;
 }
 
-// Digits alone; nothing if they are not, or too many.
-std::optional<std::size_t> whole_number(std::string_view text) {
-  std::size_t number = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, failed] = std::from_chars(text.data(), end, number);
-  return failed == std::errc() && rest == end ? std::optional(number) : std::nullopt;
-}
-
-// Text before the first mark, which is taken away with it.
-std::string_view cut_off(std::string_view& text, char mark) {
-  const std::size_t end = std::min(text.find(mark), text.size());
-  const std::string_view out = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return out;
-}
-
 // Of a target, whose escapes are whole.
 std::string unescaped(std::string_view text) {
   std::string out;

@@ -15,6 +15,7 @@
 
 #include "data/json.h"
 #include "pcgs/error.h"
+#include "serve/committer.h"
 #include "serve/http.h"
 
 namespace pcgs::serve {
@@ -43,6 +44,22 @@ bool matches(std::string_view path, std::string_view route, std::string& name) {
   }
   name = path.substr(star, path.size() - before.size() - after.size());
   return name.find('/') == std::string::npos;
+}
+
+// What fails is answered, whatever it is.
+HttpAnswer answer_of(const HttpRoute& route, const HttpRequest& request) {
+  Reply refusal;
+  try {
+    return route.answer(request);
+  } catch (const Error& wrong) {
+    refusal = error_reply(400, wrong.in_words_of(field_wording()));
+  } catch (const StoreFailed& failed) {
+    refusal = error_reply(503, failed.what());
+  } catch (const std::exception& fault) {
+    log_line("error", "request failed", {{"why", fault.what()}});
+    refusal = error_reply(500, "this should not happen; the log of the service says more");
+  }
+  return http_answer(refusal);
 }
 
 }  // namespace
@@ -83,28 +100,206 @@ namespace {
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   using Server = HttpServer::Parts;
-  Connection(Server& server, tcp::socket socket);
-  ~Connection();
-  Connection(const Connection&) = delete;
-  Connection& operator=(const Connection&) = delete;
+  Connection(Server& server, tcp::socket socket)
+      : server_(server), socket_(std::move(socket)), timer_(server.network) {
+    Failure ignored;
+    socket_.set_option(tcp::no_delay(true), ignored);
+    server_.open.insert(this);
+  }
 
-  void await_request();
-  void begin_work();  // it has a place
-  void stop();
+  ~Connection() {
+    server_.open.erase(this);
+    leave_place();
+    server_.accept();
+  }
+
+  // A service that stops waits for no request, and for answers to be taken no longer than for one.
+  void stop() {
+    if (stage_ == Stage::kPlace) return refuse_cut("request");
+    if (stage_ == Stage::kWork) return;
+    if (stage_ == Stage::kAnswer) return limit(server_.options.patience.idle);
+    Failure ignored;
+    socket_.cancel(ignored);
+  }
+
+  void await_request() {
+    stage_ = Stage::kHead;
+    request_ = {};
+    looked_at_ = 0;
+    const Patience& patience = server_.options.patience;
+    limit(received_.empty() ? patience.idle : patience.request);
+    read_head();
+  }
+
+  void begin_work() {
+    has_place_ = true;
+    stage_ = Stage::kBody;
+    limit(server_.options.patience.request);
+    if (request_.header("expect").empty() || received_.size() >= request_.length)
+      return read_body();
+    static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+    asio::async_write(socket_, asio::buffer(kContinue),
+                      [self = shared_from_this()](const Failure& failed, std::size_t) {
+                        if (!failed) self->read_body();
+                      });
+  }
 
  private:
   enum class Stage : std::uint8_t { kHead, kPlace, kBody, kWork, kAnswer, kDrain };
-  void read_head();
-  void use_head(std::size_t size);
-  void read_body();
-  void work();
-  void refuse_cut(const char* what);
-  void refuse(const Reply& reply);
-  void send(HttpAnswer answer);
-  void drain();
-  void drain_piece();
-  void limit(Clock::duration time);
-  void leave_place();
+
+  void leave_place() {
+    if (std::exchange(has_place_, false)) server_.leave();
+  }
+
+  void limit(Clock::duration time) {
+    late_ = false;
+    timer_.expires_after(time);
+    timer_.async_wait([weak = weak_from_this()](const Failure& failed) {
+      const auto self = weak.lock();
+      if (failed || !self || self->timer_.expiry() > Clock::now()) return;
+      self->late_ = true;
+      Failure ignored;
+      self->socket_.cancel(ignored);
+    });
+  }
+
+  void read_head() {
+    if (server_.stopping) return;
+    if (const auto end = head_end(received_, looked_at_)) return use_head(*end);
+    if (received_.size() > kLargestHead) return refuse(endless_head_refusal(received_));
+    looked_at_ = received_.size();
+    received_.resize(looked_at_ + kPiece);
+    socket_.async_read_some(asio::buffer(&received_[looked_at_], kPiece),
+                            [self = shared_from_this()](const Failure& failed, std::size_t count) {
+                              self->take_piece(failed, count);
+                            });
+  }
+
+  void take_piece(const Failure& failed, std::size_t count) {
+    const bool begun = looked_at_ > 0;
+    received_.resize(looked_at_ + count);
+    if (failed) {
+      if (begun && (late_ || failed == asio::error::eof)) refuse_cut("request");
+      return;
+    }
+    if (!begun) limit(server_.options.patience.request);
+    read_head();
+  }
+
+  void use_head(std::size_t size) {
+    began_ = Clock::now();
+    auto wrong = serve::read_head(std::string_view(received_).substr(0, size), request_);
+    if (wrong) request_ = {};  // half of it
+    received_.erase(0, size);
+    if (!wrong) wrong = server_.options.refusal(request_);
+    if (!wrong) wrong = body_refusal(request_);
+    if (wrong) return refuse(*wrong);
+    route_ = server_.route_of(request_);
+    if (request_.length == 0 && (route_ == nullptr || !route_->waits)) return work();
+    stage_ = Stage::kPlace;
+    timer_.expires_at(Clock::time_point::max());
+    server_.enter(shared_from_this());
+  }
+
+  void read_body() {
+    std::string& body = request_.body;
+    const std::size_t there = std::min(request_.length, received_.size());
+    body.reserve(request_.length);
+    body.assign(received_, 0, there);
+    received_.erase(0, there);
+    body.resize(request_.length);
+    if (there == body.size()) return work();
+    if (server_.stopping) return refuse_cut("body");
+    asio::async_read(socket_, asio::buffer(body) + there,
+                     [self = shared_from_this()](const Failure& failed, std::size_t) {
+                       if (failed) return self->refuse_cut("body");
+                       self->work();
+                     });
+  }
+
+  void work() {
+    stage_ = Stage::kWork;
+    timer_.expires_at(Clock::time_point::max());
+    if (route_ == nullptr) {
+      return send(http_answer(error_reply(
+          404, "there is nothing here; docs/serving.md has the routes and their methods")));
+    }
+    if (!route_->waits) return send(answer_of(*route_, request_));
+    asio::post(server_.pool, [self = shared_from_this(),
+                              working = asio::make_work_guard(server_.network)]() mutable {
+      auto& network = self->server_.network;
+      HttpAnswer answer = answer_of(*self->route_, self->request_);
+      asio::post(network, [self = std::move(self), answer = std::move(answer)]() mutable {
+        self->send(std::move(answer));
+      });
+    });
+  }
+
+  // What came is not all of it.
+  void refuse_cut(const char* what) {
+    if (late_) {
+      refuse(error_reply(408, fmt::format("the {} took too long; send it in one piece", what)));
+    } else if (server_.stopping) {
+      refuse(error_reply(503, "the service stops; send it again"));
+    } else {
+      refuse(error_reply(400, fmt::format("the {} ended early; send it again", what)));
+    }
+  }
+
+  void refuse(const Reply& reply) {
+    refused_ = true;
+    send(http_answer(reply));
+  }
+
+  void send(HttpAnswer answer) {
+    const HttpOptions& options = server_.options;
+    const bool read = !request_.method.empty();
+    const std::chrono::duration<double> took = Clock::now() - began_;
+    options.answered(read ? request_.method : "none", answer.status, read ? took.count() : 0);
+    if (answer.status >= 500) {
+      log_line("error", "request failed",
+               {{"method", request_.method}, {"path", request_.path}, {"status", answer.status}});
+    }
+    stage_ = Stage::kAnswer;
+    answer_ = std::move(answer);
+    const bool last = refused_ || !request_.keeps_connection || server_.stopping;
+    head_ = fmt::format(
+        "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: {}\r\n{}\r\n",
+        answer_.status, answer_.status < 400 ? "OK" : "Refused", answer_.type, answer_.body.size(),
+        last ? "close" : "keep-alive", answer_.headers);
+    if (request_.method == "HEAD") answer_.body.clear();
+    const Patience& patience = options.patience;
+    limit(server_.stopping ? std::min(patience.answer, patience.idle) : patience.answer);
+    const std::array<asio::const_buffer, 2> all = {asio::buffer(head_), asio::buffer(answer_.body)};
+    asio::async_write(socket_, all,
+                      [self = shared_from_this(), last](const Failure& failed, std::size_t) {
+                        self->answer_ = {};
+                        self->request_ = {};
+                        self->leave_place();
+                        if (failed) return;
+                        if (!last) return self->await_request();
+                        if (self->refused_) self->drain();
+                      });
+  }
+
+  // The client can read the answer first: closing while its bytes arrive would take it back.
+  void drain() {
+    if (server_.stopping) return;
+    stage_ = Stage::kDrain;
+    Failure ignored;
+    socket_.shutdown(tcp::socket::shutdown_send, ignored);
+    limit(server_.options.patience.idle);
+    received_.resize(kPiece);
+    drain_piece();
+  }
+
+  void drain_piece() {
+    socket_.async_read_some(asio::buffer(received_),
+                            [self = shared_from_this()](const Failure& failed, std::size_t count) {
+                              self->drained_ += count;
+                              if (!failed && self->drained_ <= kLargestBody) self->drain_piece();
+                            });
+  }
 
   Server& server_;
   tcp::socket socket_;
@@ -188,7 +383,7 @@ void HttpServer::Parts::stop() {
   Failure ignored;
   acceptor.close(ignored);
   pause.cancel();
-  waiting.clear();  // stop() answers them, too
+  const auto waited = std::exchange(waiting, {});  // which nothing else holds
   for (Connection* connection : std::vector(open.begin(), open.end())) connection->stop();
 }
 
@@ -218,204 +413,6 @@ void HttpServer::Parts::give_places() {
     next->begin_work();
   }
 }
-
-namespace {
-
-Connection::Connection(Server& server, tcp::socket socket)
-    : server_(server), socket_(std::move(socket)), timer_(server.network) {
-  Failure ignored;
-  socket_.set_option(tcp::no_delay(true), ignored);
-  server_.open.insert(this);
-}
-
-Connection::~Connection() {
-  server_.open.erase(this);
-  leave_place();
-  server_.accept();
-}
-
-void Connection::leave_place() {
-  if (std::exchange(has_place_, false)) server_.leave();
-}
-
-void Connection::limit(Clock::duration time) {
-  late_ = false;
-  timer_.expires_after(time);
-  timer_.async_wait([weak = weak_from_this()](const Failure& failed) {
-    const auto self = weak.lock();
-    if (failed || !self || self->timer_.expiry() > Clock::now()) return;
-    self->late_ = true;
-    Failure ignored;
-    self->socket_.cancel(ignored);
-  });
-}
-
-// A service that stops waits for no request, and for answers to be taken no longer than for one.
-void Connection::stop() {
-  if (stage_ == Stage::kPlace) return refuse_cut("request");
-  if (stage_ == Stage::kWork) return;
-  if (stage_ == Stage::kAnswer) return limit(server_.options.patience.idle);
-  Failure ignored;
-  socket_.cancel(ignored);
-}
-
-void Connection::await_request() {
-  stage_ = Stage::kHead;
-  request_ = {};
-  looked_at_ = 0;
-  const Patience& patience = server_.options.patience;
-  limit(received_.empty() ? patience.idle : patience.request);
-  read_head();
-}
-
-void Connection::read_head() {
-  if (server_.stopping) return;
-  if (const auto end = head_end(received_, looked_at_)) return use_head(*end);
-  if (received_.size() > kLargestHead) return refuse(endless_head_refusal(received_));
-  looked_at_ = received_.size();
-  received_.resize(looked_at_ + kPiece);
-  socket_.async_read_some(asio::buffer(&received_[looked_at_], kPiece),
-                          [self = shared_from_this()](const Failure& failed, std::size_t count) {
-                            const bool begun = self->looked_at_ > 0;
-                            self->received_.resize(self->looked_at_ + count);
-                            if (failed) {
-                              if (begun && (self->late_ || failed == asio::error::eof))
-                                self->refuse_cut("request");
-                              return;
-                            }
-                            if (!begun) self->limit(self->server_.options.patience.request);
-                            self->read_head();
-                          });
-}
-
-void Connection::use_head(std::size_t size) {
-  began_ = Clock::now();
-  auto wrong = serve::read_head(std::string_view(received_).substr(0, size), request_);
-  if (wrong) request_ = {};  // half of it
-  received_.erase(0, size);
-  if (!wrong) wrong = server_.options.refusal(request_);
-  if (!wrong) wrong = body_refusal(request_);
-  if (wrong) return refuse(*wrong);
-  route_ = server_.route_of(request_);
-  if (request_.length == 0 && (route_ == nullptr || !route_->waits)) return work();
-  stage_ = Stage::kPlace;
-  timer_.expires_at(Clock::time_point::max());
-  server_.enter(shared_from_this());
-}
-
-void Connection::begin_work() {
-  has_place_ = true;
-  stage_ = Stage::kBody;
-  limit(server_.options.patience.request);
-  if (request_.header("expect").empty() || received_.size() >= request_.length) return read_body();
-  static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
-  asio::async_write(socket_, asio::buffer(kContinue),
-                    [self = shared_from_this()](const Failure& failed, std::size_t) {
-                      if (!failed) self->read_body();
-                    });
-}
-
-void Connection::read_body() {
-  std::string& body = request_.body;
-  const std::size_t there = std::min(request_.length, received_.size());
-  body.reserve(request_.length);
-  body.assign(received_, 0, there);
-  received_.erase(0, there);
-  body.resize(request_.length);
-  if (there == body.size()) return work();
-  if (server_.stopping) return refuse_cut("body");
-  asio::async_read(socket_, asio::buffer(body) + there,
-                   [self = shared_from_this()](const Failure& failed, std::size_t) {
-                     if (failed) return self->refuse_cut("body");
-                     self->work();
-                   });
-}
-
-void Connection::work() {
-  stage_ = Stage::kWork;
-  timer_.expires_at(Clock::time_point::max());
-  if (route_ == nullptr) {
-    return send(http_answer(error_reply(
-        404, "there is nothing here; docs/serving.md has the routes and their methods")));
-  }
-  if (!route_->waits) return send(route_->answer(request_));
-  asio::post(server_.pool, [self = shared_from_this(),
-                            working = asio::make_work_guard(server_.network)]() mutable {
-    auto& network = self->server_.network;
-    HttpAnswer answer = self->route_->answer(self->request_);
-    asio::post(network, [self = std::move(self), answer = std::move(answer)]() mutable {
-      self->send(std::move(answer));
-    });
-  });
-}
-
-// What came is not all of it.
-void Connection::refuse_cut(const char* what) {
-  if (late_) {
-    refuse(error_reply(408, fmt::format("the {} took too long; send it in one piece", what)));
-  } else if (server_.stopping) {
-    refuse(error_reply(503, "the service stops; send it again"));
-  } else {
-    refuse(error_reply(400, fmt::format("the {} ended early; send it again", what)));
-  }
-}
-
-void Connection::refuse(const Reply& reply) {
-  refused_ = true;
-  send(http_answer(reply));
-}
-
-void Connection::send(HttpAnswer answer) {
-  const HttpOptions& options = server_.options;
-  const bool read = !request_.method.empty();
-  const std::chrono::duration<double> took = Clock::now() - began_;
-  options.answered(read ? request_.method : "none", answer.status, read ? took.count() : 0);
-  if (answer.status >= 500) {
-    log_line("error", "request failed",
-             {{"method", request_.method}, {"path", request_.path}, {"status", answer.status}});
-  }
-  stage_ = Stage::kAnswer;
-  answer_ = std::move(answer);
-  const bool last = refused_ || !request_.keeps_connection || server_.stopping;
-  head_ = fmt::format(
-      "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: {}\r\n{}\r\n",
-      answer_.status, answer_.status < 400 ? "OK" : "Refused", answer_.type, answer_.body.size(),
-      last ? "close" : "keep-alive", answer_.headers);
-  if (request_.method == "HEAD") answer_.body.clear();
-  const Patience& patience = options.patience;
-  limit(server_.stopping ? std::min(patience.answer, patience.idle) : patience.answer);
-  const std::array<asio::const_buffer, 2> all = {asio::buffer(head_), asio::buffer(answer_.body)};
-  asio::async_write(socket_, all,
-                    [self = shared_from_this(), last](const Failure& failed, std::size_t) {
-                      self->answer_ = {};
-                      self->request_ = {};
-                      self->leave_place();
-                      if (failed) return;
-                      if (!last) return self->await_request();
-                      if (self->refused_) self->drain();
-                    });
-}
-
-// The client can read the answer first: closing while its bytes arrive would take it back.
-void Connection::drain() {
-  if (server_.stopping) return;
-  stage_ = Stage::kDrain;
-  Failure ignored;
-  socket_.shutdown(tcp::socket::shutdown_send, ignored);
-  limit(server_.options.patience.idle);
-  received_.resize(kPiece);
-  drain_piece();
-}
-
-void Connection::drain_piece() {
-  socket_.async_read_some(asio::buffer(received_),
-                          [self = shared_from_this()](const Failure& failed, std::size_t count) {
-                            self->drained_ += count;
-                            if (!failed && self->drained_ <= kLargestBody) self->drain_piece();
-                          });
-}
-
-}  // namespace
 
 HttpServer::HttpServer(HttpOptions options) : parts_(std::make_unique<Parts>(std::move(options))) {}
 HttpServer::~HttpServer() = default;

@@ -141,8 +141,6 @@ class GroupConsumer {
   GroupConsumer(const Settings& settings, std::string topic, Rebalanced rebalanced,
                 const TopicReader& reader, Stopping stopping);
   ~GroupConsumer();
-  GroupConsumer(const GroupConsumer&) = delete;
-  GroupConsumer& operator=(const GroupConsumer&) = delete;
 
   // The next message, if one comes in time. Throws Error if the group can read no further.
   std::optional<KafkaMessage> poll(int milliseconds);

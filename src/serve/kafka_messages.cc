@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
-#include <charconv>
 #include <chrono>
 #include <span>
 
+#include "data/text.h"
 #include "pcgs/error.h"
 #include "serve/kafka_client.h"
 #include "serve/service_json.h"
@@ -49,12 +49,9 @@ std::string note_text(const OffsetNote& note) {
 std::optional<OffsetNote> note_from(std::string_view text) {
   if (!text.starts_with(kNoteBegin)) return {};
   text.remove_prefix(kNoteBegin.size());
-  OffsetNote note;
-  const char* end = text.data() + text.size();
-  const auto [rest, failed] = std::from_chars(text.data(), end, note.low);
-  if (failed != std::errc() || note.low < 0 || rest == end || *rest != ' ') return {};
-  note.instructions.assign(rest + 1, end);
-  return note;
+  const auto low = whole_number(cut_off(text, ' '));
+  if (!low || text.empty()) return {};
+  return OffsetNote{std::string(text), static_cast<std::int64_t>(*low)};
 }
 
 TopicReader::TopicReader(const Settings& settings, Stopping stopping)

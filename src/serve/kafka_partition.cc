@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <limits>
 
 #include "core/kernels.h"
 #include "data/invariant.h"
+#include "data/text.h"
 #include "pcgs/error.h"
 #include "serve/kafka_worker.h"
 #include "serve/stream.h"
@@ -35,13 +35,11 @@ const std::string kUnsavedNotes = "unsaved/";
 constexpr std::size_t kOldSnapshotsAtOnce = 200;
 
 std::int64_t offset_from(const std::string& text) {
-  std::int64_t offset = -1;
-  const char* end = text.data() + text.size();
-  const auto [rest, failed] = std::from_chars(text.data(), end, offset);
-  if (failed != std::errc() || rest != end || offset < 0) {
+  const auto offset = whole_number(text);
+  if (!offset) {
     throw Error(ErrorKind::kFormat, {}, fmt::format("the cache has the offset '{}'", text));
   }
-  return offset;
+  return static_cast<std::int64_t>(*offset);
 }
 
 }  // namespace

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <charconv>
 
 #include "core/kernels.h"
+#include "data/embedded.h"
 #include "data/text.h"
 #include "data/whole_file.h"
 #include "pcgs/error.h"
@@ -17,23 +17,15 @@
 #include "serve/service_json.h"
 #include "serve/store.h"
 
-// The live page. The assembler copies its files, as it does for report pages (show/assets.cc). PCGS_WEB is a folder,
-// given by CMake.
-#define PCGS_COPY(FILE) ".incbin \"" PCGS_WEB "/" FILE "\"\n"
-#define PCGS_INCLUDE(NAME, FILES)                                                 \
-  asm(".section .rodata\n"                                                        \
-      "pcgs_live_" #NAME ":\n" FILES "pcgs_live_" #NAME                           \
-      "_end:\n"                                                                   \
-      ".previous\n");                                                             \
-  extern "C" const char pcgs_live_##NAME[] __attribute__((visibility("hidden"))); \
-  extern "C" const char pcgs_live_##NAME##_end[] __attribute__((visibility("hidden")))
-
-PCGS_INCLUDE(html, PCGS_COPY("live/index.html"));
-PCGS_INCLUDE(styles, PCGS_COPY("report.css") PCGS_COPY("live/live.css"));
+// The live page. PCGS_WEB is a folder, given by CMake.
+#define PCGS_WEB_FILE(NAME) PCGS_FILE(PCGS_WEB "/" NAME)
+PCGS_EMBED(live_html, PCGS_WEB_FILE("live/index.html"));
+PCGS_EMBED(live_styles, PCGS_WEB_FILE("report.css") PCGS_WEB_FILE("live/live.css"));
 // One module in this order: what a file needs when it is read comes before it.
-PCGS_INCLUDE(script, PCGS_COPY("elements.js") PCGS_COPY("theme.js") PCGS_COPY("live/service.js")
-                         PCGS_COPY("live/charts.js") PCGS_COPY("live/list.js")
-                             PCGS_COPY("live/stream.js") PCGS_COPY("live/start.js"));
+PCGS_EMBED(live_script,
+           PCGS_WEB_FILE("elements.js") PCGS_WEB_FILE("theme.js") PCGS_WEB_FILE("live/service.js")
+               PCGS_WEB_FILE("live/charts.js") PCGS_WEB_FILE("live/list.js")
+                   PCGS_WEB_FILE("live/stream.js") PCGS_WEB_FILE("live/start.js"));
 
 namespace pcgs::serve {
 
@@ -47,22 +39,13 @@ constexpr std::string_view kPageHeaders =
     "Referrer-Policy: no-referrer\r\n"
     "Cache-Control: no-cache\r\n";
 
-HttpAnswer page(std::string_view text, const char* type) {
-  return {200, std::string(text), type, kPageHeaders};
+HttpRoute page(std::string_view path, const char* type, const char* begin, const char* end) {
+  return {"GET", path, false, [=](const HttpRequest&) {
+            return HttpAnswer{200, {begin, end}, type, kPageHeaders};
+          }};
 }
 
-std::vector<std::string_view> lines_of(std::string_view body) {
-  std::vector<std::string_view> lines;
-  while (!body.empty()) {
-    const std::size_t end = std::min(body.find('\n'), body.size());
-    lines.push_back(body.substr(0, end));
-    if (lines.size() > kMostLines) break;
-    body.remove_prefix(std::min(end + 1, body.size()));
-  }
-  return lines;
-}
-
-HttpAnswer answer_event(Committer& committer, const HttpRequest& request, const char* kind) {
+HttpAnswer answer_event(Committer& committer, const char* kind, const HttpRequest& request) {
   check_stream_name(request.star);
   const Event event = posted_event(kind, request.body);
   Output output;
@@ -71,18 +54,18 @@ HttpAnswer answer_event(Committer& committer, const HttpRequest& request, const 
 }
 
 HttpAnswer answer_events(Committer& committer, const HttpRequest& request) {
-  const auto texts = lines_of(request.body);
-  if (texts.empty()) {
+  if (request.body.empty()) {
     throw Error(ErrorKind::kMissing, {}, "there are no events; give one on each line");
   }
-  if (texts.size() > kMostLines) {
-    return http_answer(error_reply(
-        413,
-        fmt::format("there are more than {} lines; send them in several requests", kMostLines)));
-  }
   std::vector<EventLine> lines;
-  lines.reserve(texts.size());
-  for (const std::string_view text : texts) lines.push_back(read_event_line(text));
+  for (std::string_view left = request.body; !left.empty();) {
+    if (lines.size() == kMostLines) {
+      return http_answer(error_reply(
+          413,
+          fmt::format("there are more than {} lines; send them in several requests", kMostLines)));
+    }
+    lines.push_back(read_event_line(cut_off(left, '\n')));
+  }
   std::vector<Output> outputs(lines.size());
   committer.run([&](StreamTable& table) {
     for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -112,15 +95,13 @@ HttpAnswer answer_backup(Committer& committer, const HttpRequest& request) {
 std::size_t rounds_in(const HttpRequest& request) {
   if (!request.parameters.contains("rounds")) return 0;
   const std::string text = request.parameter("rounds");
-  std::size_t rounds = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, failed] = std::from_chars(text.data(), end, rounds);
-  if (failed != std::errc() || rest != end || rounds < 1 || rounds > kMostRecentRounds) {
+  const auto rounds = whole_number(text);
+  if (!rounds || *rounds < 1 || *rounds > kMostRecentRounds) {
     throw Error(
         ErrorKind::kValue, {.field = "rounds"},
         fmt::format("rounds is {}; give a number from 1 to {}", excerpt(text), kMostRecentRounds));
   }
-  return rounds;
+  return *rounds;
 }
 
 HttpAnswer answer_stream(Committer& committer, const HttpRequest& request) {
@@ -133,7 +114,7 @@ HttpAnswer answer_stream(Committer& committer, const HttpRequest& request) {
     try {
       if (const Stream* stream = table.find(name)) {
         reply = {200, stream_json(name, *stream)};
-        if (most > 0) rounds = stream->recent_rounds(most);
+        if (most > 0) rounds = stream->answered().recent_rounds(most);
       }
     } catch (const Error& damaged) {
       reply = error_reply(500, damaged.what());
@@ -190,73 +171,36 @@ HttpAnswer answer_names(Committer& committer, const HttpRequest& request) {
   return http_answer({200, std::move(body)});
 }
 
-// What fails is answered, whatever it is.
-template <class Answer>
-auto guarded(const Answer& answer) {
-  return [answer](const HttpRequest& request) {
-    try {
-      return answer(request);
-    } catch (const Error& wrong) {
-      return http_answer(error_reply(400, wrong.in_words_of(field_wording())));
-    } catch (const StoreFailed& failed) {
-      return http_answer(error_reply(503, failed.what()));
-    } catch (const std::exception& fault) {
-      log_line("error", "request failed", {{"why", fault.what()}});
-      return http_answer(
-          error_reply(500, "this should not happen; the log of the service says more"));
-    }
-  };
+HttpAnswer state(const std::string& failure, const char* well) {
+  return http_answer(failure.empty() ? Reply{200, {{"status", well}}} : error_reply(503, failure));
 }
 
 std::vector<HttpRoute> routes(Committer& committer, const Metrics& metrics,
                               const std::atomic<bool>& stopping) {
-  const auto waiting = [&](std::string_view method, std::string_view path, auto answer) {
-    return HttpRoute{method, path, true, guarded([&committer, answer](const HttpRequest& request) {
-                       return answer(committer, request);
-                     })};
+  const auto to = std::ref(committer);
+  const auto health = [&](const HttpRequest&) { return state(committer.failure(), "ok"); };
+  const auto ready = [&](const HttpRequest&) {
+    return state(stopping ? "the service is stopping" : committer.failure(), "ready");
   };
-  const auto event = [&](std::string_view method, std::string_view path, const char* kind) {
-    return waiting(method, path, [kind](Committer& to, const HttpRequest& request) {
-      return answer_event(to, request, kind);
-    });
-  };
-  const auto at_once = [](std::string_view path, auto answer) {
-    return HttpRoute{"GET", path, false, [answer](const HttpRequest&) { return answer(); }};
-  };
-  const auto state = [](const std::string& failure, const char* well) {
-    return http_answer(failure.empty() ? Reply{200, {{"status", well}}}
-                                       : error_reply(503, failure));
+  const auto numbers = [&](const HttpRequest&) {
+    return HttpAnswer{200, metrics.text(), "text/plain; version=0.0.4"};
   };
   return {
-      event("PUT", "/streams/*", "make"),
-      event("POST", "/streams/*/rounds", "round"),
-      event("POST", "/streams/*/outcomes", "outcome"),
-      waiting("POST", "/events", answer_events),
-      waiting("POST", "/backups", answer_backup),
-      waiting("GET", "/streams/*", answer_stream),
-      waiting("GET", "/streams", answer_names),
-      at_once("/health", [&committer, state] { return state(committer.failure(), "ok"); }),
-      at_once("/ready",
-              [&committer, &stopping, state] {
-                return state(stopping ? "the service is stopping" : committer.failure(), "ready");
-              }),
-      at_once("/metrics",
-              [&metrics] {
-                return HttpAnswer{200, metrics.text(), "text/plain; version=0.0.4"};
-              }),
-      at_once("/",
-              [] {
-                return page({pcgs_live_html, pcgs_live_html_end}, "text/html; charset=utf-8");
-              }),
-      at_once("/live.css",
-              [] {
-                return page({pcgs_live_styles, pcgs_live_styles_end}, "text/css; charset=utf-8");
-              }),
-      at_once(
-          "/live.js",
-          [] {
-            return page({pcgs_live_script, pcgs_live_script_end}, "text/javascript; charset=utf-8");
-          }),
+      {"PUT", "/streams/*", true, std::bind_front(answer_event, to, "make")},
+      {"POST", "/streams/*/rounds", true, std::bind_front(answer_event, to, "round")},
+      {"POST", "/streams/*/outcomes", true, std::bind_front(answer_event, to, "outcome")},
+      {"POST", "/events", true, std::bind_front(answer_events, to)},
+      {"POST", "/backups", true, std::bind_front(answer_backup, to)},
+      {"GET", "/streams/*", true, std::bind_front(answer_stream, to)},
+      {"GET", "/streams", true, std::bind_front(answer_names, to)},
+      {"GET", "/health", false, health},
+      {"GET", "/ready", false, ready},
+      {"GET", "/metrics", false, numbers},
+      page("/", "text/html; charset=utf-8", pcgs_file_live_html, pcgs_file_live_html_end),
+      page("/live.css", "text/css; charset=utf-8", pcgs_file_live_styles,
+           pcgs_file_live_styles_end),
+      page("/live.js", "text/javascript; charset=utf-8", pcgs_file_live_script,
+           pcgs_file_live_script_end),
   };
 }
 
@@ -374,12 +318,10 @@ void set_address(ServiceOptions& options, const std::string& text) {
   } else if (host.find(':') != std::string::npos) {
     wrong();
   }
-  int port = -1;
-  const char* end = text.data() + text.size();
-  const auto [rest, failed] = std::from_chars(text.data() + colon + 1, end, port);
-  if (failed != std::errc() || rest != end || port < 0 || port > 65535) wrong();
+  const auto port = whole_number(std::string_view(text).substr(colon + 1));
+  if (!port || *port > 65535) wrong();
   if (!host.empty()) options.host = host;
-  options.port = port;
+  options.port = static_cast<int>(*port);
 }
 
 }  // namespace pcgs::serve

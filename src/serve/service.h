@@ -39,8 +39,6 @@ class Service {
   explicit Service(const ServiceOptions& options);
   // Stops listening, answers what was asked, and closes the store.
   ~Service();
-  Service(const Service&) = delete;
-  Service& operator=(const Service&) = delete;
 
   int port() const { return server_->port(); }
   // GET /ready says so from now on, and everything else is answered as before.

@@ -342,7 +342,7 @@ Json stream_json(const std::string& name, const Stream& stream) {
               {"season", spec.seasons},
               {"method", spec.method},
               {"learned", aggregator.rounds()},
-              {"open", stream.open_ids()},
+              {"open", stream.answered().open_ids()},
               {"errors", errors_json(stream)},
               {"weights", weights_json(aggregator.names(), aggregator.weights())}};
   if (spec.loss == "pinball") out["tau"] = spec.tau;

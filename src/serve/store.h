@@ -51,8 +51,6 @@ class Store {
   Store(const std::string& folder, std::string_view instructions,
         Durability durability = Durability::kSynced);
   ~Store();
-  Store(const Store&) = delete;
-  Store& operator=(const Store&) = delete;
 
   std::vector<std::string> names() const;  // sorted
   // Throws Error if something is missing or damaged.

@@ -283,7 +283,7 @@ Output Stream::change_experts(const std::string& id, const std::string& name, bo
 
 // Each id that is open has an open round of its own, and no other round is open.
 bool Stream::open_rounds_agree() const {
-  const std::vector<std::string> ids = open_ids();  // in the order of their rounds
+  const std::vector<std::string> ids = answered_.open_ids();  // in the order of their rounds
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const std::int64_t round = answered_.find(ids[i])->round;
     if (i > 0 && answered_.find(ids[i - 1])->round == round) return false;

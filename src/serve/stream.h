@@ -135,10 +135,7 @@ class Stream {
   const StreamSpec& spec() const { return spec_; }
   const Aggregator& aggregator() const { return *aggregator_; }
   std::optional<StreamErrors> errors() const;  // nothing before the first round is learned
-  std::vector<std::string> open_ids() const { return answered_.open_ids(); }
-  std::vector<RecentRound> recent_rounds(std::size_t most) const {
-    return answered_.recent_rounds(most);
-  }
+  const AnsweredRounds& answered() const { return answered_; }
 
   std::string save() const;
   // Throws Error, naming the origin.

@@ -2,30 +2,23 @@
 
 #ifdef PCGS_WEB
 
-// The assembler copies the files, as it does with the models (network/model_file.cc). PCGS_WEB and
-// PCGS_WEB_MODULES are folders, given by CMake, which also knows what this file depends on.
-#define PCGS_COPY(FILE) ".incbin \"" FILE "\"\n"
-#define PCGS_INCLUDE(NAME, FILES)                                                \
-  asm(".section .rodata\n"                                                       \
-      "pcgs_web_" #NAME ":\n" FILES "pcgs_web_" #NAME                            \
-      "_end:\n"                                                                  \
-      ".previous\n");                                                            \
-  extern "C" const char pcgs_web_##NAME[] __attribute__((visibility("hidden"))); \
-  extern "C" const char pcgs_web_##NAME##_end[] __attribute__((visibility("hidden")))
-#define PCGS_MODULE(NAME, FILE) PCGS_INCLUDE(NAME, PCGS_COPY(PCGS_WEB_MODULES FILE))
-#define PCGS_CHART(NAME) PCGS_INCLUDE(chart_##NAME, PCGS_COPY(PCGS_WEB "/charts/" #NAME ".json"))
-#define PCGS_SCRIPT(NAME) PCGS_COPY(PCGS_WEB "/" NAME ".js")
+#include "data/embedded.h"
+
+// PCGS_WEB and PCGS_WEB_MODULES are folders, given by CMake, which also knows what this file depends on.
+#define PCGS_MODULE(NAME, FILE) PCGS_EMBED(NAME, PCGS_FILE(PCGS_WEB_MODULES FILE))
+#define PCGS_CHART(NAME) PCGS_EMBED(chart_##NAME, PCGS_FILE(PCGS_WEB "/charts/" #NAME ".json"))
+#define PCGS_SCRIPT(NAME) PCGS_FILE(PCGS_WEB "/" NAME ".js")
 
 PCGS_MODULE(vega, "/vega/build/vega.min.js");
 PCGS_MODULE(vega_lite, "/vega-lite/build/vega-lite.min.js");
 PCGS_MODULE(vega_licence, "/vega/LICENSE");
 PCGS_MODULE(vega_lite_licence, "/vega-lite/LICENSE");
-PCGS_INCLUDE(styles, PCGS_COPY(PCGS_WEB "/report.css"));
+PCGS_EMBED(styles, PCGS_FILE(PCGS_WEB "/report.css"));
 // One script in this order: what a file needs when it is read comes before it.
-PCGS_INCLUDE(script, PCGS_SCRIPT("elements") PCGS_SCRIPT("theme") PCGS_SCRIPT("data")
-                         PCGS_SCRIPT("specification") PCGS_SCRIPT("tooltip") PCGS_SCRIPT("drawing")
-                             PCGS_SCRIPT("windows") PCGS_SCRIPT("choices") PCGS_SCRIPT("downloads")
-                                 PCGS_SCRIPT("tables") PCGS_SCRIPT("start"));
+PCGS_EMBED(script, PCGS_SCRIPT("elements") PCGS_SCRIPT("theme") PCGS_SCRIPT("data")
+                       PCGS_SCRIPT("specification") PCGS_SCRIPT("tooltip") PCGS_SCRIPT("drawing")
+                           PCGS_SCRIPT("windows") PCGS_SCRIPT("choices") PCGS_SCRIPT("downloads")
+                               PCGS_SCRIPT("tables") PCGS_SCRIPT("start"));
 PCGS_CHART(bars);
 PCGS_CHART(bins);
 PCGS_CHART(control);
@@ -52,7 +45,7 @@ namespace pcgs::report {
 
 const Assets* assets() {
 #define PCGS_TEXT(NAME) \
-  { pcgs_web_##NAME, pcgs_web_##NAME##_end }
+  { pcgs_file_##NAME, pcgs_file_##NAME##_end }
 #define PCGS_NAMED(NAME) \
   { #NAME, PCGS_TEXT(chart_##NAME) }
   static const Assets::Chart charts[] = {PCGS_NAMED(bars),           PCGS_NAMED(bins),

@@ -27,7 +27,7 @@ class Client {
   Event first() const { return made_; }
 
   Event next(const Stream& now) {
-    const auto open = now.open_ids();
+    const auto open = now.answered().open_ids();
     const std::size_t kind = draw(100);
     if (kind < 45 || open.empty()) return round(now.aggregator().names());
     const std::string& id = open[draw(open.size())];

@@ -136,16 +136,19 @@ TEST_F(SlowClients, ThousandsThatSayNothingAndOneAtWorkDoNotKeepProbesWaiting) {
 }
 
 TEST_F(SlowClients, AServiceThatStopsDoesNotWaitForThem) {
-  options_.patience = {milliseconds(3600000), milliseconds(3600000), milliseconds(3600000)};
-  start();
-  Loopback idle(port()), half_a_head(port()), half_a_body(port());
+  start_with({milliseconds(3600000), milliseconds(3600000), milliseconds(3600000)});
+  Loopback idle(port()), half_a_head(port()), half_a_body(port()), waiting(port());
   half_a_head.send("POST /");
   const std::string whole = request_text("POST", kRounds, round_of("1"));
   half_a_body.send(whole.substr(0, whole.size() - 1));
   ASSERT_EQ(test::ask(port(), "GET", "/health").status, 200);
+  waiting.send(request_text("GET", "/streams/n", ""));
+  ASSERT_EQ(test::ask(port(), "GET", "/health").status, 200);
   const auto events = stored().events;  // stops it
   EXPECT_EQ(events.size(), 2u);
   EXPECT_TRUE(idle.closed());
+  EXPECT_TRUE(refused(half_a_body.read(), 503));
+  EXPECT_TRUE(refused(waiting.read(), 503));
 }
 
 }  // namespace pcgs
