@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <functional>
 
 #include "core/kernels.h"
 #include "data/embedded.h"

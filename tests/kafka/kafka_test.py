@@ -255,16 +255,11 @@ def check_forecasts(program, folder, rows, sent, expected):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("pcgs")
-    parser.add_argument("stream_states")
-    parser.add_argument("jars")
-    parser.add_argument("--streams", type=int, default=2000)
-    parser.add_argument("--events", type=int, default=100)
-    parser.add_argument("--kills", type=int, default=20)
-    parser.add_argument("--broker-kills", type=int, default=3)
-    parser.add_argument("--stops", type=int, default=3)
+    for name in ("pcgs", "stream_states", "jars"):
+        parser.add_argument(name)
+    for name, usual in (("streams", 2000), ("events", 100), ("kills", 20), ("broker-kills", 3), ("stops", 3), ("seed", 1)):
+        parser.add_argument(f"--{name}", type=int, default=usual)
     parser.add_argument("--nodes", type=int, choices=(1, 3), default=1)
-    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--folder", help="for what is written; made if it is not there, and kept")
     options = parser.parse_args()
     if options.folder:
