@@ -30,6 +30,7 @@ namespace {
 constexpr std::size_t kPiece =
     4096;  // bytes asked for at once, where it is not known how many come
 constexpr std::chrono::milliseconds kPauseWithoutFiles(100);
+constexpr auto kNever = Clock::time_point::max();
 
 class Connection;
 
@@ -101,7 +102,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
  public:
   using Server = HttpServer::Parts;
   Connection(Server& server, tcp::socket socket)
-      : server_(server), socket_(std::move(socket)), timer_(server.network) {
+      : server_(server), socket_(std::move(socket)), timer_(server.network, kNever) {
     Failure ignored;
     socket_.set_option(tcp::no_delay(true), ignored);
     server_.open.insert(this);
@@ -153,10 +154,18 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   void limit(Clock::duration time) {
     late_ = false;
-    timer_.expires_after(time);
+    deadline_ = Clock::now() + time;
+    if (timer_.expiry() > deadline_) wait_for_deadline();
+  }
+
+  // Most deadlines move on before they come. So the timer stays as it is, and looks when it ends.
+  void wait_for_deadline() {
+    timer_.expires_at(deadline_);
     timer_.async_wait([weak = weak_from_this()](const Failure& failed) {
       const auto self = weak.lock();
-      if (failed || !self || self->timer_.expiry() > Clock::now()) return;
+      if (failed || !self) return;
+      if (self->deadline_ > Clock::now()) return self->wait_for_deadline();
+      self->timer_.expires_at(kNever);
       self->late_ = true;
       Failure ignored;
       self->socket_.cancel(ignored);
@@ -197,7 +206,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     route_ = server_.route_of(request_);
     if (request_.length == 0 && (route_ == nullptr || !route_->waits)) return work();
     stage_ = Stage::kPlace;
-    timer_.expires_at(Clock::time_point::max());
+    deadline_ = kNever;
     server_.enter(shared_from_this());
   }
 
@@ -219,7 +228,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   void work() {
     stage_ = Stage::kWork;
-    timer_.expires_at(Clock::time_point::max());
+    deadline_ = kNever;
     if (route_ == nullptr) {
       return send(http_answer(error_reply(
           404, "there is nothing here; docs/serving.md has the routes and their methods")));
@@ -303,7 +312,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   Server& server_;
   tcp::socket socket_;
-  asio::steady_timer timer_;
+  asio::steady_timer timer_;  // ends at the deadline or before it
+  Clock::time_point deadline_ = kNever;
   Stage stage_ = Stage::kHead;
   std::string received_{};     // and not used yet
   std::size_t looked_at_ = 0;  // of it, for the end of a head
