@@ -52,7 +52,7 @@ core-packages:
 packages:
 	@scripts/install-packages $(CORE_PACKAGES) pybind11-dev python3-dev python3-numpy python3-pytest \
 	  libcli11-dev libbenchmark-dev \
-	  pkgconf librocksdb-dev libcpp-httplib-dev prometheus-cpp-dev librdkafka-dev
+	  pkgconf librocksdb-dev prometheus-cpp-dev librdkafka-dev
 	@command -v npm > /dev/null || scripts/install-packages nodejs npm
 
 bench: configure  ## check, then time the hot paths; medians with their spread

@@ -12,7 +12,7 @@
 #include <memory>
 #include <string>
 
-#include "serve/event.h"
+#include "serve/stream.h"
 
 namespace {
 

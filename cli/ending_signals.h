@@ -8,14 +8,29 @@ namespace pcgs::cli {
 class EndingSignals {
  public:
   // In this thread, and in every one that it starts from here on.
-  EndingSignals();
+  EndingSignals() {
+    sigemptyset(&signals_);
+    sigaddset(&signals_, SIGTERM);
+    sigaddset(&signals_, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+  }
 
-  int wait() const;      // for the next one
-  bool pending() const;  // whether one has come; from one thread
+  // For the next one.
+  int wait() const {
+    int signal = 0;
+    sigwait(&signals_, &signal);
+    return signal;
+  }
+  // Whether one has come; from one thread.
+  bool pending() {
+    constexpr timespec kAtOnce{0, 0};
+    if (!came_) came_ = sigtimedwait(&signals_, nullptr, &kAtOnce) > 0;
+    return came_;
+  }
 
  private:
   sigset_t signals_;
-  mutable bool came_ = false;
+  bool came_ = false;
 };
 
 }  // namespace pcgs::cli

@@ -9,24 +9,19 @@ namespace pcgs::cli {
 
 namespace {
 
-struct ServeOptions {
-  std::string store, listen = "127.0.0.1:8080", token_file;
-  std::size_t streams = 100000, in_memory = 1000, connections = 64, timeout = 30;
+struct ServeCommand {
+  serve::ServiceOptions service;
+  std::string listen = "127.0.0.1:8080", token_file;
+  std::size_t timeout = 30;
   bool unsafe_no_sync = false;
 };
 
-void run_serve(const ServeOptions& options) {
-  serve::ServiceOptions service;
-  service.store = options.store;
-  serve::set_address(service, options.listen);
-  if (!options.token_file.empty()) {
-    service.token = serve::BearerToken::from_file(options.token_file);
-  }
-  service.connections = options.connections;
-  service.patience.request = service.patience.answer = std::chrono::seconds(options.timeout);
-  if (options.unsafe_no_sync) service.durability = serve::Durability::kUnsynced;
-  service.limits.streams = options.streams;
-  service.limits.in_memory = options.in_memory;
+void run_serve(const ServeCommand& command) {
+  serve::ServiceOptions service = command.service;
+  serve::set_address(service, command.listen);
+  if (!command.token_file.empty()) service.token = serve::read_token(command.token_file);
+  service.patience.request = service.patience.answer = std::chrono::seconds(command.timeout);
+  if (command.unsafe_no_sync) service.durability = serve::Durability::kUnsynced;
   const EndingSignals signals;
   serve::Service running(service);
   const int signal = signals.wait();
@@ -39,7 +34,8 @@ void run_serve(const ServeOptions& options) {
 void add_serve(CLI::App& app) {
   const auto [command, options] =
       add_command(app, "serve", "Combine many streams of forecasts over HTTP, durably", run_serve);
-  add_text(command, "--store", options->store,
+  serve::ServiceOptions& service = options->service;
+  add_text(command, "--store", service.store,
            "Folder that holds the streams; made if it is not there")
       ->required();
   add_text(command, "--listen", options->listen,
@@ -47,11 +43,12 @@ void add_serve(CLI::App& app) {
       ->capture_default_str();
   add_file(command, "--token-file", options->token_file,
            "File whose first line requests must bring: Authorization: Bearer TOKEN");
-  add_number(command, "--streams", options->streams, 1, 10000000, "Most streams in the store");
-  add_number(command, "--in-memory", options->in_memory, 1, 10000000,
+  add_number(command, "--streams", service.limits.streams, 1, 10000000,
+             "Most streams in the store");
+  add_number(command, "--in-memory", service.limits.in_memory, 1, 10000000,
              "Most streams in memory; the least recently used go back to the store");
-  add_number(command, "--connections", options->connections, 1, 10000,
-             "Most connections at the same time; others wait");
+  add_number(command, "--connections", service.connections, 1, 10000,
+             "Most requests at work at the same time; others wait");
   add_number(command, "--timeout", options->timeout, 1, 3600,
              "Seconds in which a request must arrive, and its answer be taken");
   command.add_flag(

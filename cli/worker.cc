@@ -17,7 +17,7 @@ struct WorkerCommand {
 void run(const WorkerCommand& command) {
   serve::WorkerOptions options = command.worker;
   if (!command.config.empty()) options.settings = serve::read_settings(command.config);
-  const EndingSignals signals;
+  EndingSignals signals;
   serve::run_worker(options, [&] { return signals.pending(); });
 }
 

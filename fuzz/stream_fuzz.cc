@@ -19,10 +19,10 @@
 #include <vector>
 
 #include "data/invariant.h"
+#include "data/json.h"
 #include "edited_state.h"
 #include "pcgs/error.h"
-#include "serve/event.h"
-#include "serve/http_request.h"
+#include "serve/http.h"
 #include "serve/service_json.h"
 #include "serve/stream.h"
 
@@ -74,7 +74,7 @@ void step(Stream& stream, const Event& event) {
   const std::string before = stream.made() ? stream.save() : "";
   const Output first = stream.step(event);
   invariant(first.accepted() || !first.why.empty(), "who is refused is told why");
-  serve::text_of(serve::reply_to(event, first).body);
+  io::json_text(serve::reply_to(event, first).body);
   if (!stream.made()) return;
   const std::string after = stream.save();
   invariant((before != after) == (first.verdict == Verdict::kDone),
@@ -93,8 +93,8 @@ std::optional<Stream> loaded(std::string_view bytes) {
 
 void goes_on(Stream& stream) {
   if (!stream.made()) return;
-  serve::text_of(serve::stream_json("fuzz", stream));
-  for (const std::string& id : stream.open_ids()) {
+  io::json_text(serve::stream_json("fuzz", stream));
+  for (const std::string& id : stream.answered().open_ids()) {
     step(stream, OutcomeSeen{id, 0.5});
     step(stream, RoundAbandoned{id});
   }
@@ -116,7 +116,7 @@ void play_lines(std::string_view text) {
   for (std::size_t lines = 0; !text.empty() && lines < 100; ++lines) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const auto line = serve::read_event_line(text.substr(0, end));
-    if (line.event) step(stream, line.event->event);
+    if (line.event) step(stream, *line.event);
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   goes_on(stream);
@@ -145,7 +145,9 @@ void read_head(std::string_view text) {
   const auto end = serve::head_end(text, 0);
   if (!end) return;
   invariant(*end <= text.size(), "a head ends in what has arrived");
-  const auto refusal = serve::head_refusal(text.substr(0, *end));
+  HttpRequest request;
+  auto refusal = serve::read_head(text.substr(0, *end), request);
+  if (!refusal) refusal = serve::body_refusal(request);
   if (refusal) invariant(refusal->status >= 400, "what is refused has a status that says so");
 }
 

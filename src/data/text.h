@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +15,12 @@ namespace pcgs {
 
 // Without the blanks around it.
 std::string_view trimmed(std::string_view text, std::string_view blanks = " ");
+
+// Text before the first mark, or all of it; it is taken away, and the mark with it.
+std::string_view cut_off(std::string_view& text, char mark);
+
+// What digits alone say; nothing for anything else, and for more than a number holds.
+std::optional<std::uint64_t> whole_number(std::string_view text);
 
 // Whether `text` is well-formed UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
 bool is_utf8(std::string_view text);

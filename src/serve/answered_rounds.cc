@@ -3,121 +3,63 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
-#include <functional>
+#include <span>
 
 #include "data/checksums.h"
 #include "data/invariant.h"
-#include "serve/event.h"
+#include "serve/stream.h"
 
 namespace pcgs::serve {
 
 using Kind = Remembered::Kind;
 
-namespace {
-
-template <class Value>
-void put(std::string& bytes, const Value& value) {
-  bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
-}
-
-// Reads a record from its beginning on.
-class Record {
- public:
-  explicit Record(const char* at) : at_(at) {}
-  template <class Value>
-  Value take() {
-    Value value;
-    std::memcpy(&value, at_, sizeof value);
-    at_ += sizeof value;
-    return value;
-  }
-  Kind kind() { return take<Kind>(); }
-  std::string_view id() {
-    const auto size = take<std::uint32_t>();
-    at_ += size;
-    return {at_ - size, size};
-  }
-  void weights(std::vector<double>& out) {
-    if (!out.empty()) std::memcpy(out.data(), at_, out.size() * sizeof(double));
-  }
-
- private:
-  const char* at_;
-};
-
-struct Unpacked {
-  std::string_view id;
-  Remembered what{};
-};
-
-// Everything but the weights, which are next.
-Unpacked unpack(Record& record) {
-  Unpacked out;
-  out.what.kind = record.kind();
-  out.id = record.id();
-  out.what.digest = record.take<std::uint64_t>();
-  if (out.what.kind == Kind::kExpertChange) return out;
-  out.what.round = record.take<std::int64_t>();
-  out.what.outcome = record.take<double>();
-  out.what.forecast = record.take<double>();
-  return out;
-}
-
-std::string_view id_at(const char* at) {
-  Record record(at);
-  record.kind();
-  return record.id();
-}
-
-Answer unpack_answer(Record& record, double forecast, const std::shared_ptr<const Names>& experts) {
-  Answer answer{forecast, std::vector<double>(experts->size()), experts};
-  record.weights(answer.weights);
-  return answer;
-}
-
-}  // namespace
-
 // The experts of a block are the same, so a change of experts ends one.
 ClosedRounds::Block& ClosedRounds::block_for(const Answer& answer) {
   const auto fits = [&](const Block& block) {
-    return block.count < kBlock &&
+    return block.what.size() < kBlock &&
            (!answer.experts || !block.experts || block.experts == answer.experts ||
             *block.experts == *answer.experts);
   };
   if (blocks_.empty() || !fits(blocks_.back())) {
-    if (!blocks_.empty()) blocks_.back().bytes.shrink_to_fit();
+    if (!blocks_.empty()) {
+      blocks_.back().what.shrink_to_fit();
+      blocks_.back().ids.shrink_to_fit();
+      blocks_.back().weights.shrink_to_fit();
+    }
     blocks_.emplace_back();
   }
-  Block& block = blocks_.back();
-  if (!block.experts) block.experts = answer.experts;
-  return block;
+  return blocks_.back();
 }
 
 void ClosedRounds::add(std::string_view id, const Remembered& what, const Answer& answer) {
   invariant(what.kind != Kind::kOpen, "what is closed is not open");
   Block& block = block_for(answer);
-  block.hashes[block.count] = fnv1a<std::uint32_t>(id);
-  block.begins[block.count] = static_cast<std::uint32_t>(block.bytes.size());
-  ++block.count;
-  put(block.bytes, what.kind);
-  put(block.bytes, static_cast<std::uint32_t>(id.size()));
-  block.bytes += id;
-  put(block.bytes, what.digest);
-  if (what.kind != Kind::kExpertChange) {
-    put(block.bytes, what.round);
-    put(block.bytes, what.outcome);
-    put(block.bytes, what.forecast);
-    for (const double weight : answer.weights) put(block.bytes, weight);
+  const std::size_t i = block.what.size();
+  if (answer.experts) {
+    if (!block.experts) block.experts = answer.experts;
+    block.weights.resize(i * answer.experts->size());
+    block.weights.insert(block.weights.end(), answer.weights.begin(), answer.weights.end());
   }
-  if (++size_ > kRemembered) forget_oldest();
-}
-
-void ClosedRounds::forget_oldest() {
+  block.hashes[i] = fnv1a<std::uint32_t>(id);
+  block.ids += id;
+  block.ends[i] = static_cast<std::uint32_t>(block.ids.size());
+  block.what.push_back(what);
+  if (++size_ <= kRemembered) return;
   --size_;
-  if (++forgotten_ < blocks_.front().count) return;
+  if (++forgotten_ < blocks_.front().what.size()) return;
   blocks_.pop_front();
   forgotten_ = 0;
+}
+
+std::string_view ClosedRounds::Block::id(std::size_t i) const {
+  const std::size_t begin = i == 0 ? 0 : ends[i - 1];
+  return std::string_view(ids).substr(begin, ends[i] - begin);
+}
+
+Answer ClosedRounds::Block::answer(std::size_t i) const {
+  if (what[i].kind == Kind::kExpertChange) return {};
+  const auto row = std::span(weights).subspan(i * experts->size(), experts->size());
+  return {what[i].forecast, {row.begin(), row.end()}, experts};
 }
 
 std::optional<ClosedRounds::Place> ClosedRounds::place_of(std::string_view id) const {
@@ -127,10 +69,8 @@ std::optional<ClosedRounds::Place> ClosedRounds::place_of(std::string_view id) c
     // Without a way out, so that it becomes a few vector instructions.
     unsigned same = 0;
     for (const std::uint32_t one : block.hashes) same |= one == hash ? 1U : 0U;
-    for (std::size_t i = first; same != 0 && i < block.count; ++i) {
-      if (block.hashes[i] == hash && id_at(&block.bytes[block.begins[i]]) == id) {
-        return Place{&block, i};
-      }
+    for (std::size_t i = first; same != 0 && i < block.what.size(); ++i) {
+      if (block.hashes[i] == hash && block.id(i) == id) return Place{&block, i};
     }
     first = 0;
   }
@@ -139,29 +79,20 @@ std::optional<ClosedRounds::Place> ClosedRounds::place_of(std::string_view id) c
 
 std::optional<Remembered> ClosedRounds::find(std::string_view id) const {
   const auto place = place_of(id);
-  if (!place) return {};
-  Record record(&place->block->bytes[place->block->begins[place->record]]);
-  return unpack(record).what;
+  return place ? std::optional(place->block->what[place->record]) : std::nullopt;
 }
 
 Answer ClosedRounds::answer(std::string_view id) const {
   const auto place = place_of(id);
   invariant(place.has_value(), "an answer is asked for that is remembered");
-  Record record(&place->block->bytes[place->block->begins[place->record]]);
-  const Unpacked round = unpack(record);
-  invariant(round.what.kind != Kind::kExpertChange, "a round has an answer");
-  return unpack_answer(record, round.what.forecast, place->block->experts);
+  return place->block->answer(place->record);
 }
 
 void ClosedRounds::each(const Use& use) const {
   std::size_t first = forgotten_;
   for (const Block& block : blocks_) {
-    for (std::size_t i = first; i < block.count; ++i) {
-      Record record(&block.bytes[block.begins[i]]);
-      const Unpacked one = unpack(record);
-      const bool change = one.what.kind == Kind::kExpertChange;
-      use(one.id, one.what,
-          change ? Answer{} : unpack_answer(record, one.what.forecast, block.experts));
+    for (std::size_t i = first; i < block.what.size(); ++i) {
+      use(block.id(i), block.what[i], block.answer(i));
     }
     first = 0;
   }
@@ -177,8 +108,9 @@ Answer AnsweredRounds::answer(const std::string& id) const {
   return closed_.answer(id);
 }
 
-void AnsweredRounds::open(const std::string& id, const Remembered& what, Answer answer) {
-  const bool added = open_.emplace(id, Open{what, std::move(answer)}).second;
+void AnsweredRounds::open(const std::string& id, const Remembered& what, double mean,
+                          Answer answer) {
+  const bool added = open_.emplace(id, Open{what, mean, std::move(answer)}).second;
   invariant(added && what.kind == Kind::kOpen, "a round is opened once");
 }
 
@@ -228,17 +160,17 @@ void AnsweredRounds::save(StateWriter& out) const {
     out.u64(static_cast<std::uint64_t>(what.round));
     out.f64(what.outcome);
     out.f64(what.forecast);
-    if (what.kind == Kind::kOpen) out.f64(what.mean);
     const bool changed = !names || (names != answer.experts && *names != *answer.experts);
     out.u64(changed ? 1 : 0);
     names = answer.experts;
-    if (changed) put_texts(out, *names);
+    if (changed) Writing{out}(*names);
     out.f64s(answer.weights);
   };
   out.u64(open_.size() + closed_.size());
   for (const std::string& id : open_ids()) {
     const Open& round = open_.at(id);
     write(id, round.what, round.answer);
+    out.f64(round.mean);
   }
   closed_.each(write);
 }
@@ -262,13 +194,16 @@ void AnsweredRounds::load(StateReader& in) {
     what.round = static_cast<std::int64_t>(in.u64());
     what.outcome = in.f64();
     what.forecast = in.f64();
-    if (what.kind == Kind::kOpen) what.mean = in.f64();
-    if (in.u64() != 0) names = std::make_shared<const Names>(take_texts(in));
+    if (in.u64() != 0) {
+      Names read;
+      Reading{in}(read);
+      names = std::make_shared<const Names>(std::move(read));
+    }
     if (!names) in.fail("it remembers an answer without experts");
     Answer answer{what.forecast, std::vector<double>(names->size()), names};
     in.f64s(answer.weights);
     if (what.kind == Kind::kOpen) {
-      open(id, what, std::move(answer));
+      open(id, what, in.f64(), std::move(answer));
     } else {
       closed_.add(id, what, answer);
     }
@@ -283,10 +218,6 @@ std::uint64_t digest_of(const std::vector<std::pair<std::string, double>>& forec
     hash = fnv1a(std::bit_cast<std::array<char, sizeof forecast>>(forecast), hash);
   }
   return hash;
-}
-
-std::uint64_t digest_of(std::string_view kind, std::string_view name) {
-  return fnv1a(name, fnv1a<std::uint64_t>(kind));
 }
 
 }  // namespace pcgs::serve

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +17,10 @@
 #include "pcgs/state.h"
 
 namespace pcgs::serve {
+
+// Closed rounds, and changes of experts, whose answers are still known. An id that was closed longer
+// ago is taken for a new one.
+inline constexpr std::size_t kRemembered = 1000;
 
 using Names = std::vector<std::string>;
 
@@ -35,20 +38,14 @@ struct Remembered {
   std::int64_t round = 0;    // its number in the aggregator
   double outcome = 0;        // where it is known
   double forecast = 0;       // that was answered
-  // Of the forecasts of an open round, which is judged with its outcome; NaN where there was none.
-  double mean = std::numeric_limits<double>::quiet_NaN();
 };
 
-// What is over and still remembered, packed: rounds that were closed, and changes of experts.
+// What is over and still remembered, packed.
 //
 // A stream remembers a thousand of them, and these bytes decide how many streams fit into memory. So
-// there is no node, no pointer and no vector for each. Records lie one behind the other in blocks of
-// 64, which are forgotten as a whole:
-//
-//     u8 kind, u32 size of the id, id, u64 digest
-//     and of a round: i64 number, f64 outcome, f64 forecast, f64 weights [experts of the block]
-//
-// A search for an id reads 4 bytes of each, its hash, and the record where that is the same.
+// there is no node, no pointer and no vector for each: they lie in blocks of 64, which are forgotten as a
+// whole, one array for each field. A search for an id reads 4 bytes of each, its hash, and the id where
+// that is the same.
 class ClosedRounds {
  public:
   // Not an open round. An id that is not there. Beyond kRemembered, the oldest is forgotten.
@@ -66,11 +63,15 @@ class ClosedRounds {
  private:
   static constexpr std::size_t kBlock = 64;
   struct Block {
-    std::size_t count = 0;
     std::array<std::uint32_t, kBlock> hashes{};  // of ids
-    std::array<std::uint32_t, kBlock> begins{};  // of records, in `bytes`
-    std::shared_ptr<const Names> experts{};      // of its rounds; null while it has none
-    std::string bytes{};
+    std::array<std::uint32_t, kBlock> ends{};    // of ids, in `ids`
+    std::vector<Remembered> what{};
+    std::string ids{};
+    std::shared_ptr<const Names> experts{};  // of its rounds; null while it has none
+    std::vector<double> weights{};           // [what, experts]; those of changes are not used
+
+    std::string_view id(std::size_t i) const;
+    Answer answer(std::size_t i) const;
   };
   struct Place {
     const Block* block;
@@ -78,7 +79,6 @@ class ClosedRounds {
   };
   std::optional<Place> place_of(std::string_view id) const;
   Block& block_for(const Answer& answer);
-  void forget_oldest();
 
   std::deque<Block> blocks_;   // oldest first
   std::size_t forgotten_ = 0;  // records at the beginning of the first
@@ -99,8 +99,10 @@ class AnsweredRounds {
   // Requires a round of this id.
   Answer answer(const std::string& id) const;
 
-  // An id that is not there, and an open round.
-  void open(const std::string& id, const Remembered& what, Answer answer);
+  // An id that is not there, and an open round; `mean` of its forecasts, NaN where there was none.
+  void open(const std::string& id, const Remembered& what, double mean, Answer answer);
+  // Of an open round of this id.
+  double mean(const std::string& id) const { return open_.at(id).mean; }
   // An id that is not there. A change of experts is over at once.
   void add_change(const std::string& id, std::uint64_t digest);
   // Requires an open round of this id.
@@ -116,14 +118,48 @@ class AnsweredRounds {
  private:
   struct Open {
     Remembered what;
+    double mean;
     Answer answer;
   };
   std::unordered_map<std::string, Open> open_;
   ClosedRounds closed_;
 };
 
-// Tell requests apart that share an id. The order of forecasts must not depend on the sender.
+// Fields of a state file, said once for writing and for reading.
+struct Writing {
+  StateWriter& out;
+  void operator()(const std::string& text) { out.text(text); }
+  void operator()(double number) { out.f64(number); }
+  void operator()(std::uint64_t number) { out.u64(number); }
+  template <class First, class Second>
+  void operator()(const std::pair<First, Second>& both) {
+    (*this)(both.first);
+    (*this)(both.second);
+  }
+  template <class Item>
+  void operator()(const std::vector<Item>& list) {
+    out.u64(list.size());
+    for (const Item& item : list) (*this)(item);
+  }
+};
+struct Reading {
+  StateReader& in;
+  void operator()(std::string& text) { text = in.text(); }
+  void operator()(double& number) { number = in.f64(); }
+  void operator()(std::uint64_t& number) { number = in.u64(); }
+  template <class First, class Second>
+  void operator()(std::pair<First, Second>& both) {
+    (*this)(both.first);
+    (*this)(both.second);
+  }
+  template <class Item>
+  void operator()(std::vector<Item>& list) {
+    list.resize(in.count(sizeof(std::uint64_t)));
+    for (Item& item : list) (*this)(item);
+  }
+};
+
+// Tells rounds apart that share an id. The order of forecasts must not depend on the sender.
 std::uint64_t digest_of(const std::vector<std::pair<std::string, double>>& forecasts);
-std::uint64_t digest_of(std::string_view kind, std::string_view name);
 
 }  // namespace pcgs::serve

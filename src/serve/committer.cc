@@ -1,7 +1,6 @@
 #include "serve/committer.h"
 
 #include <prometheus/counter.h>
-#include <prometheus/gauge.h>
 #include <prometheus/histogram.h>
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
@@ -21,52 +20,35 @@ using Buckets = prometheus::Histogram::BucketBoundaries;
 const Buckets kSeconds = {1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 2.5e-2, 0.1, 0.5, 1, 5};
 const Buckets kRequests = {1, 2, 4, 8, 16, 32, 64, 128};
 
-prometheus::Counter& counter(prometheus::Registry& registry, const char* name, const char* help) {
-  return prometheus::BuildCounter().Name(name).Help(help).Register(registry).Add({});
-}
-
-prometheus::Gauge& gauge(prometheus::Registry& registry, const char* name, const char* help) {
-  return prometheus::BuildGauge().Name(name).Help(help).Register(registry).Add({});
-}
-
 prometheus::Histogram& histogram(prometheus::Registry& registry, const char* name, const char* help,
                                  const Buckets& buckets) {
   return prometheus::BuildHistogram().Name(name).Help(help).Register(registry).Add({}, buckets);
 }
 
-prometheus::MetricFamily error_ratios(const std::vector<StreamRatio>& worst) {
-  prometheus::MetricFamily out{"pcgs_stream_error_ratio",
-                               "Error of the combination divided by that of equal weights, of the "
-                               "worst streams in memory",
-                               prometheus::MetricType::Gauge,
-                               {}};
-  for (const auto& [stream, ratio] : worst) {
-    prometheus::ClientMetric metric;
-    metric.label.push_back({"stream", stream});
-    metric.gauge.value = ratio;
-    out.metric.push_back(std::move(metric));
-  }
-  return out;
-}
-
-// What the table counts, and the counter of each.
-struct TableCounter {
-  std::uint64_t TableCounts::*count;
+// What the table counts, and what it has now.
+struct TableNumber {
+  std::uint64_t TableCounts::*number;
   const char* name;
   const char* help;
+  prometheus::MetricType type = prometheus::MetricType::Counter;
 };
-constexpr std::array kTableCounters = {
-    TableCounter{&TableCounts::events, "pcgs_events_total", "Events that changed a stream"},
-    TableCounter{&TableCounts::rounds, "pcgs_rounds_total", "Rounds opened"},
-    TableCounter{&TableCounts::outcomes, "pcgs_outcomes_total", "Outcomes taken"},
-    TableCounter{&TableCounts::hits, "pcgs_cache_hits_total",
-                 "Streams asked for that were in memory"},
-    TableCounter{&TableCounts::loads, "pcgs_loads_total", "Streams read back from the store"},
-    TableCounter{&TableCounts::replayed, "pcgs_replayed_events_total", "Events replayed by that"},
-    TableCounter{&TableCounts::evictions, "pcgs_evictions_total", "Streams that left memory"},
-    TableCounter{&TableCounts::snapshots, "pcgs_snapshots_total", "Snapshots taken"},
-    TableCounter{&TableCounts::committed_bytes, "pcgs_commit_bytes_total",
-                 "Given to the store to sync"},
+constexpr auto kGauge = prometheus::MetricType::Gauge;
+constexpr std::array kTableNumbers = {
+    TableNumber{&TableCounts::events, "pcgs_events_total", "Events that changed a stream"},
+    TableNumber{&TableCounts::rounds, "pcgs_rounds_total", "Rounds opened"},
+    TableNumber{&TableCounts::outcomes, "pcgs_outcomes_total", "Outcomes taken"},
+    TableNumber{&TableCounts::hits, "pcgs_cache_hits_total",
+                "Streams asked for that were in memory"},
+    TableNumber{&TableCounts::loads, "pcgs_loads_total", "Streams read back from the store"},
+    TableNumber{&TableCounts::replayed, "pcgs_replayed_events_total", "Events replayed by that"},
+    TableNumber{&TableCounts::evictions, "pcgs_evictions_total", "Streams that left memory"},
+    TableNumber{&TableCounts::snapshots, "pcgs_snapshots_total", "Snapshots taken"},
+    TableNumber{&TableCounts::committed_bytes, "pcgs_commit_bytes_total",
+                "Given to the store to sync"},
+    TableNumber{&TableCounts::streams, "pcgs_streams", "Streams in the store", kGauge},
+    TableNumber{&TableCounts::in_memory, "pcgs_streams_in_memory", "Streams in memory", kGauge},
+    TableNumber{&TableCounts::open_rounds, "pcgs_open_rounds", "Rounds open in streams in memory",
+                kGauge},
 };
 
 }  // namespace
@@ -84,17 +66,6 @@ struct Metrics::Families {
       histogram(registry, "pcgs_commit_seconds", "Of one synced batch", kSeconds);
   prometheus::Histogram& requests_per_commit =
       histogram(registry, "pcgs_requests_per_commit", "That shared one synced batch", kRequests);
-  std::array<prometheus::Counter*, kTableCounters.size()> table{};
-  prometheus::Gauge& streams = gauge(registry, "pcgs_streams", "Streams in the store");
-  prometheus::Gauge& in_memory = gauge(registry, "pcgs_streams_in_memory", "Streams in memory");
-  prometheus::Gauge& open_rounds =
-      gauge(registry, "pcgs_open_rounds", "Rounds open in streams in memory");
-
-  Families() {
-    for (std::size_t i = 0; i < table.size(); ++i) {
-      table[i] = &counter(registry, kTableCounters[i].name, kTableCounters[i].help);
-    }
-  }
 };
 
 Metrics::Metrics() : families_(std::make_unique<Families>()) {}
@@ -106,31 +77,39 @@ void Metrics::answered(const std::string& method, int status, double seconds) {
 }
 
 void Metrics::committed(std::size_t requests, double seconds, const StreamTable& table) {
-  const TableCounts& now = table.counts();
-  if (now.events != before_.events) {  // else nothing was written
+  const TableCounts now = table.counts();
+  if (now.events != counts_.events) {  // else nothing was written
     families_->commit_seconds.Observe(seconds);
     families_->requests_per_commit.Observe(static_cast<double>(requests));
   }
-  for (std::size_t i = 0; i < kTableCounters.size(); ++i) {
-    const auto count = kTableCounters[i].count;
-    families_->table[i]->Increment(static_cast<double>(now.*count - before_.*count));
-  }
-  before_ = now;
-  families_->streams.Set(static_cast<double>(table.names().size()));
-  families_->in_memory.Set(static_cast<double>(table.in_memory()));
-  families_->open_rounds.Set(static_cast<double>(table.open_rounds()));
   auto worst = table.worst(kWorstStreams);
   const std::lock_guard lock(mutex_);
+  counts_ = now;
   worst_ = std::move(worst);
 }
 
-// The ratios are not in the registry, where streams that are no longer among the worst would stay.
+// What is of the last commit is not in the registry, where streams that are no longer among the worst would
+// stay.
 std::string Metrics::text() const {
   auto families = families_->registry.Collect();
-  {
-    const std::lock_guard lock(mutex_);
-    families.push_back(error_ratios(worst_));
+  const std::lock_guard lock(mutex_);
+  for (const TableNumber& one : kTableNumbers) {
+    prometheus::ClientMetric metric;
+    const auto number = static_cast<double>(counts_.*one.number);
+    (one.type == kGauge ? metric.gauge.value : metric.counter.value) = number;
+    families.push_back({one.name, one.help, one.type, {metric}});
   }
+  prometheus::MetricFamily ratios{"pcgs_stream_error_ratio",
+                                  "Error of the combination divided by that of equal weights, of "
+                                  "the worst streams in memory",
+                                  kGauge,
+                                  {}};
+  for (const auto& [stream, ratio] : worst_) {
+    ratios.metric.emplace_back();
+    ratios.metric.back().label.push_back({"stream", stream});
+    ratios.metric.back().gauge.value = ratio;
+  }
+  families.push_back(std::move(ratios));
   return prometheus::TextSerializer().Serialize(families);
 }
 

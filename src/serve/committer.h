@@ -26,8 +26,6 @@ class Metrics {
  public:
   Metrics();
   ~Metrics();
-  Metrics(const Metrics&) = delete;
-  Metrics& operator=(const Metrics&) = delete;
   void answered(const std::string& method, int status, double seconds);
   void committed(std::size_t requests, double seconds, const StreamTable& table);
   std::string text() const;
@@ -35,8 +33,8 @@ class Metrics {
  private:
   struct Families;  // of Prometheus
   const std::unique_ptr<Families> families_;
-  TableCounts before_;
   mutable std::mutex mutex_;
+  TableCounts counts_;  // as of the last commit
   std::vector<StreamRatio> worst_;
 };
 
@@ -51,8 +49,6 @@ class Committer {
 
   Committer(StreamTable& table, Metrics& metrics);
   ~Committer();  // after what waits is done
-  Committer(const Committer&) = delete;
-  Committer& operator=(const Committer&) = delete;
 
   // Runs the work and returns when everything that it changed is on the disk. From any thread. Throws
   // StoreFailed, then and from then on, if the disk did not take it.

@@ -1,305 +1,431 @@
-#include "serve/http_server.h"
-
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/eventfd.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <condition_variable>
+#include <array>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/write.hpp>
 #include <deque>
-#include <mutex>
-#include <optional>
+#include <set>
 #include <thread>
-#include <utility>
-#include <vector>
 
-#include "data/invariant.h"
+#include "data/json.h"
 #include "pcgs/error.h"
-#include "serve/http_request.h"
-#include "serve/service_json.h"
+#include "serve/committer.h"
+#include "serve/http.h"
 
 namespace pcgs::serve {
 
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using Clock = std::chrono::steady_clock;
+using Failure = boost::system::error_code;
+
 namespace {
 
-thread_local Connection* current_connection = nullptr;
+constexpr std::size_t kPiece =
+    4096;  // bytes asked for at once, where it is not known how many come
+constexpr std::chrono::milliseconds kPauseWithoutFiles(100);
+constexpr auto kNever = Clock::time_point::max();
 
-constexpr std::size_t kPiece = 16384;
+class Connection;
 
-// The threads that answer, one connection each. A connection that finds none free is not taken from the
-// listening queue: httplib's own pool takes all that come, and each costs a file that the store may need.
-class ConnectionThreads final : public httplib::TaskQueue {
- public:
-  // void in Debian 12's httplib; in Debian 13's a bool, which is false for work that is refused.
-  using Enqueued = decltype(std::declval<httplib::TaskQueue&>().enqueue({}));
-
-  explicit ConnectionThreads(std::size_t count);
-  // Returns when a thread is free for it.
-  Enqueued enqueue(std::function<void()> work) override;
-  void shutdown() override;
-
- private:
-  void loop();
-  std::mutex mutex_;
-  std::condition_variable arrived_, freed_;
-  std::deque<std::function<void()>> waiting_;
-  std::size_t idle_ = 0;
-  bool ending_ = false;
-  std::vector<std::thread> threads_;
-};
-
-ConnectionThreads::ConnectionThreads(std::size_t count) {
-  while (threads_.size() < count) threads_.emplace_back([this] { loop(); });
-}
-
-ConnectionThreads::Enqueued ConnectionThreads::enqueue(std::function<void()> work) {
-  std::unique_lock lock(mutex_);
-  freed_.wait(lock, [&] { return idle_ > waiting_.size(); });
-  waiting_.push_back(std::move(work));
-  arrived_.notify_one();
-  return static_cast<Enqueued>(true);
-}
-
-void ConnectionThreads::shutdown() {
-  {
-    const std::lock_guard lock(mutex_);
-    ending_ = true;
+// Whether a path is that of a route; then what is where the route has its star.
+bool matches(std::string_view path, std::string_view route, std::string& name) {
+  const std::size_t star = route.find('*');
+  if (star == std::string_view::npos) return path == route;
+  const std::string_view before = route.substr(0, star), after = route.substr(star + 1);
+  if (path.size() <= before.size() + after.size() || !path.starts_with(before) ||
+      !path.ends_with(after)) {
+    return false;
   }
-  arrived_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
+  name = path.substr(star, path.size() - before.size() - after.size());
+  return name.find('/') == std::string::npos;
 }
 
-void ConnectionThreads::loop() {
-  std::unique_lock lock(mutex_);
-  while (true) {
-    ++idle_;
-    freed_.notify_one();
-    arrived_.wait(lock, [&] { return ending_ || !waiting_.empty(); });
-    --idle_;
-    if (waiting_.empty()) return;
-    const auto work = std::move(waiting_.front());
-    waiting_.pop_front();
-    lock.unlock();
-    work();
-    lock.lock();
+// What fails is answered, whatever it is.
+HttpAnswer answer_of(const HttpRoute& route, const HttpRequest& request) {
+  Reply refusal;
+  try {
+    return route.answer(request);
+  } catch (const Error& wrong) {
+    refusal = error_reply(400, wrong.in_words_of(field_wording()));
+  } catch (const StoreFailed& failed) {
+    refusal = error_reply(503, failed.what());
+  } catch (const std::exception& fault) {
+    log_line("error", "request failed", {{"why", fault.what()}});
+    refusal = error_reply(500, "this should not happen; the log of the service says more");
   }
-}
-
-int event_file() {
-  const int file = ::eventfd(0, EFD_CLOEXEC);
-  if (file < 0) {
-    throw Error(ErrorKind::kLimit, {}, "the service got no file from the system; raise ulimit -n");
-  }
-  return file;
-}
-
-// What is wrong before httplib sees anything; none if it can go on.
-std::optional<Reply> refusal_on_arrival(const Connection& connection, Connection::Arrival arrival) {
-  switch (arrival) {
-    case Connection::Arrival::kHead:
-      return head_refusal(connection.head());
-    case Connection::Arrival::kLate:
-      return error_reply(408, "the request took too long; send it in one piece");
-    case Connection::Arrival::kTooLarge:
-      return endless_head_refusal(connection.head());
-    case Connection::Arrival::kCut:
-    case Connection::Arrival::kNothing:
-      break;
-  }
-  return error_reply(400, "the request ended early; send it again");
-}
-
-void answer(Connection& connection, const Reply& reply) {
-  connection.end_after_answer();
-  const std::string body = text_of(reply.body) + "\n";
-  const std::string text = fmt::format(
-      "HTTP/1.1 {} Refused\r\nContent-Type: application/json\r\nContent-Length: {}\r\n"
-      "Connection: close\r\n\r\n{}",
-      reply.status, body.size(), body);
-  for (std::size_t sent = 0; sent < text.size();) {
-    const ssize_t count = connection.write(text.data() + sent, text.size() - sent);
-    if (count < 0) return;
-    sent += static_cast<std::size_t>(count);
-  }
+  return http_answer(refusal);
 }
 
 }  // namespace
 
-Connection::Connection(socket_t socket, const Patience& patience, int stopping)
-    : socket_(socket), patience_(patience), stopping_(stopping), outer_(current_connection) {
-  current_connection = this;
+HttpAnswer http_answer(const Reply& reply) {
+  return {reply.status, io::json_text(reply.body) + "\n"};
 }
 
-Connection::~Connection() {
-  if (ended_ && !broken_) let_the_client_read();
-  ::shutdown(socket_, SHUT_RDWR);
-  ::close(socket_);
-  current_connection = outer_;
-}
+// Used by one thread, but for the pool.
+struct HttpServer::Parts {
+  explicit Parts(HttpOptions given);
+  ~Parts();
+  void listen();
+  void accept();
+  void stop();
+  const HttpRoute* route_of(HttpRequest& request) const;
+  // A request begins its work when there is a place for it.
+  void enter(std::shared_ptr<Connection> connection);
+  void leave();
+  void give_places();
 
-Connection& Connection::current() {
-  invariant(current_connection != nullptr, "a request is answered by the thread of its connection");
-  return *current_connection;
-}
+  const HttpOptions options;
+  std::set<Connection*> open{};
+  std::deque<std::shared_ptr<Connection>> waiting{};  // for a place
+  std::size_t at_work = 0;
+  bool accepting = false, stopping = false;
+  asio::io_context network{1};
+  asio::executor_work_guard<asio::io_context::executor_type> running{network.get_executor()};
+  tcp::acceptor acceptor{network};
+  asio::steady_timer pause{network};
+  asio::thread_pool pool;
+  std::thread thread{};
+};
 
-std::string_view Connection::head() const {
-  return std::string_view(received_).substr(0, head_ == 0 ? received_.size() : head_);
-}
+namespace {
 
-// Whether the socket is ready, or broken, before `until`. A service that stops waits for no request, and
-// for answers to be taken no longer than for one.
-bool Connection::wait(short events, Clock::time_point until) {
-  while (true) {
-    const bool writes = events == POLLOUT;
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
-    if (left <= 0) {
-      late_ = true;
-      return false;
-    }
-    pollfd both[] = {{socket_, events, 0}, {stopping_, POLLIN, 0}};
-    const int ready = ::poll(both, stopped_ && writes ? 1 : 2, static_cast<int>(left));
-    if (ready < 0 && errno != EINTR) return false;
-    if (ready <= 0) continue;
-    if (both[0].revents != 0) return true;
-    stopped_ = true;
-    if (!writes) return false;
-    until = std::min(until, Clock::now() + patience_.idle);
+// One client. Whatever it waits for holds a pointer to it; when nothing does, it is closed.
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  using Server = HttpServer::Parts;
+  Connection(Server& server, tcp::socket socket)
+      : server_(server), socket_(std::move(socket)), timer_(server.network, kNever) {
+    Failure ignored;
+    socket_.set_option(tcp::no_delay(true), ignored);
+    server_.open.insert(this);
   }
-}
 
-ssize_t Connection::receive() {
-  const std::size_t before = received_.size();
-  received_.resize(before + kPiece);
-  ssize_t count = -1;
-  do {
-    count = ::recv(socket_, received_.data() + before, kPiece, MSG_DONTWAIT);
-  } while (count < 0 && errno == EINTR);
-  received_.resize(before + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
-  return count;
-}
-
-Connection::Arrival Connection::await_head() {
-  received_.erase(0, taken_);
-  head_ = taken_ = 0;
-  answer_by_ = {};
-  late_ = false;
-  std::size_t looked_at = 0;
-  bool begun = !received_.empty();
-  request_by_ = Clock::now() + (begun ? patience_.request : patience_.idle);
-  while (true) {
-    if (const auto end = head_end(received_, looked_at)) {
-      head_ = *end;
-      return Arrival::kHead;
-    }
-    looked_at = received_.size();
-    if (looked_at > kLargestHead) return Arrival::kTooLarge;
-    if (!wait(POLLIN, request_by_)) return begun && late_ ? Arrival::kLate : Arrival::kNothing;
-    const ssize_t count = receive();
-    if (count < 0) {
-      if (errno == EAGAIN) continue;
-      return Arrival::kNothing;
-    }
-    if (count == 0) return begun ? Arrival::kCut : Arrival::kNothing;
-    if (!begun) request_by_ = Clock::now() + patience_.request;
-    begun = true;
+  ~Connection() {
+    server_.open.erase(this);
+    leave_place();
+    server_.accept();
   }
-}
 
-ssize_t Connection::read(char* to, std::size_t size) {
-  answer_by_ = {};
-  if (taken_ < received_.size()) {
-    const std::size_t count = std::min(size, received_.size() - taken_);
-    std::copy_n(received_.data() + taken_, count, to);
-    taken_ += count;
-    return static_cast<ssize_t>(count);
+  // A service that stops waits for no request, and for answers to be taken no longer than for one.
+  void stop() {
+    if (stage_ == Stage::kPlace) return refuse_cut("request");
+    if (stage_ == Stage::kWork) return;
+    if (stage_ == Stage::kAnswer) return limit(server_.options.patience.idle);
+    Failure ignored;
+    socket_.cancel(ignored);
   }
-  while (wait(POLLIN, request_by_)) {
-    const ssize_t count = ::recv(socket_, to, size, MSG_DONTWAIT);
-    if (count >= 0 || (errno != EINTR && errno != EAGAIN)) return count;
+
+  void await_request() {
+    stage_ = Stage::kHead;
+    request_ = {};
+    looked_at_ = 0;
+    const Patience& patience = server_.options.patience;
+    limit(received_.empty() ? patience.idle : patience.request);
+    read_head();
   }
-  return -1;
-}
 
-ssize_t Connection::write(const char* from, std::size_t size) {
-  if (answer_by_ == Clock::time_point()) answer_by_ = Clock::now() + patience_.answer;
-  while (true) {
-    const ssize_t count = ::send(socket_, from, size, MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (count >= 0) return count;
-    if (errno == EINTR) continue;
-    if (errno != EAGAIN || !wait(POLLOUT, answer_by_)) {
-      // httplib would go on with the rest of the answer, or with the next request.
-      ended_ = broken_ = true;
-      return -1;
-    }
+  void begin_work() {
+    has_place_ = true;
+    stage_ = Stage::kBody;
+    limit(server_.options.patience.request);
+    if (request_.header("expect").empty() || received_.size() >= request_.length)
+      return read_body();
+    static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+    asio::async_write(socket_, asio::buffer(kContinue),
+                      [self = shared_from_this()](const Failure& failed, std::size_t) {
+                        if (!failed) self->read_body();
+                      });
   }
-}
 
-void Connection::let_the_client_read() {
-  ::shutdown(socket_, SHUT_WR);
-  const auto until = Clock::now() + patience_.idle;
-  std::size_t left = kLargestBody;
-  while (wait(POLLIN, until)) {
-    received_.clear();
-    const ssize_t count = receive();
-    if (count == 0 || (count < 0 && errno != EAGAIN)) return;
-    const std::size_t gone = received_.size();
-    if (gone > left) return;
-    left -= gone;
+ private:
+  enum class Stage : std::uint8_t { kHead, kPlace, kBody, kWork, kAnswer, kDrain };
+
+  void leave_place() {
+    if (std::exchange(has_place_, false)) server_.leave();
   }
-}
 
-HttpServer::HttpServer(const Patience& patience, std::size_t connections,
-                       std::function<void(int status)> refused)
-    : patience_(patience), refused_(std::move(refused)), stopping_(event_file()) {
-  new_task_queue = [connections] { return new ConnectionThreads(connections); };
-}
-
-HttpServer::~HttpServer() { ::close(stopping_); }
-
-void HttpServer::end() {
-  ending_ = true;
-  const std::uint64_t one = 1;
-  if (::write(stopping_, &one, sizeof one) < 0) log_line("error", "stopping will take longer");
-  stop();
-}
-
-bool HttpServer::process_and_close_socket(socket_t socket) {
-  try {
-    serve(socket);
-  } catch (const std::exception& fault) {
-    log_line("error", "connection failed", {{"why", fault.what()}});
+  void limit(Clock::duration time) {
+    late_ = false;
+    deadline_ = Clock::now() + time;
+    if (timer_.expiry() > deadline_) wait_for_deadline();
   }
-  return true;
-}
 
-// A template, because Debian 13's httplib asks for the addresses of both sides and Debian 12's does not.
-template <class Self>
-bool HttpServer::answer_one(Self& self, Connection& connection, bool& last) {
-  // A server may ignore ranges, and should: a thousand of them make an answer a thousand times as long.
-  const auto whole_answers = [](httplib::Request& request) { request.ranges.clear(); };
-  if constexpr (requires { self.process_request(connection, false, last, whole_answers); }) {
-    return self.process_request(connection, false, last, whole_answers);
-  } else {
-    return self.process_request(connection, "", 0, "", 0, false, last, whole_answers);
+  // Most deadlines move on before they come. So the timer stays as it is, and looks when it ends.
+  void wait_for_deadline() {
+    timer_.expires_at(deadline_);
+    timer_.async_wait([weak = weak_from_this()](const Failure& failed) {
+      const auto self = weak.lock();
+      if (failed || !self) return;
+      if (self->deadline_ > Clock::now()) return self->wait_for_deadline();
+      self->timer_.expires_at(kNever);
+      self->late_ = true;
+      Failure ignored;
+      self->socket_.cancel(ignored);
+    });
   }
-}
 
-void HttpServer::serve(socket_t socket) {
-  Connection connection(socket, patience_, stopping_);
-  bool last = false;
-  while (!last && !connection.ended() && !ending_) {
-    const auto arrival = connection.await_head();
-    if (arrival == Connection::Arrival::kNothing) return;
-    if (const auto reply = refusal_on_arrival(connection, arrival)) {
-      refused_(reply->status);
-      answer(connection, *reply);
+  void read_head() {
+    if (server_.stopping) return;
+    if (const auto end = head_end(received_, looked_at_)) return use_head(*end);
+    if (received_.size() > kLargestHead) return refuse(endless_head_refusal(received_));
+    looked_at_ = received_.size();
+    received_.resize(looked_at_ + kPiece);
+    socket_.async_read_some(asio::buffer(&received_[looked_at_], kPiece),
+                            [self = shared_from_this()](const Failure& failed, std::size_t count) {
+                              self->take_piece(failed, count);
+                            });
+  }
+
+  void take_piece(const Failure& failed, std::size_t count) {
+    const bool begun = looked_at_ > 0;
+    received_.resize(looked_at_ + count);
+    if (failed) {
+      if (begun && (late_ || failed == asio::error::eof)) refuse_cut("request");
       return;
     }
-    if (!answer_one(*this, connection, last)) return;
+    if (!begun) limit(server_.options.patience.request);
+    read_head();
+  }
+
+  void use_head(std::size_t size) {
+    began_ = Clock::now();
+    auto wrong = serve::read_head(std::string_view(received_).substr(0, size), request_);
+    if (wrong) request_ = {};  // half of it
+    received_.erase(0, size);
+    if (!wrong) wrong = server_.options.refusal(request_);
+    if (!wrong) wrong = body_refusal(request_);
+    if (wrong) return refuse(*wrong);
+    route_ = server_.route_of(request_);
+    if (request_.length == 0 && (route_ == nullptr || !route_->waits)) return work();
+    stage_ = Stage::kPlace;
+    deadline_ = kNever;
+    server_.enter(shared_from_this());
+  }
+
+  void read_body() {
+    std::string& body = request_.body;
+    const std::size_t there = std::min(request_.length, received_.size());
+    body.reserve(request_.length);
+    body.assign(received_, 0, there);
+    received_.erase(0, there);
+    body.resize(request_.length);
+    if (there == body.size()) return work();
+    if (server_.stopping) return refuse_cut("body");
+    asio::async_read(socket_, asio::buffer(body) + there,
+                     [self = shared_from_this()](const Failure& failed, std::size_t) {
+                       if (failed) return self->refuse_cut("body");
+                       self->work();
+                     });
+  }
+
+  void work() {
+    stage_ = Stage::kWork;
+    deadline_ = kNever;
+    if (route_ == nullptr) {
+      return send(http_answer(error_reply(
+          404, "there is nothing here; docs/serving.md has the routes and their methods")));
+    }
+    if (!route_->waits) return send(answer_of(*route_, request_));
+    asio::post(server_.pool, [self = shared_from_this(),
+                              working = asio::make_work_guard(server_.network)]() mutable {
+      auto& network = self->server_.network;
+      HttpAnswer answer = answer_of(*self->route_, self->request_);
+      asio::post(network, [self = std::move(self), answer = std::move(answer)]() mutable {
+        self->send(std::move(answer));
+      });
+    });
+  }
+
+  // What came is not all of it.
+  void refuse_cut(const char* what) {
+    if (late_) {
+      refuse(error_reply(408, fmt::format("the {} took too long; send it in one piece", what)));
+    } else if (server_.stopping) {
+      refuse(error_reply(503, "the service stops; send it again"));
+    } else {
+      refuse(error_reply(400, fmt::format("the {} ended early; send it again", what)));
+    }
+  }
+
+  void refuse(const Reply& reply) {
+    refused_ = true;
+    send(http_answer(reply));
+  }
+
+  void send(HttpAnswer answer) {
+    const HttpOptions& options = server_.options;
+    const bool read = !request_.method.empty();
+    const std::chrono::duration<double> took = Clock::now() - began_;
+    options.answered(read ? request_.method : "none", answer.status, read ? took.count() : 0);
+    if (answer.status >= 500) {
+      log_line("error", "request failed",
+               {{"method", request_.method}, {"path", request_.path}, {"status", answer.status}});
+    }
+    stage_ = Stage::kAnswer;
+    answer_ = std::move(answer);
+    const bool last = refused_ || !request_.keeps_connection || server_.stopping;
+    head_ = fmt::format(
+        "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: {}\r\n{}\r\n",
+        answer_.status, answer_.status < 400 ? "OK" : "Refused", answer_.type, answer_.body.size(),
+        last ? "close" : "keep-alive", answer_.headers);
+    if (request_.method == "HEAD") answer_.body.clear();
+    const Patience& patience = options.patience;
+    limit(server_.stopping ? std::min(patience.answer, patience.idle) : patience.answer);
+    const std::array<asio::const_buffer, 2> all = {asio::buffer(head_), asio::buffer(answer_.body)};
+    asio::async_write(socket_, all,
+                      [self = shared_from_this(), last](const Failure& failed, std::size_t) {
+                        self->answer_ = {};
+                        self->request_ = {};
+                        self->leave_place();
+                        if (failed) return;
+                        if (!last) return self->await_request();
+                        if (self->refused_) self->drain();
+                      });
+  }
+
+  // The client can read the answer first: closing while its bytes arrive would take it back.
+  void drain() {
+    if (server_.stopping) return;
+    stage_ = Stage::kDrain;
+    Failure ignored;
+    socket_.shutdown(tcp::socket::shutdown_send, ignored);
+    limit(server_.options.patience.idle);
+    received_.resize(kPiece);
+    drain_piece();
+  }
+
+  void drain_piece() {
+    socket_.async_read_some(asio::buffer(received_),
+                            [self = shared_from_this()](const Failure& failed, std::size_t count) {
+                              self->drained_ += count;
+                              if (!failed && self->drained_ <= kLargestBody) self->drain_piece();
+                            });
+  }
+
+  Server& server_;
+  tcp::socket socket_;
+  asio::steady_timer timer_;  // ends at the deadline or before it
+  Clock::time_point deadline_ = kNever;
+  Stage stage_ = Stage::kHead;
+  std::string received_{};     // and not used yet
+  std::size_t looked_at_ = 0;  // of it, for the end of a head
+  HttpRequest request_{};
+  const HttpRoute* route_ = nullptr;
+  Clock::time_point began_{};
+  HttpAnswer answer_{};
+  std::string head_{};  // of the answer
+  std::size_t drained_ = 0;
+  bool late_ = false;  // what was waited for took too long
+  bool has_place_ = false;
+  bool refused_ = false;  // what follows on this connection is not a request
+};
+
+}  // namespace
+
+HttpServer::Parts::Parts(HttpOptions given) : options(std::move(given)), pool(options.at_work) {
+  listen();
+  accept();
+  thread = std::thread([this] {
+    while (true) {
+      try {
+        network.run();
+        return;
+      } catch (const std::exception& fault) {
+        log_line("error", "connection failed", {{"why", fault.what()}});
+      }
+    }
+  });
+}
+
+HttpServer::Parts::~Parts() {
+  if (!thread.joinable()) return;
+  asio::post(network, [this] { stop(); });
+  thread.join();
+}
+
+void HttpServer::Parts::listen() {
+  Failure failed;
+  tcp::resolver resolver(network);
+  const auto found =
+      resolver.resolve(options.host, std::to_string(options.port), tcp::resolver::passive, failed);
+  for (const auto& entry : found) {
+    acceptor.close(failed);
+    acceptor.open(entry.endpoint().protocol(), failed);
+    // Not SO_REUSEPORT: two services on one port would share its requests.
+    if (!failed) acceptor.set_option(tcp::acceptor::reuse_address(true), failed);
+    if (!failed) acceptor.bind(entry.endpoint(), failed);
+    if (!failed) acceptor.listen(tcp::acceptor::max_listen_connections, failed);
+    if (!failed) return;
+  }
+  throw Error(ErrorKind::kValue, {.field = "listen"},
+              fmt::format("cannot listen on {}:{}; give {} an address of this machine and a port "
+                          "that no program uses",
+                          options.host, options.port, option("listen")));
+}
+
+void HttpServer::Parts::accept() {
+  if (accepting || stopping || open.size() >= options.open) return;
+  accepting = true;
+  acceptor.async_accept([this](const Failure& failed, tcp::socket socket) {
+    accepting = false;
+    if (stopping) return;
+    if (failed) {  // there are no files, say
+      pause.expires_after(kPauseWithoutFiles);
+      pause.async_wait([this](const Failure&) { accept(); });
+      return;
+    }
+    std::make_shared<Connection>(*this, std::move(socket))->await_request();
+    accept();
+  });
+}
+
+void HttpServer::Parts::stop() {
+  stopping = true;
+  running.reset();
+  Failure ignored;
+  acceptor.close(ignored);
+  pause.cancel();
+  const auto waited = std::exchange(waiting, {});  // which nothing else holds
+  for (Connection* connection : std::vector(open.begin(), open.end())) connection->stop();
+}
+
+const HttpRoute* HttpServer::Parts::route_of(HttpRequest& request) const {
+  const std::string_view method = request.method == "HEAD" ? "GET" : request.method;
+  for (const HttpRoute& route : options.routes) {
+    if (route.method == method && matches(request.path, route.path, request.star)) return &route;
+  }
+  return nullptr;
+}
+
+void HttpServer::Parts::enter(std::shared_ptr<Connection> connection) {
+  waiting.push_back(std::move(connection));
+  give_places();
+}
+
+void HttpServer::Parts::leave() {
+  --at_work;
+  give_places();
+}
+
+void HttpServer::Parts::give_places() {
+  while (!waiting.empty() && at_work < options.at_work) {
+    const auto next = std::move(waiting.front());
+    waiting.pop_front();
+    ++at_work;
+    next->begin_work();
   }
 }
+
+HttpServer::HttpServer(HttpOptions options) : parts_(std::make_unique<Parts>(std::move(options))) {}
+HttpServer::~HttpServer() = default;
+int HttpServer::port() const { return parts_->acceptor.local_endpoint().port(); }
 
 }  // namespace pcgs::serve

@@ -103,13 +103,6 @@ void make_topic(rd_kafka_t* client, const std::string& name, std::int32_t partit
   log_line("info", "topic made", {{"topic", name}, {"partitions", partitions}});
 }
 
-std::int32_t found_or_made(rd_kafka_t* client, const std::string& name, std::int32_t partitions,
-                           bool compacted, const Stopping& stopping) {
-  if (const auto there = partitions_of(client, name, stopping)) return there;
-  make_topic(client, name, partitions, compacted);
-  return partitions;
-}
-
 // The brokers' word for it; empty if they do not say soon.
 std::string cleanup_policy(rd_kafka_t* client, const std::string& topic) {
   const ConfigResourcePtr asked(
@@ -133,6 +126,11 @@ std::string cleanup_policy(rd_kafka_t* client, const std::string& topic) {
 }
 
 }  // namespace
+
+Settings with(Settings settings, const Settings& more) {
+  settings.insert(settings.end(), more.begin(), more.end());
+  return settings;
+}
 
 ConfigurationPtr configuration(const Settings& settings) {
   ConfigurationPtr conf(rd_kafka_conf_new());
@@ -174,21 +172,17 @@ KafkaMessage copy_of(const rd_kafka_message_t& message) {
 }
 
 bool is_hopeless(rd_kafka_resp_err_t error) {
-  switch (error) {
-    case RD_KAFKA_RESP_ERR__AUTHENTICATION:
-    case RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED:
-    case RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED:
-    case RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED:
-    case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
-    case RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED:
-    case RD_KAFKA_RESP_ERR_INVALID_TRANSACTION_TIMEOUT:
-    case RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE:
-    case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
-    case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
-      return true;
-    default:
-      return false;
-  }
+  constexpr std::array kHopeless = {RD_KAFKA_RESP_ERR__AUTHENTICATION,
+                                    RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED,
+                                    RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED,
+                                    RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED,
+                                    RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED,
+                                    RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+                                    RD_KAFKA_RESP_ERR_INVALID_TRANSACTION_TIMEOUT,
+                                    RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE,
+                                    RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION,
+                                    RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC};
+  return std::ranges::find(kHopeless, error) != kHopeless.end();
 }
 
 void wait_for(const char* what, rd_kafka_resp_err_t error, const Stopping& stopping) {
@@ -245,8 +239,13 @@ std::int32_t check_topics(rd_kafka_t* client, const TopicNames& names, const Sto
     fail_about(ErrorKind::kMissing, names.events,
                "there is no such topic; make it with as many partitions as workers may ever share");
   }
-  found_or_made(client, names.answers, partitions, false, stopping);
-  const std::int32_t changelog = found_or_made(client, names.changelog, partitions, true, stopping);
+  const auto found_or_made = [&](const std::string& name, bool compacted) {
+    if (const auto there = partitions_of(client, name, stopping)) return there;
+    make_topic(client, name, partitions, compacted);
+    return partitions;
+  };
+  found_or_made(names.answers, false);
+  const std::int32_t changelog = found_or_made(names.changelog, true);
   if (changelog != partitions) {
     fail_about(ErrorKind::kMismatch, names.changelog,
                "has {} partitions, and {} has {}; a changelog needs as many as the events",
@@ -261,15 +260,15 @@ std::int32_t check_topics(rd_kafka_t* client, const TopicNames& names, const Sto
 }
 
 std::string cluster_name(rd_kafka_t* client, const Stopping& stopping) {
-  while (true) {
-    if (char* id = rd_kafka_clusterid(client, kCallMilliseconds)) {
-      std::string out = id;
-      rd_kafka_mem_free(client, id);
-      return out;
-    }
-    if (stopping()) throw Stopped();
-    log_line("warning", "waiting for Kafka", {{"what", "the name of the cluster"}});
-  }
+  std::string out;
+  until_done("the name of the cluster", stopping, [&] {
+    char* const id = rd_kafka_clusterid(client, kCallMilliseconds);
+    if (id == nullptr) return RD_KAFKA_RESP_ERR__TIMED_OUT;
+    out = id;
+    rd_kafka_mem_free(client, id);
+    return RD_KAFKA_RESP_ERR_NO_ERROR;
+  });
+  return out;
 }
 
 }  // namespace pcgs::serve

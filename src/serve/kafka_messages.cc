@@ -1,14 +1,11 @@
-#include "serve/kafka_messages.h"
-
 #include <fmt/format.h>
 
-#include <array>
-#include <charconv>
 #include <chrono>
 #include <span>
-#include <string_view>
 
+#include "data/text.h"
 #include "pcgs/error.h"
+#include "serve/kafka_client.h"
 #include "serve/service_json.h"
 
 namespace pcgs::serve {
@@ -19,14 +16,13 @@ constexpr std::string_view kNoteBegin = "pcgs 1 ";
 constexpr int kPollMilliseconds = 100;
 
 ClientPtr reader(const Settings& settings, const char* isolation) {
-  Settings mine = settings;
   // Nobody joins this group; without a name librdkafka lets no partition be read.
-  mine.insert(mine.end(), {{"group.id", "pcgs-reader"},
-                           {"enable.auto.commit", "false"},
-                           {"isolation.level", isolation},
-                           {"enable.partition.eof", "true"},
-                           {"auto.offset.reset", "error"}});
-  ClientPtr out = client(RD_KAFKA_CONSUMER, configuration(mine));
+  ClientPtr out =
+      client(RD_KAFKA_CONSUMER, configuration(with(settings, {{"group.id", "pcgs-reader"},
+                                                              {"enable.auto.commit", "false"},
+                                                              {"isolation.level", isolation},
+                                                              {"enable.partition.eof", "true"},
+                                                              {"auto.offset.reset", "error"}})));
   rd_kafka_poll_set_consumer(out.get());
   return out;
 }
@@ -37,24 +33,12 @@ struct Assignment {
   ~Assignment() { rd_kafka_assign(client, nullptr); }
 };
 
-bool is_cooperative(rd_kafka_t* client) {
-  return std::string_view(rd_kafka_rebalance_protocol(client)) == "COOPERATIVE";
-}
-
 std::span<rd_kafka_topic_partition_t> all_of(const rd_kafka_topic_partition_list_t* list) {
   return {list->elems, static_cast<std::size_t>(list->cnt)};
 }
 
 constexpr const char* kEventHeader = "pcgs-event";
 constexpr int kQueueMilliseconds = 100;
-
-// librdkafka copies what it is given, and does not say const.
-auto bytes(std::string_view text) {
-  decltype(rd_kafka_vu_t{}.u.mem) out;
-  out.ptr = const_cast<char*>(text.data());
-  out.size = text.size();
-  return out;
-}
 
 }  // namespace
 
@@ -65,12 +49,9 @@ std::string note_text(const OffsetNote& note) {
 std::optional<OffsetNote> note_from(std::string_view text) {
   if (!text.starts_with(kNoteBegin)) return {};
   text.remove_prefix(kNoteBegin.size());
-  OffsetNote note;
-  const char* end = text.data() + text.size();
-  const auto [rest, failed] = std::from_chars(text.data(), end, note.low);
-  if (failed != std::errc() || note.low < 0 || rest == end || *rest != ' ') return {};
-  note.instructions.assign(rest + 1, end);
-  return note;
+  const auto low = whole_number(cut_off(text, ' '));
+  if (!low || text.empty()) return {};
+  return OffsetNote{std::string(text), static_cast<std::int64_t>(*low)};
 }
 
 TopicReader::TopicReader(const Settings& settings, Stopping stopping)
@@ -135,20 +116,18 @@ bool TopicReader::read(const std::string& topic, std::int32_t partition, std::in
   }
 }
 
-GroupConsumer::GroupConsumer(Settings settings, std::string topic, Rebalances rebalances,
-                             std::function<std::int64_t(std::int32_t)> first_offset,
-                             Stopping stopping)
+GroupConsumer::GroupConsumer(const Settings& settings, std::string topic, Rebalanced rebalanced,
+                             const TopicReader& reader, Stopping stopping)
     : topic_(std::move(topic)),
-      rebalances_(std::move(rebalances)),
-      first_offset_(std::move(first_offset)),
+      rebalanced_(std::move(rebalanced)),
+      reader_(reader),
       stopping_(std::move(stopping)) {
   // Offsets are committed by transactions alone. A partition that begins elsewhere than it was told has
   // lost events.
-  settings.insert(settings.end(), {{"enable.auto.commit", "false"},
-                                   {"enable.auto.offset.store", "false"},
-                                   {"isolation.level", "read_committed"},
-                                   {"auto.offset.reset", "error"}});
-  ConfigurationPtr conf = configuration(settings);
+  ConfigurationPtr conf = configuration(with(settings, {{"enable.auto.commit", "false"},
+                                                        {"enable.auto.offset.store", "false"},
+                                                        {"isolation.level", "read_committed"},
+                                                        {"auto.offset.reset", "error"}}));
   rd_kafka_conf_set_opaque(conf.get(), this);
   rd_kafka_conf_set_rebalance_cb(conf.get(), on_rebalance);
   consumer_ = client(RD_KAFKA_CONSUMER, std::move(conf));
@@ -161,7 +140,7 @@ GroupConsumer::GroupConsumer(Settings settings, std::string topic, Rebalances re
 }
 
 GroupConsumer::~GroupConsumer() {
-  rebalances_ = {};  // whoever listened is about to end, too
+  rebalanced_ = {};  // whoever listened is about to end, too
   rd_kafka_consumer_close(consumer_.get());
 }
 
@@ -169,49 +148,35 @@ void GroupConsumer::on_rebalance(rd_kafka_t*, rd_kafka_resp_err_t what,
                                  rd_kafka_topic_partition_list_t* partitions, void* self) {
   GroupConsumer& consumer = *static_cast<GroupConsumer*>(self);
   try {
-    if (what == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) {
-      consumer.assign(partitions);
-    } else {
-      consumer.unassign(partitions);
-    }
+    consumer.rebalance(partitions, what == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS);
   } catch (...) {
     consumer.failure_ = std::current_exception();
   }
 }
 
-void GroupConsumer::assign(rd_kafka_topic_partition_list_t* partitions) {
+void GroupConsumer::rebalance(rd_kafka_topic_partition_list_t* partitions, bool assigned) {
+  rd_kafka_t* const consumer = consumer_.get();
   std::vector<Committed> positions;
-  if (rebalances_.assigned) {
-    for (rd_kafka_topic_partition_t& one : all_of(partitions)) {
+  for (rd_kafka_topic_partition_t& one : all_of(partitions)) {
+    if (!rebalanced_) break;
+    if (assigned) {
       positions.push_back(committed(one.partition));
       one.offset = positions.back().position;
+    } else {
+      rebalanced_(one.partition, nullptr);
     }
   }
-  if (is_cooperative(consumer_.get())) {
-    const ErrorPtr wrong(rd_kafka_incremental_assign(consumer_.get(), partitions));
+  if (std::string_view(rd_kafka_rebalance_protocol(consumer)) == "COOPERATIVE") {
+    const ErrorPtr wrong(assigned ? rd_kafka_incremental_assign(consumer, partitions)
+                                  : rd_kafka_incremental_unassign(consumer, partitions));
     if (wrong) throw Error(rd_kafka_error_string(wrong.get()));
-  } else if (const auto wrong = rd_kafka_assign(consumer_.get(), partitions)) {
+  } else if (const auto wrong = rd_kafka_assign(consumer, assigned ? partitions : nullptr)) {
     throw Error(rd_kafka_err2str(wrong));
   }
-  rd_kafka_pause_partitions(consumer_.get(), partitions);
-  if (!rebalances_.assigned) return;
-  const auto list = all_of(partitions);
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    rebalances_.assigned(list[i].partition, positions[i]);
-  }
-}
-
-void GroupConsumer::unassign(rd_kafka_topic_partition_list_t* partitions) {
-  if (rebalances_.revoked) {
-    for (const rd_kafka_topic_partition_t& one : all_of(partitions)) {
-      rebalances_.revoked(one.partition);
-    }
-  }
-  if (is_cooperative(consumer_.get())) {
-    const ErrorPtr wrong(rd_kafka_incremental_unassign(consumer_.get(), partitions));
-    if (wrong) throw Error(rd_kafka_error_string(wrong.get()));
-  } else {
-    rd_kafka_assign(consumer_.get(), nullptr);
+  if (!assigned) return;
+  rd_kafka_pause_partitions(consumer, partitions);
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    rebalanced_(partitions->elems[i].partition, &positions[i]);
   }
 }
 
@@ -240,7 +205,7 @@ Committed GroupConsumer::committed(std::int32_t partition) {
     return wrong != RD_KAFKA_RESP_ERR_NO_ERROR ? wrong : list->elems[0].err;
   });
   const rd_kafka_topic_partition_t& one = list->elems[0];
-  if (one.offset < 0) return {first_offset_(partition), {}};
+  if (one.offset < 0) return {reader_.offsets(topic_, partition).first, {}};
   const auto note = note_from(
       {static_cast<const char*>(one.metadata), one.metadata == nullptr ? 0 : one.metadata_size});
   if (!note) {
@@ -272,10 +237,9 @@ GroupMetadataPtr GroupConsumer::membership() const {
   return GroupMetadataPtr(rd_kafka_consumer_group_metadata(consumer_.get()));
 }
 
-TransactionalProducer::TransactionalProducer(Settings settings, const std::string& name,
+TransactionalProducer::TransactionalProducer(const Settings& settings, const std::string& name,
                                              Stopping stopping)
-    : settings_(std::move(settings)), stopping_(std::move(stopping)) {
-  settings_.emplace_back("transactional.id", name);
+    : settings_(with(settings, {{"transactional.id", name}})), stopping_(std::move(stopping)) {
   connect();
 }
 
@@ -312,8 +276,8 @@ void TransactionalProducer::complete(const char* what,
     const ErrorPtr wrong(call());
     if (!wrong) return;
     const std::string why = fmt::format("{}: {}", what, rd_kafka_error_string(wrong.get()));
-    if (rd_kafka_error_is_fatal(wrong.get())) give_up(why, true);
-    if (!rd_kafka_error_is_retriable(wrong.get())) give_up(why, false);
+    const bool fatal = rd_kafka_error_is_fatal(wrong.get());
+    if (fatal || !rd_kafka_error_is_retriable(wrong.get())) give_up(why, fatal);
     // Whether it was done is not known; asking again finds out.
     if (stopping_()) throw Stopped();
     log_line("warning", "waiting for Kafka", {{"what", what}, {"why", why}});
@@ -333,32 +297,20 @@ void TransactionalProducer::begin() {
 void TransactionalProducer::produce(const std::string& topic, std::string_view key,
                                     std::string_view value, std::string_view event_header,
                                     std::int32_t partition) {
-  std::array<rd_kafka_vu_t, 6> fields{};
-  fields[0].vtype = RD_KAFKA_VTYPE_TOPIC;
-  fields[0].u.cstr = topic.c_str();
-  fields[1].vtype = RD_KAFKA_VTYPE_PARTITION;
-  fields[1].u.i32 = partition;
-  fields[2].vtype = RD_KAFKA_VTYPE_KEY;
-  fields[2].u.mem = bytes(key);
-  fields[3].vtype = RD_KAFKA_VTYPE_VALUE;
-  fields[3].u.mem = bytes(value);
-  fields[4].vtype = RD_KAFKA_VTYPE_MSGFLAGS;
-  fields[4].u.i = RD_KAFKA_MSG_F_COPY;
-  fields[5].vtype = RD_KAFKA_VTYPE_HEADER;
-  fields[5].u.header.name = kEventHeader;
-  fields[5].u.header.val = event_header.data();
-  fields[5].u.header.size = static_cast<ssize_t>(event_header.size());
   while (true) {
-    const ErrorPtr wrong(rd_kafka_produceva(producer_.get(), fields.data(), fields.size()));
-    if (!wrong) return;
-    const rd_kafka_resp_err_t code = rd_kafka_error_code(wrong.get());
+    const rd_kafka_resp_err_t code = rd_kafka_producev(
+        producer_.get(), RD_KAFKA_VTYPE_TOPIC, topic.c_str(), RD_KAFKA_VTYPE_PARTITION, partition,
+        RD_KAFKA_VTYPE_KEY, key.data(), key.size(), RD_KAFKA_VTYPE_VALUE, value.data(),
+        value.size(), RD_KAFKA_VTYPE_MSGFLAGS, RD_KAFKA_MSG_F_COPY, RD_KAFKA_VTYPE_HEADER,
+        kEventHeader, event_header.data(), event_header.size(), RD_KAFKA_VTYPE_END);
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return;
     if (is_hopeless(code)) {
       fail_about(ErrorKind::kLimit, topic,
                  "does not take a message of {} bytes for partition {} ({})", value.size(),
                  partition, rd_kafka_err2str(code));
     }
     if (code != RD_KAFKA_RESP_ERR__QUEUE_FULL) {
-      give_up(fmt::format("a message to {}: {}", topic, rd_kafka_error_string(wrong.get())),
+      give_up(fmt::format("a message to {}: {}", topic, rd_kafka_err2str(code)),
               rd_kafka_fatal_error(producer_.get(), nullptr, 0) != RD_KAFKA_RESP_ERR_NO_ERROR);
     }
     if (stopping_()) throw Stopped();

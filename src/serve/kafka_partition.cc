@@ -1,44 +1,29 @@
-#include "serve/kafka_partition.h"
-
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <limits>
-#include <random>
-#include <string_view>
 
 #include "core/kernels.h"
 #include "data/invariant.h"
+#include "data/text.h"
 #include "pcgs/error.h"
-#include "serve/event.h"
+#include "serve/kafka_worker.h"
+#include "serve/stream.h"
 
 namespace pcgs::serve {
 
 namespace {
 
+constexpr std::string_view kRecordFile = "a record of a changelog";
 constexpr std::size_t kNameDigits = 16;
-
-std::string random_name() {
-  std::random_device device;
-  const std::uint64_t bits = std::uint64_t{device()} << 32 | device();
-  return fmt::format("{:016x}", bits);
-}
 
 bool is_name(std::string_view text) {
   return text.size() == kNameDigits && text.find_first_not_of("0123456789abcdef") == text.npos;
-}
-
-std::uint64_t architecture() {
-  static const std::uint64_t kHash = architecture_hash("record of a changelog", 1);
-  return kHash;
 }
 
 constexpr const char* kSourceNote = "source";
@@ -50,13 +35,11 @@ const std::string kUnsavedNotes = "unsaved/";
 constexpr std::size_t kOldSnapshotsAtOnce = 200;
 
 std::int64_t offset_from(const std::string& text) {
-  std::int64_t offset = -1;
-  const char* end = text.data() + text.size();
-  const auto [rest, failed] = std::from_chars(text.data(), end, offset);
-  if (failed != std::errc() || rest != end || offset < 0) {
+  const auto offset = whole_number(text);
+  if (!offset) {
     throw Error(ErrorKind::kFormat, {}, fmt::format("the cache has the offset '{}'", text));
   }
-  return offset;
+  return static_cast<std::int64_t>(*offset);
 }
 
 }  // namespace
@@ -69,32 +52,24 @@ CacheFolder::CacheFolder(std::string folder) : folder_(std::move(folder)) {
   }
   const std::string file = folder_ + "/worker";
   const auto fail = [&](std::string_view what) {
-    const std::string why = std::strerror(errno);
-    if (lock_ >= 0) close(lock_);
-    fail_about(ErrorKind::kFile, file, "{} ({})", what, why);
+    fail_about(ErrorKind::kFile, file, "{} ({})", what, std::strerror(errno));
   };
-  lock_ = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (lock_ < 0) fail("cannot be opened");
-  if (flock(lock_, LOCK_EX | LOCK_NB) != 0) {
+  lock_ = open_file(file, O_RDWR | O_CREAT, 0644);
+  if (!lock_) fail("cannot be opened");
+  if (try_lock(lock_) != Lock::kTaken) {
     fail(fmt::format("another worker has this folder; give each worker a {} of its own",
                      option("cache")));
   }
-  std::array<char, kNameDigits + 1> text{};
-  const ssize_t size = pread(lock_, text.data(), text.size(), 0);
-  if (size < 0) fail("cannot be read");
-  worker_name_.assign(text.data(), static_cast<std::size_t>(size));
+  const auto text = read_whole_file(file, kNameDigits);
+  worker_name_.assign(text.begin(), text.end());
   if (is_name(worker_name_)) return;
   // New, or cut off while it was written for the first time.
-  worker_name_ = random_name();
-  if (ftruncate(lock_, 0) != 0 ||
-      pwrite(lock_, worker_name_.data(), worker_name_.size(), 0) !=
-          static_cast<ssize_t>(worker_name_.size()) ||
-      fsync(lock_) != 0) {
+  worker_name_ = random_id(file);
+  if (pwrite(lock_.get(), worker_name_.data(), kNameDigits, 0) != ssize_t{kNameDigits} ||
+      fsync(lock_.get()) != 0) {
     fail("cannot be written");
   }
 }
-
-CacheFolder::~CacheFolder() { close(lock_); }
 
 std::string CacheFolder::partition(std::int32_t number) const {
   return fmt::format("{}/partition-{}", folder_, number);
@@ -106,12 +81,11 @@ std::string record_bytes(const ChangelogRecord& record) {
   out.u64(static_cast<std::uint64_t>(record.position));
   out.u64(record.snapshot.last_event);
   out.text(record.snapshot.bytes);
-  return file_text(out, architecture());
+  return file_text(out, kRecordFile);
 }
 
 ChangelogRecord record_from(const std::string& stream, std::string_view bytes) {
-  StateReader in(bytes_of(bytes), fmt::format("changelog of {}", stream));
-  if (in.architecture() != architecture()) in.fail("it is not a record of a changelog");
+  StateReader in = reader_of(bytes, fmt::format("changelog of {}", stream), kRecordFile);
   ChangelogRecord out;
   out.instructions = in.text();
   out.position = static_cast<std::int64_t>(in.u64());
@@ -171,7 +145,7 @@ void Partition::clear() {
     fail_about(ErrorKind::kFile, options_.folder, "cannot be emptied ({})", failed.message());
   }
   open();
-  table_->changes().put_note(kSourceNote, options_.source);
+  store_->put_note(kSourceNote, options_.source);
   table_->commit();
 }
 
@@ -182,7 +156,7 @@ std::int64_t Partition::low() const {
 void Partition::set_unsaved(const std::string& name, std::int64_t since) {
   if (!unsaved_since_.emplace(name, since).second) return;
   unsaved_by_age_.emplace(since, name);
-  table_->changes().put_note(kUnsavedNotes + name, std::to_string(since));
+  store_->put_note(kUnsavedNotes + name, std::to_string(since));
 }
 
 Output Partition::apply(const std::string& name, const Event& event, std::int64_t offset) {
@@ -215,13 +189,13 @@ const std::vector<TakenSnapshot>& Partition::take_snapshots() {
     if (found == unsaved_since_.end()) continue;
     unsaved_by_age_.erase({found->second, snapshot.name});
     unsaved_since_.erase(found);
-    table_->changes().erase_note(kUnsavedNotes + snapshot.name);
+    store_->erase_note(kUnsavedNotes + snapshot.name);
   }
   return taken;
 }
 
 void Partition::commit() {
-  if (!rebuilding_) table_->changes().put_note(kPositionNote, std::to_string(*position_));
+  if (!rebuilding_) store_->put_note(kPositionNote, std::to_string(*position_));
   table_->commit();
 }
 
@@ -244,7 +218,7 @@ void Partition::raise_low(std::int64_t low) {
     unsaved_by_age_.erase(unsaved_by_age_.begin());
     unsaved_by_age_.emplace(low, name);
     unsaved_since_.at(name) = low;
-    table_->changes().put_note(kUnsavedNotes + name, std::to_string(low));
+    store_->put_note(kUnsavedNotes + name, std::to_string(low));
   }
 }
 

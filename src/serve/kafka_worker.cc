@@ -10,8 +10,6 @@
 
 #include "core/kernels.h"
 #include "pcgs/error.h"
-#include "serve/kafka_messages.h"
-#include "serve/kafka_partition.h"
 #include "serve/service_json.h"
 
 namespace pcgs::serve {
@@ -34,123 +32,21 @@ void check_instructions(const std::string& instructions, const std::string& what
                   what, instructions, instruction_set()));
 }
 
-// What the live loop and a replay do with an event, so that they cannot differ. The output is of the
-// event if there is one.
-struct Done {
-  EventLine line;
-  Output output{};
-};
-
-Done apply_message(Partition& partition, const KafkaMessage& message) {
-  Done done{read_event_line(message.value)};
-  if (done.line.event && done.line.event->stream != message.key) {
-    done.line = {{},
-                 "the key of the message is not the name of its stream; a stream keeps to a "
-                 "partition by its key"};
+// What the live loop and a replay do with an event, so that they cannot differ. Gives the answer.
+std::string apply_message(Partition& partition, const KafkaMessage& message) {
+  EventLine line = read_event_line(message.value);
+  if (line.event && line.stream != message.key) {
+    line = {
+        {},
+        {},
+        "the key of the message is not the name of its stream; a stream keeps to a partition by "
+        "its key"};
   }
-  if (const auto& event = done.line.event) {
-    done.output = partition.apply(event->stream, event->event, message.offset);
-  } else {
+  if (!line.event) {
     partition.skip(message.offset);
+    return answer_line(line, {});
   }
-  return done;
-}
-
-class Restorer {
- public:
-  Restorer(Partition& partition, std::int32_t number, const TopicNames& topics,
-           const TopicReader& reader, const std::function<bool()>& idle)
-      : partition_(partition), number_(number), topics_(topics), reader_(reader), idle_(idle) {}
-
-  // Snapshots of the changelog, none of them beyond the position.
-  bool adopt_snapshots(std::int64_t position) {
-    const Offsets there = reader_.offsets(topics_.changelog, number_);
-    std::size_t bytes = 0;
-    const auto adopt = [&](const KafkaMessage& message) {
-      const ChangelogRecord record = record_from(message.key, message.value);
-      check_instructions(record.instructions, fmt::format("the changelog of {}", message.key));
-      if (record.position > position) {
-        fail_about(ErrorKind::kMismatch, topics_.changelog,
-                   "holds {} as of offset {} of partition {}, and the group has come to {}; "
-                   "use the group that wrote this changelog, or another changelog",
-                   message.key, record.position, number_, position);
-      }
-      partition_.adopt(record.snapshot);
-      held_[message.key] = record.position;
-      bytes += message.value.size();
-      if (bytes > kBytesOfACommit) {
-        partition_.commit();
-        bytes = 0;
-      }
-    };
-    return reader_.read(topics_.changelog, number_, there.first, there.end, adopt, idle_);
-  }
-
-  bool replay(std::int64_t begin, std::int64_t end) {
-    std::size_t messages = 0;
-    const auto apply = [&](const KafkaMessage& message) {
-      const auto held = held_.find(message.key);
-      if (held != held_.end() && message.offset < held->second) {
-        partition_.skip(message.offset);
-      } else {
-        apply_message(partition_, message);
-      }
-      if (++messages % kMessagesOfACommit == 0) partition_.commit();
-    };
-    if (!reader_.read(topics_.events, number_, begin, end, apply, idle_)) return false;
-    partition_.skip(end - 1);  // marks of transactions may lie between the last event and the end
-    replayed_ = messages;
-    return true;
-  }
-
-  std::size_t snapshots() const { return held_.size(); }
-  std::size_t replayed() const { return replayed_; }
-
- private:
-  Partition& partition_;
-  std::int32_t number_;
-  const TopicNames& topics_;
-  const TopicReader& reader_;
-  const std::function<bool()>& idle_;
-  Positions held_;
-  std::size_t replayed_ = 0;
-};
-
-// Brings the streams of a partition to the offset that their group has committed. False if `idle` said so
-// before it was done; then the partition must be restored again before it is used. Throws Error if the
-// changelog or the events do not lead to the offset.
-bool restore(Partition& partition, std::int32_t number, const Committed& committed,
-             const TopicNames& topics, const TopicReader& reader,
-             const std::function<bool()>& idle) {
-  if (committed.note) {
-    check_instructions(committed.note->instructions, fmt::format("partition {}", number));
-  }
-  const std::int64_t low = committed.note ? committed.note->low : committed.position;
-  const bool usable = partition.whole() && partition.position() >= low &&
-                      partition.position() <= committed.position;
-  Restorer restorer(partition, number, topics, reader, idle);
-  if (usable) {
-    partition.raise_low(low);
-  } else {
-    partition.clear();
-    partition.begin_rebuild(low);
-    if (!restorer.adopt_snapshots(committed.position)) return false;
-    partition.commit();
-  }
-  if (!restorer.replay(partition.position(), committed.position)) return false;
-  if (usable) {
-    partition.commit();
-  } else {
-    partition.finish_rebuild();
-  }
-  log_line("info", "partition restored",
-           {{"partition", number},
-            {"position", committed.position},
-            {"streams", partition.table().names().size()},
-            {"from_cache", usable},
-            {"snapshots", restorer.snapshots()},
-            {"replayed", restorer.replayed()}});
-  return true;
+  return answer_line(line, partition.apply(line.stream, *line.event, message.offset));
 }
 
 using Clock = std::chrono::steady_clock;
@@ -160,29 +56,21 @@ constexpr int kIdleMilliseconds = 100;
 constexpr std::chrono::hours kSaveEvery(1);
 
 // What all clients share; those of the user come last and win.
-Settings with(const WorkerOptions& options, Settings mine) {
-  mine.emplace_back("bootstrap.servers", options.brokers);
-  mine.emplace_back("client.id", "pcgs-worker");
-  mine.insert(mine.end(), options.settings.begin(), options.settings.end());
-  return mine;
+Settings settings(const WorkerOptions& options, const Settings& mine) {
+  return with(with(mine, {{"bootstrap.servers", options.brokers}, {"client.id", "pcgs-worker"}}),
+              options.settings);
 }
 
-Settings consumer_settings(const WorkerOptions& options) {
-  return with(options, {{"group.id", options.group},
-                        {"partition.assignment.strategy", "cooperative-sticky"},
-                        {"session.timeout.ms", "10000"},
-                        {"fetch.wait.max.ms", "50"}});
-}
-
+const Settings kConsumer = {{"partition.assignment.strategy", "cooperative-sticky"},
+                            {"session.timeout.ms", "10000"},
+                            {"fetch.wait.max.ms", "50"}};
 // A transaction that its worker will never end holds up whoever reads the answers; not for long.
-Settings producer_settings(const WorkerOptions& options) {
-  return with(options, {{"transaction.timeout.ms", "15000"},
-                        {"allow.auto.create.topics", "false"},
-                        {"linger.ms", "2"},
-                        {"compression.type", "lz4"},
-                        {"partitioner", "murmur2_random"},
-                        {"message.max.bytes", "67108864"}});
-}
+const Settings kProducer = {{"transaction.timeout.ms", "15000"},
+                            {"allow.auto.create.topics", "false"},
+                            {"linger.ms", "2"},
+                            {"compression.type", "lz4"},
+                            {"partitioner", "murmur2_random"},
+                            {"message.max.bytes", "67108864"}};
 
 // A partition of the events and this worker's part in it.
 struct Slot {
@@ -202,19 +90,16 @@ class Worker {
       : options_(options),
         stopping_(stopping),
         cache_(options.cache),
-        producer_(producer_settings(options),
+        producer_(settings(options, kProducer),
                   fmt::format("{}-{}", options.group, cache_.worker_name()), stopping),
         partitions_(check_topics(producer_.handle(), options.topics, stopping)),
         source_(fmt::format("{} {} {}", cluster_name(producer_.handle(), stopping),
                             options.topics.events, options.group)),
-        reader_(with(options, {}), stopping),
+        reader_(settings(options, {}), stopping),
         consumer_(
-            consumer_settings(options), options.topics.events,
-            {[this](std::int32_t number, const Committed& at) { assigned(number, at); },
-             [this](std::int32_t number) { revoked(number); }},
-            [this](std::int32_t number) {
-              return reader_.offsets(options_.topics.events, number).first;
-            },
+            with({{"group.id", options.group}}, settings(options, kConsumer)),
+            options.topics.events,
+            [this](std::int32_t number, const Committed* at) { rebalanced(number, at); }, reader_,
             stopping) {
     log_line("info", "working",
              {{"events", options.topics.events},
@@ -233,30 +118,31 @@ class Worker {
   }
 
  private:
-  void assigned(std::int32_t number, const Committed& committed) {
-    log_line("info", "partition assigned",
-             {{"partition", number}, {"position", committed.position}});
+  void rebalanced(std::int32_t number, const Committed* committed) {
     Slot& slot = slots_[number];
+    if (committed == nullptr) {
+      log_line("info", "partition revoked", {{"partition", number}});
+      slot.state = Slot::State::kAway;
+      std::erase_if(batch_, [&](const KafkaMessage& one) { return one.partition == number; });
+      return;
+    }
+    log_line("info", "partition assigned",
+             {{"partition", number}, {"position", committed->position}});
     slot.state = Slot::State::kToRestore;
-    slot.committed = committed;
+    slot.committed = *committed;
     ++slot.assignment;
     slot.seek = false;
   }
 
-  void revoked(std::int32_t number) {
-    log_line("info", "partition revoked", {{"partition", number}});
-    slots_[number].state = Slot::State::kAway;
-    std::erase_if(batch_, [&](const KafkaMessage& one) { return one.partition == number; });
-  }
-
-  bool owns_something_to_restore() const {
-    return std::ranges::any_of(
-        slots_, [](const auto& one) { return one.second.state == Slot::State::kToRestore; });
+  // A partition that is ours and not as its group left it, or the end.
+  auto to_restore() {
+    return std::ranges::find(slots_, Slot::State::kToRestore,
+                             [](const auto& one) { return one.second.state; });
   }
 
   void gather() {
     auto end = Clock::now() +
-               std::chrono::milliseconds(owns_something_to_restore() ? 0 : kIdleMilliseconds);
+               std::chrono::milliseconds(to_restore() == slots_.end() ? kIdleMilliseconds : 0);
     while (batch_.size() < options_.batch) {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
       auto message = consumer_.poll(static_cast<int>(std::max(left, left.zero()).count()));
@@ -289,8 +175,7 @@ class Worker {
   }
 
   bool restore_one() {
-    const auto at = std::ranges::find_if(
-        slots_, [](const auto& one) { return one.second.state == Slot::State::kToRestore; });
+    const auto at = to_restore();
     if (at == slots_.end()) return false;
     const std::int32_t number = at->first;
     Slot& slot = at->second;
@@ -298,13 +183,10 @@ class Worker {
       slot.partition = std::make_unique<Partition>(partition_options(number));
     }
     const Committed goal = slot.committed;
-    const std::uint64_t assignment = slot.assignment;
-    if (!restore(*slot.partition, number, goal, options_.topics, reader_,
-                 [&] { return keep_alive(slot, assignment); })) {
-      return true;
-    }
+    const auto idle = [&, assignment = slot.assignment] { return keep_alive(slot, assignment); };
+    if (!restore(*slot.partition, number, goal, idle)) return true;
     if (slot.seek && !consumer_.seek(number, goal.position)) {
-      keep_alive(slot, assignment);
+      idle();
       return true;
     }
     slot.state = Slot::State::kReady;
@@ -312,6 +194,79 @@ class Worker {
     slot.saved = Clock::now();
     consumer_.start(number);
     return true;
+  }
+
+  // Brings the streams of a partition to the offset that their group has committed. False if `idle` said so
+  // before it was done; then the partition must be restored again before it is used. Throws Error if the
+  // changelog or the events do not lead to the offset.
+  bool restore(Partition& partition, std::int32_t number, const Committed& goal,
+               const std::function<bool()>& idle) {
+    if (goal.note) {
+      check_instructions(goal.note->instructions, fmt::format("partition {}", number));
+    }
+    const std::int64_t low = goal.note ? goal.note->low : goal.position;
+    const bool usable =
+        partition.whole() && partition.position() >= low && partition.position() <= goal.position;
+    Positions held;
+    if (usable) {
+      partition.raise_low(low);
+    } else {
+      partition.clear();
+      partition.begin_rebuild(low);
+      if (!adopt_snapshots(partition, number, goal.position, held, idle)) return false;
+      partition.commit();
+    }
+    std::size_t replayed = 0;
+    const auto apply = [&](const KafkaMessage& message) {
+      const auto begin = held.find(message.key);
+      if (begin != held.end() && message.offset < begin->second) {
+        partition.skip(message.offset);
+      } else {
+        apply_message(partition, message);
+      }
+      if (++replayed % kMessagesOfACommit == 0) partition.commit();
+    };
+    if (!reader_.read(options_.topics.events, number, partition.position(), goal.position, apply,
+                      idle)) {
+      return false;
+    }
+    // Marks of transactions may lie between the last event and the end.
+    partition.skip(goal.position - 1);
+    partition.finish_rebuild();
+    log_line("info", "partition restored",
+             {{"partition", number},
+              {"position", goal.position},
+              {"streams", partition.table().names().size()},
+              {"from_cache", usable},
+              {"snapshots", held.size()},
+              {"replayed", replayed}});
+    return true;
+  }
+
+  // Snapshots of the changelog, none of them beyond the position.
+  bool adopt_snapshots(Partition& partition, std::int32_t number, std::int64_t position,
+                       Positions& held, const std::function<bool()>& idle) {
+    const std::string& changelog = options_.topics.changelog;
+    const Offsets there = reader_.offsets(changelog, number);
+    std::size_t bytes = 0;
+    const auto adopt = [&](const KafkaMessage& message) {
+      const ChangelogRecord record = record_from(message.key, message.value);
+      check_instructions(record.instructions, fmt::format("the changelog of {}", message.key));
+      if (record.position > position) {
+        fail_about(ErrorKind::kMismatch, changelog,
+                   "holds {} as of offset {} of partition {}, and the group has come to {}; "
+                   "use the group that wrote this changelog, or another changelog",
+                   message.key, record.position, number, position);
+      }
+      partition.adopt(record.snapshot);
+      held[message.key] = record.position;
+      bytes += message.value.size();
+      if (bytes > kBytesOfACommit) {
+        partition.commit();
+        bytes = 0;
+      }
+    };
+    return reader_.read(changelog, number, there.first, there.end, adopt, idle);
   }
 
   // Partitions of which a transaction has something to say: events; snapshots, because time is up; or
@@ -358,8 +313,7 @@ class Worker {
     Slot& slot = slots_.at(message.partition);
     // It may come twice around a restore.
     if (slot.state != Slot::State::kReady || message.offset < slot.partition->position()) return;
-    const Done done = apply_message(*slot.partition, message);
-    producer_.produce(options_.topics.answers, message.key, answer_line(done.line, done.output),
+    producer_.produce(options_.topics.answers, message.key, apply_message(*slot.partition, message),
                       fmt::format("{}:{}", message.partition, message.offset));
   }
 

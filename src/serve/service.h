@@ -1,58 +1,37 @@
 // The service: a store, its streams and HTTP before them.
 #pragma once
 
-#include <chrono>
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <string>
-#include <string_view>
 
+#include "serve/committer.h"
+#include "serve/http.h"
 #include "serve/store.h"
 #include "serve/stream_table.h"
 
 namespace pcgs::serve {
 
-// The secret that requests must bring, if there is one.
-class BearerToken {
- public:
-  BearerToken() = default;  // everybody may ask
-  // The first line of a file. Throws Error, naming it, if that has fewer than 16 characters.
-  static BearerToken from_file(const std::string& path);
-  explicit BearerToken(std::string secret) : secret_(std::move(secret)) {}
-
-  bool required() const { return !secret_.empty(); }
-  // Whether the header "Authorization: Bearer SECRET" brings it. How long that takes says nothing about
-  // how much of a guess was right.
-  bool admits(std::string_view authorization) const;
-
- private:
-  std::string secret_;
-};
-
-// How long a client may take. Without a limit on the whole, a byte now and then would hold a connection
-// for ever.
-struct Patience {
-  std::chrono::milliseconds idle{5000};      // from an answer to the first byte of the next request
-  std::chrono::milliseconds request{30000};  // from there to its last byte
-  std::chrono::milliseconds answer{30000};   // until all of the answer is taken
-};
+// The secret that requests must bring: the first line of a file. Throws Error, naming it, if that has fewer than
+// 16 characters.
+std::string read_token(const std::string& path);
 
 struct ServiceOptions {
   std::string store;               // a folder
   std::string host = "127.0.0.1";  // a name or an address of this machine
   int port = 8080;                 // 0: any that is free
-  BearerToken token{};
-  std::size_t connections = 64;  // at the same time; others wait
+  std::string token{};             // empty: everybody may ask
+  std::size_t connections = 64;    // at work at the same time; others wait
   Patience patience{};
   Durability durability = Durability::kSynced;
   TableLimits limits{};
 };
 
-inline constexpr std::size_t kLargestBody = std::size_t{8} << 20;  // bytes of a request
-inline constexpr std::size_t kMostLines = 1000;                    // of POST /events
-inline constexpr std::size_t kNamesOnAPage = 1000;                 // of GET /streams
-inline constexpr std::size_t kDetailsOnAPage = 100;                // with details=1
-inline constexpr std::size_t kMostRecentRounds = 200;              // of GET /streams/NAME?rounds=
+inline constexpr std::size_t kMostLines = 1000;        // of POST /events
+inline constexpr std::size_t kNamesOnAPage = 1000;     // of GET /streams
+inline constexpr std::size_t kDetailsOnAPage = 100;    // with details=1
+inline constexpr std::size_t kMostRecentRounds = 200;  // of GET /streams/NAME?rounds=
 
 class Service {
  public:
@@ -60,16 +39,20 @@ class Service {
   explicit Service(const ServiceOptions& options);
   // Stops listening, answers what was asked, and closes the store.
   ~Service();
-  Service(const Service&) = delete;
-  Service& operator=(const Service&) = delete;
 
-  int port() const;
+  int port() const { return server_->port(); }
   // GET /ready says so from now on, and everything else is answered as before.
-  void announce_stop();
+  void announce_stop() { stopping_ = true; }
 
  private:
-  struct Parts;
-  std::unique_ptr<Parts> parts_;
+  const std::string token_;
+  const std::size_t connections_;  // that may be open
+  Store store_;
+  StreamTable table_;
+  Metrics metrics_;
+  Committer committer_;
+  std::atomic<bool> stopping_ = false;
+  std::unique_ptr<HttpServer> server_;
 };
 
 // "127.0.0.1:8080", "[::1]:8080", ":0" for any port of the loopback. Throws Error for anything else.

@@ -161,60 +161,47 @@ std::string take_method(Fields& fields) {
   return method;
 }
 
-Made made_of(const Json& json) {
-  Fields fields(json, kMake);
-  Made event;
-  event.spec.experts = take_experts(fields);
-  if (fields.find("loss") != nullptr) event.spec.loss = fields.text("loss", kLongestName);
+StreamSpec take_spec(Fields& fields) {
+  StreamSpec spec;
+  spec.experts = take_experts(fields);
+  if (fields.find("loss") != nullptr) spec.loss = fields.text("loss", kLongestName);
   if (fields.find("tau") != nullptr) {
-    if (event.spec.loss != "pinball") {
+    if (spec.loss != "pinball") {
       throw Error(ErrorKind::kRequest, {.field = "tau"},
                   "tau is the level of the pinball loss; give that loss, or leave tau out");
     }
-    event.spec.tau = fields.number("tau");
+    spec.tau = fields.number("tau");
   }
-  event.spec.seasons = take_seasons(fields);
-  event.spec.method = take_method(fields);
-  fields.finish();
-  return event;
+  spec.seasons = take_seasons(fields);
+  spec.method = take_method(fields);
+  return spec;
 }
 
-RoundOpened round_of(const Json& json) {
-  Fields fields(json, kRound);
-  RoundOpened event{fields.text("id", kLongestId), {}};
+std::vector<std::pair<std::string, double>> take_forecasts(Fields& fields) {
   const Json& forecasts = fields.take("forecasts");
-  fields.finish();
   if (!forecasts.is_object()) fields.fail("forecasts", "has forecasts that are not an object");
+  std::vector<std::pair<std::string, double>> out;
   for (const auto& [name, forecast] : forecasts.items()) {
     if (forecast.is_null()) continue;
     if (!forecast.is_number()) {
       fields.fail("forecasts", fmt::format("has a forecast of {} that is neither a number nor null",
                                            excerpt(name)));
     }
-    event.forecasts.emplace_back(name, forecast.get<double>());
+    out.emplace_back(name, forecast.get<double>());
   }
-  std::ranges::sort(event.forecasts);
-  return event;
+  std::ranges::sort(out);
+  return out;
 }
 
-OutcomeSeen outcome_of(const Json& json) {
-  Fields fields(json, kOutcome);
-  OutcomeSeen event{fields.text("id", kLongestId), fields.number("y")};
-  fields.finish();
-  return event;
-}
-
-RoundAbandoned abandoned_of(const Json& json) {
-  Fields fields(json, kAbandon);
-  RoundAbandoned event{fields.text("id", kLongestId)};
-  fields.finish();
-  return event;
-}
-
-template <class Change>
-Change change_of(const Json& json) {
-  Fields fields(json, kExpert);
-  Change event{fields.text("id", kLongestId), fields.text("name", kLongestName)};
+template <class Kind>
+Event read(const Json& json, const Form& form) {
+  Fields fields(json, form);
+  Kind event;
+  if constexpr (requires { event.spec; }) event.spec = take_spec(fields);
+  if constexpr (requires { event.id; }) event.id = fields.text("id", kLongestId);
+  if constexpr (requires { event.name; }) event.name = fields.text("name", kLongestName);
+  if constexpr (requires { event.y; }) event.y = fields.number("y");
+  if constexpr (requires { event.forecasts; }) event.forecasts = take_forecasts(fields);
   fields.finish();
   return event;
 }
@@ -227,54 +214,23 @@ Json parsed(std::string_view text, const Form& form) {
 struct EventKind {
   const char* name;
   const Form& form;
-  Event (*read)(const Json&);
+  Event (*read)(const Json& json, const Form& form);
 };
 constexpr std::array kEventKinds = {
-    EventKind{"make", kMake, [](const Json& json) -> Event { return made_of(json); }},
-    EventKind{"round", kRound, [](const Json& json) -> Event { return round_of(json); }},
-    EventKind{"outcome", kOutcome, [](const Json& json) -> Event { return outcome_of(json); }},
-    EventKind{"abandon", kAbandon, [](const Json& json) -> Event { return abandoned_of(json); }},
-    EventKind{"add_expert", kExpert,
-              [](const Json& json) -> Event { return change_of<ExpertAdded>(json); }},
-    EventKind{"remove_expert", kExpert,
-              [](const Json& json) -> Event { return change_of<ExpertRemoved>(json); }},
+    EventKind{"make", kMake, read<Made>},
+    EventKind{"round", kRound, read<RoundOpened>},
+    EventKind{"outcome", kOutcome, read<OutcomeSeen>},
+    EventKind{"abandon", kAbandon, read<RoundAbandoned>},
+    EventKind{"add_expert", kExpert, read<ExpertAdded>},
+    EventKind{"remove_expert", kExpert, read<ExpertRemoved>},
 };
 
-AddressedEvent line_from(std::string_view line) {
-  const Json json = parsed(line, kLine);
-  Fields fields(json, kLine);
-  AddressedEvent out{fields.text("stream", kLongestName), {}};
-  check_stream_name(out.stream);
-  std::size_t found = 0;
-  for (const EventKind& kind : kEventKinds) {
-    const Json* event = fields.find(kind.name);
-    if (event == nullptr) continue;
-    ++found;
-    out.event = kind.read(*event);
-  }
-  fields.finish();
-  if (found != 1) fields.fail({}, fmt::format("has {} events", found), ErrorKind::kRequest);
-  return out;
-}
+// By their place in Verdict.
+constexpr std::array kStatuses = {200, 200, 400, 404, 409, 429, 500};
 
 int status_of(const Event& event, Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kDone:
-      return std::holds_alternative<Made>(event) ? 201 : 200;
-    case Verdict::kRepeated:
-      return 200;
-    case Verdict::kInvalid:
-      return 400;
-    case Verdict::kUnknown:
-      return 404;
-    case Verdict::kConflict:
-      return 409;
-    case Verdict::kTooMany:
-      return 429;
-    case Verdict::kDamaged:
-      break;
-  }
-  return 500;
+  const bool made = verdict == Verdict::kDone && std::holds_alternative<Made>(event);
+  return made ? 201 : kStatuses.at(static_cast<std::size_t>(verdict));
 }
 
 Json weights_json(const Names& names, std::span<const double> weights) {
@@ -283,27 +239,21 @@ Json weights_json(const Names& names, std::span<const double> weights) {
   return out;
 }
 
-template <class Number>
-Json or_null(const std::optional<Number>& number) {
-  return number ? Json(*number) : Json();
-}
+Json or_null(const std::optional<double>& number) { return number ? Json(*number) : Json(); }
 
 // Null before the first round.
 Json errors_json(const Stream& stream) {
-  const TaskLoss& task = stream.aggregator().task();
-  const ErrorRecord& errors = stream.errors();
-  if (errors.rounds() == 0) return {};
-  return {{"measure", compare::measure_name(task)},
-          {"rounds", errors.rounds()},
-          {"combination", or_null(errors.combination(task))},
-          {"equal_weights", or_null(errors.equal_weights(task))},
-          {"ratio", or_null(errors.ratio(task))}};
+  const auto errors = stream.errors();
+  if (!errors) return {};
+  return {{"measure", compare::measure_name(stream.aggregator().task())},
+          {"rounds", errors->rounds},
+          {"combination", or_null(errors->combination)},
+          {"equal_weights", or_null(errors->equal_weights)},
+          {"ratio", or_null(errors->ratio)}};
 }
 
-std::string_view state_of(Remembered::Kind kind) {
-  using Kind = Remembered::Kind;
-  return kind == Kind::kOpen ? "open" : kind == Kind::kLearned ? "learned" : "abandoned";
-}
+// By their place in Remembered::Kind.
+constexpr std::array kStates = {"open", "learned", "abandoned"};
 
 }  // namespace
 
@@ -311,7 +261,7 @@ Event posted_event(std::string_view kind, std::string_view body) {
   const auto* const known =
       std::ranges::find_if(kEventKinds, [&](const EventKind& one) { return one.name == kind; });
   invariant(known != kEventKinds.end(), "a route takes events of a kind that there is");
-  return known->read(parsed(body, known->form));
+  return known->read(parsed(body, known->form), known->form);
 }
 
 std::string backup_from(std::string_view body) {
@@ -336,19 +286,33 @@ void check_stream_name(std::string_view name) {
 }
 
 EventLine read_event_line(std::string_view text) {
+  EventLine line;
   try {
-    return {line_from(text)};
+    const Json json = parsed(text, kLine);
+    Fields fields(json, kLine);
+    line.stream = fields.text("stream", kLongestName);
+    check_stream_name(line.stream);
+    std::size_t found = 0;
+    for (const EventKind& kind : kEventKinds) {
+      const Json* event = fields.find(kind.name);
+      if (event == nullptr) continue;
+      ++found;
+      line.event = kind.read(*event, kind.form);
+    }
+    fields.finish();
+    if (found != 1) fields.fail({}, fmt::format("has {} events", found), ErrorKind::kRequest);
+    return line;
   } catch (const Error& wrong) {
-    return {{}, wrong.in_words_of(field_wording())};
+    return {{}, {}, wrong.in_words_of(field_wording())};
   }
 }
 
 std::string answer_line(const EventLine& line, const Output& output) {
-  const Reply reply = line.event ? reply_to(line.event->event, output) : error_reply(400, line.why);
+  const Reply reply = line.event ? reply_to(*line.event, output) : error_reply(400, line.why);
   Json out = {{"status", reply.status}};
-  if (line.event) out["stream"] = line.event->stream;
+  if (line.event) out["stream"] = line.stream;
   out.update(reply.body);
-  return text_of(out);
+  return io::json_text(out);
 }
 
 Reply error_reply(int status, std::string_view why) { return {status, {{"error", why}}}; }
@@ -378,7 +342,7 @@ Json stream_json(const std::string& name, const Stream& stream) {
               {"season", spec.seasons},
               {"method", spec.method},
               {"learned", aggregator.rounds()},
-              {"open", stream.open_ids()},
+              {"open", stream.answered().open_ids()},
               {"errors", errors_json(stream)},
               {"weights", weights_json(aggregator.names(), aggregator.weights())}};
   if (spec.loss == "pinball") out["tau"] = spec.tau;
@@ -400,16 +364,12 @@ Json rounds_json(const std::vector<RecentRound>& rounds) {
     const bool learned = what.kind == Remembered::Kind::kLearned;
     out.push_back({{"id", id},
                    {"number", what.round},
-                   {"state", state_of(what.kind)},
+                   {"state", kStates.at(static_cast<std::size_t>(what.kind))},
                    {"forecast", what.forecast},
                    {"y", learned ? Json(what.outcome) : Json()},
                    {"weights", weights_json(*answer.experts, answer.weights)}});
   }
   return out;
-}
-
-std::string text_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 void log_line(std::string_view level, std::string_view event, const Json& fields) {
@@ -419,7 +379,7 @@ void log_line(std::string_view level, std::string_view event, const Json& fields
                {"event", event}};
   line.update(fields);
   // In one call, so that lines of two threads do not mix.
-  const std::string text = text_of(line) + "\n";
+  const std::string text = io::json_text(line) + "\n";
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 

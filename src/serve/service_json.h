@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "serve/event.h"
 #include "serve/stream.h"
 
 namespace pcgs::serve {
@@ -26,14 +25,10 @@ void check_stream_name(std::string_view name);
 // {"stream":NAME, and one of
 //  "make":{...}, "round":{...}, "outcome":{...}, "abandon":{"id"},
 //  "add_expert":{"id","name"}, "remove_expert":{"id","name"}}
-struct AddressedEvent {
-  std::string stream;
-  Event event;
-};
-// A line of events, which may be refused.
 struct EventLine {
-  std::optional<AddressedEvent> event;
-  std::string why{};  // a sentence, where there is no event
+  std::string stream;
+  std::optional<Event> event;
+  std::string why{};  // a sentence, where the line is refused and there is no event
 };
 // Never throws Error.
 EventLine read_event_line(std::string_view text);
@@ -52,9 +47,6 @@ Json stream_json(const std::string& name, const Stream& stream);
 // The same in a line of a list. Null: it is not in memory, and nothing but its name is known.
 Json summary_json(const std::string& name, const Stream* stream);
 Json rounds_json(const std::vector<RecentRound>& rounds);
-
-// Never throws, whatever the bytes; numbers read back to the same bits, and NaN becomes null.
-std::string text_of(const Json& json);
 
 // {"time":"2026-05-01T12:00:00Z","level":"info","event":"listening",...}, on standard error. From any
 // thread.

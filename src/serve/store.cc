@@ -68,32 +68,8 @@ bool holds_something_else(const std::string& folder) {
 
 }  // namespace
 
-Changes::Changes() : batch_(std::make_unique<rocksdb::WriteBatch>()) {}
-Changes::~Changes() = default;
-
-void Changes::add_stream(const std::string& name) { batch_->Put(std::string(kNames) + name, ""); }
-
-void Changes::add_event(const std::string& name, std::uint64_t number, std::string_view event) {
-  batch_->Put(event_key(name, number), rocksdb::Slice(event.data(), event.size()));
-}
-
-void Changes::add_snapshot(const std::string& name, std::uint64_t last_event,
-                           std::string_view snapshot) {
-  batch_->Put(snapshot_key(name), number_bytes(last_event) + std::string(snapshot));
-  batch_->DeleteRange(event_key(name, 0), event_key(name, last_event + 1));
-}
-
-void Changes::put_note(const std::string& key, std::string_view value) {
-  batch_->Put(std::string(kNotes) + key, rocksdb::Slice(value.data(), value.size()));
-}
-void Changes::erase_note(const std::string& key) { batch_->Delete(std::string(kNotes) + key); }
-
-bool Changes::empty() const { return batch_->Count() == 0; }
-std::size_t Changes::bytes() const { return batch_->GetDataSize(); }
-void Changes::clear() { batch_->Clear(); }
-
 Store::Store(const std::string& folder, std::string_view instructions, Durability durability)
-    : folder_(folder), durability_(durability) {
+    : folder_(folder), durability_(durability), changes_(std::make_unique<rocksdb::WriteBatch>()) {
   if (holds_something_else(folder)) {
     fail(fmt::format("is not a store of pcgs; give {} an empty folder, or one that it made",
                      option("store")));
@@ -120,6 +96,15 @@ void Store::fail(std::string_view why, ErrorKind kind) const {
   throw Error(kind, {.file = folder_}, why);
 }
 
+void Store::write(rocksdb::WriteBatch& batch, bool synced) {
+  rocksdb::WriteOptions how;
+  how.sync = synced;
+  if (const auto status = db_->Write(how, &batch); !status.ok()) {
+    fail(fmt::format("cannot be written ({}); make room or repair the disk, then start again",
+                     status.ToString()));
+  }
+}
+
 void Store::check_stamp(std::string_view instructions) {
   const auto format = get(kFormatKey);
   if (!format) {
@@ -131,12 +116,7 @@ void Store::check_stamp(std::string_view instructions) {
     rocksdb::WriteBatch stamp;
     stamp.Put(kFormatKey, rocksdb::Slice(kFormat.data(), kFormat.size()));
     stamp.Put(kInstructionsKey, rocksdb::Slice(instructions.data(), instructions.size()));
-    rocksdb::WriteOptions synced;
-    synced.sync = true;
-    if (const auto status = db_->Write(synced, &stamp); !status.ok()) {
-      fail(fmt::format("cannot be written ({})", status.ToString()));
-    }
-    return;
+    return write(stamp, true);
   }
   if (*format != kFormat) {
     fail(fmt::format("has the format {}, and this program knows {}; use the pcgs that made it",
@@ -205,8 +185,8 @@ StoredStream Store::read(const std::string& name) const {
   }
   std::uint64_t expected = out.snapshot ? out.snapshot->last_event + 1 : 1;
   scan(event_prefix(name), [&](std::string_view number, std::string_view event) {
-    if (number_from(number) != expected++)
-      damaged(fmt::format("event {} is missing", expected - 1));
+    if (number_from(number) != expected) damaged(fmt::format("event {} is missing", expected));
+    ++expected;
     out.events.emplace_back(event);
   });
   if (!out.snapshot && out.events.empty()) damaged("everything is missing");
@@ -232,17 +212,29 @@ void Store::back_up(const std::string& name) const {
   }
 }
 
-void Store::commit(Changes& changes) {
-  rocksdb::WriteOptions how;
-  how.sync = durability_ == Durability::kSynced;
-  const auto status = db_->Write(how, changes.batch_.get());
-  if (!status.ok()) {
-    fail(
-        fmt::format("cannot be written ({}); make room or repair the disk, then start the "
-                    "service again",
-                    status.ToString()));
-  }
-  changes.clear();
+void Store::add_stream(const std::string& name) { changes_->Put(std::string(kNames) + name, ""); }
+
+void Store::add_event(const std::string& name, std::uint64_t number, std::string_view event) {
+  changes_->Put(event_key(name, number), rocksdb::Slice(event.data(), event.size()));
+}
+
+void Store::add_snapshot(const std::string& name, std::uint64_t last_event,
+                         std::string_view snapshot) {
+  changes_->Put(snapshot_key(name), number_bytes(last_event) + std::string(snapshot));
+  changes_->DeleteRange(event_key(name, 0), event_key(name, last_event + 1));
+}
+
+void Store::put_note(const std::string& key, std::string_view value) {
+  changes_->Put(std::string(kNotes) + key, rocksdb::Slice(value.data(), value.size()));
+}
+void Store::erase_note(const std::string& key) { changes_->Delete(std::string(kNotes) + key); }
+
+std::size_t Store::commit() {
+  if (changes_->Count() == 0) return 0;
+  const std::size_t bytes = changes_->GetDataSize();
+  write(*changes_, durability_ == Durability::kSynced);
+  changes_->Clear();
+  return bytes;
 }
 
 }  // namespace pcgs::serve

@@ -29,30 +29,6 @@ class WriteBatch;
 
 namespace pcgs::serve {
 
-// What was put together and becomes durable together.
-class Changes {
- public:
-  Changes();
-  ~Changes();
-  Changes(const Changes&) = delete;
-  Changes& operator=(const Changes&) = delete;
-
-  void add_stream(const std::string& name);
-  void add_event(const std::string& name, std::uint64_t number, std::string_view event);
-  // The state after that event. The events up to it are not needed any more.
-  void add_snapshot(const std::string& name, std::uint64_t last_event, std::string_view snapshot);
-  void put_note(const std::string& key, std::string_view value);
-  void erase_note(const std::string& key);
-
-  bool empty() const;
-  std::size_t bytes() const;
-  void clear();
-
- private:
-  friend class Store;
-  std::unique_ptr<rocksdb::WriteBatch> batch_;
-};
-
 struct Snapshot {
   std::uint64_t last_event = 0;
   std::string bytes;
@@ -75,8 +51,6 @@ class Store {
   Store(const std::string& folder, std::string_view instructions,
         Durability durability = Durability::kSynced);
   ~Store();
-  Store(const Store&) = delete;
-  Store& operator=(const Store&) = delete;
 
   std::vector<std::string> names() const;  // sorted
   // Throws Error if something is missing or damaged.
@@ -87,18 +61,29 @@ class Store {
   // A copy of what is committed, as a store of its own, in the folder backups/NAME of this one; files that
   // no longer change are shared. Throws Error if there is one of this name, or no room.
   void back_up(const std::string& name) const;
-  // Returns when all of it is as durable as was asked for, and throws Error if it is not known to be.
-  void commit(Changes& changes);
+
+  // What becomes durable together, with the next commit().
+  void add_stream(const std::string& name);
+  void add_event(const std::string& name, std::uint64_t number, std::string_view event);
+  // The state after that event. The events up to it are not needed any more.
+  void add_snapshot(const std::string& name, std::uint64_t last_event, std::string_view snapshot);
+  void put_note(const std::string& key, std::string_view value);
+  void erase_note(const std::string& key);
+  // Returns when all of it is as durable as was asked for, and how many bytes it was; throws Error if that
+  // is not known.
+  std::size_t commit();
 
  private:
   std::optional<std::string> get(const std::string& key) const;
   template <class Take>
   void scan(const std::string& prefix, const Take& take) const;
+  void write(rocksdb::WriteBatch& batch, bool synced);
   void check_stamp(std::string_view instructions);
   [[noreturn]] void fail(std::string_view why, ErrorKind kind = ErrorKind::kFile) const;
   std::string folder_;
   Durability durability_;
   std::unique_ptr<rocksdb::DB> db_;
+  std::unique_ptr<rocksdb::WriteBatch> changes_;
 };
 
 }  // namespace pcgs::serve

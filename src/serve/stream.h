@@ -6,44 +6,105 @@
 // nothing either, so a log holds the events that were done and no others.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "pcgs/aggregator.h"
+#include "pcgs/error.h"
 #include "pcgs/losses.h"
 #include "pcgs/state.h"
 #include "serve/answered_rounds.h"
-#include "serve/event.h"
 
 namespace pcgs::serve {
 
+// What one stream may hold. Constants, so that a log of events means the same whenever it is replayed.
+inline constexpr std::size_t kLongestName = 100;      // bytes, of a stream or an expert
+inline constexpr std::size_t kLongestId = 200;        // bytes
+inline constexpr std::size_t kMostExperts = 200;      // of one stream
+inline constexpr std::size_t kMostOpenRounds = 1000;  // of one stream
+inline constexpr std::size_t kLongestSeason = 20000;  // rounds
+inline constexpr std::size_t kLongestMethod = 300;    // bytes
+
+// How a stream combines. Equal specifications make equal streams.
+struct StreamSpec {
+  std::vector<std::string> experts;    // when it is made; later ones come and go
+  std::string loss = "squared";        // a name of TaskLoss
+  double tau = 0.5;                    // of pinball
+  std::vector<std::size_t> seasons{};  // rounds, shortest first, at most two
+  std::string method;                  // as registry.h reads it
+  bool operator==(const StreamSpec&) const = default;
+};
+
+struct Made {
+  StreamSpec spec;
+};
+
+// Forecasts of the experts that have one, sorted by name.
+struct RoundOpened {
+  std::string id;
+  std::vector<std::pair<std::string, double>> forecasts;
+};
+
+struct OutcomeSeen {
+  std::string id;
+  double y = 0;
+};
+
+// The outcome will never come.
+struct RoundAbandoned {
+  std::string id;
+};
+
+struct ExpertAdded {
+  std::string id, name;
+};
+
+struct ExpertRemoved {
+  std::string id, name;
+};
+
+// Logs hold their place in this list: a new kind goes to the end.
+using Event =
+    std::variant<Made, RoundOpened, OutcomeSeen, RoundAbandoned, ExpertAdded, ExpertRemoved>;
+
+// How whoever sends events names an option of the library: as a field of JSON.
+const Wording& field_wording();
+
+// Throws Error of this kind about a file, a folder or a topic.
+template <class... Values>
+[[noreturn]] void fail_about(ErrorKind kind, const std::string& file,
+                             fmt::format_string<Values...> sentence, Values&&... values) {
+  throw Error(kind, {.file = file}, fmt::format(sentence, std::forward<Values>(values)...));
+}
+
+// As a state file (state.h), so that what is damaged is refused.
+std::string event_bytes(const Event& event);
+// Throws Error, naming the origin.
+Event event_from(std::string_view bytes, const std::string& origin);
+
+// A whole state file of something, such as "an event of a stream", and its reader, which throws Error for
+// one of something else, naming the origin.
+std::string file_text(const StateWriter& out, std::string_view something);
+StateReader reader_of(std::string_view bytes, const std::string& origin,
+                      std::string_view something);
+
 // How the forecasts that a stream published have done beside equal weights, the plain mean of the forecasts
-// that were there, over the rounds that it has learned.
-class ErrorRecord {
- public:
-  // Both forecasts as they were when the round was opened; neither is NaN.
-  void add(const TaskLoss& task, double published, double mean, double outcome);
-
-  std::uint64_t rounds() const { return rounds_; }
-  // What the task pays for: the root of the mean squared error for squared loss, else the mean loss.
-  // Nothing before the first round, and where it is beyond what a sum of losses can say.
-  std::optional<double> combination(const TaskLoss& task) const;
-  std::optional<double> equal_weights(const TaskLoss& task) const;
+// that were there, over the rounds that it has learned. What the task pays for: the root of the mean
+// squared error for squared loss, else the mean loss; nothing where that is beyond what a sum of losses
+// can say.
+struct StreamErrors {
+  std::uint64_t rounds = 0;
+  std::optional<double> combination{}, equal_weights{};
   // Below 1: the combination is better. Nothing where either has no error, or equal weights had one of 0.
-  std::optional<double> ratio(const TaskLoss& task) const;
-
-  void save(StateWriter& out) const;
-  void load(StateReader& in);
-
- private:
-  std::optional<double> measure(const TaskLoss& task, double sum) const;
-
-  std::uint64_t rounds_ = 0;
-  // Sums of losses. The largest double stands for whatever is beyond it.
-  double combination_ = 0, equal_weights_ = 0;
+  std::optional<double> ratio{};
 };
 
 enum class Verdict : std::uint8_t {
@@ -73,11 +134,8 @@ class Stream {
   // The rest is for streams that are made.
   const StreamSpec& spec() const { return spec_; }
   const Aggregator& aggregator() const { return *aggregator_; }
-  const ErrorRecord& errors() const { return errors_; }
-  std::vector<std::string> open_ids() const { return answered_.open_ids(); }
-  std::vector<RecentRound> recent_rounds(std::size_t most) const {
-    return answered_.recent_rounds(most);
-  }
+  std::optional<StreamErrors> errors() const;  // nothing before the first round is learned
+  const AnsweredRounds& answered() const { return answered_; }
 
   std::string save() const;
   // Throws Error, naming the origin.
@@ -86,20 +144,22 @@ class Stream {
  private:
   Output apply(const Made& event);
   Output apply(const RoundOpened& event);
-  Output apply(const OutcomeSeen& event);
-  Output apply(const RoundAbandoned& event);
-  Output apply(const ExpertAdded& event);
-  Output apply(const ExpertRemoved& event);
-  template <class Change>
-  Output change_experts(const std::string& id, std::uint64_t digest, const Change& change);
-  void judge(const Remembered& round, double outcome);
+  Output apply(const OutcomeSeen& event) { return close(event.id, event.y); }
+  Output apply(const RoundAbandoned& event) { return close(event.id, {}); }
+  Output apply(const ExpertAdded& event) { return change_experts(event.id, event.name, true); }
+  Output apply(const ExpertRemoved& event) { return change_experts(event.id, event.name, false); }
+  Output close(const std::string& id, std::optional<double> outcome);
+  Output change_experts(const std::string& id, const std::string& name, bool adds);
+  void judge(double published, double mean, double outcome);
   void note_experts();
   bool open_rounds_agree() const;
 
   StreamSpec spec_;
   std::optional<Aggregator> aggregator_;
   std::shared_ptr<const Names> experts_;  // those of the aggregator
-  ErrorRecord errors_;
+  std::uint64_t judged_ = 0;              // rounds
+  // Of published forecasts and of plain means. The largest double stands for whatever is beyond it.
+  double losses_ = 0, losses_of_mean_ = 0;
   AnsweredRounds answered_;
 };
 

@@ -33,16 +33,24 @@ void StreamTable::count(Loaded& loaded) {
   discount(loaded);
   const Stream& stream = loaded.stream;
   loaded.open_rounds = stream.aggregator().open_rounds();
-  open_rounds_ += loaded.open_rounds;
+  counts_.open_rounds += loaded.open_rounds;
   loaded.ratio.reset();
-  if (stream.errors().rounds() < kFewestJudged) return;
-  loaded.ratio = stream.errors().ratio(stream.aggregator().task());
+  const auto errors = stream.errors();
+  if (!errors || errors->rounds < kFewestJudged) return;
+  loaded.ratio = errors->ratio;
   if (loaded.ratio) by_ratio_.emplace(*loaded.ratio, *loaded.used);
 }
 
 void StreamTable::discount(const Loaded& loaded) {
-  open_rounds_ -= loaded.open_rounds;
+  counts_.open_rounds -= loaded.open_rounds;
   if (loaded.ratio) by_ratio_.erase({*loaded.ratio, *loaded.used});
+}
+
+TableCounts StreamTable::counts() const {
+  TableCounts out = counts_;
+  out.streams = names_.size();
+  out.in_memory = loaded_.size();
+  return out;
 }
 
 std::vector<StreamRatio> StreamTable::worst(std::size_t most) const {
@@ -118,14 +126,14 @@ Output StreamTable::begin(const std::string& name, const Event& event) {
             {}};
   }
   names_.insert(name);
-  changes_.add_stream(name);
+  store_.add_stream(name);
   log(name, keep(name, std::move(fresh)), event);
   return out;
 }
 
 void StreamTable::log(const std::string& name, Loaded& loaded, const Event& event) {
   const std::string bytes = event_bytes(event);
-  changes_.add_event(name, ++loaded.last_event, bytes);
+  store_.add_event(name, ++loaded.last_event, bytes);
   ++loaded.events_since;
   loaded.event_bytes_since += bytes.size();
   touch(name, loaded);
@@ -142,7 +150,7 @@ void StreamTable::touch(const std::string& name, Loaded& loaded) {
 void StreamTable::take_snapshot(const std::string& name, Loaded& loaded) {
   taken_.push_back({name, loaded.last_event, loaded.stream.save()});
   const std::string& bytes = taken_.back().bytes;
-  changes_.add_snapshot(name, loaded.last_event, bytes);
+  store_.add_snapshot(name, loaded.last_event, bytes);
   loaded.snapshot_bytes = bytes.size();
   loaded.events_since = loaded.event_bytes_since = 0;
   ++counts_.snapshots;
@@ -167,16 +175,13 @@ const std::vector<TakenSnapshot>& StreamTable::take_snapshots(std::span<const st
 void StreamTable::adopt(const TakenSnapshot& snapshot) {
   invariant(!loaded_.contains(snapshot.name), "a stream in memory is not replaced");
   names_.insert(snapshot.name);
-  changes_.add_stream(snapshot.name);
-  changes_.add_snapshot(snapshot.name, snapshot.last_event, snapshot.bytes);
+  store_.add_stream(snapshot.name);
+  store_.add_snapshot(snapshot.name, snapshot.last_event, snapshot.bytes);
 }
 
 void StreamTable::commit() {
   take_snapshots();
-  if (!changes_.empty()) {
-    counts_.committed_bytes += changes_.bytes();
-    store_.commit(changes_);
-  }
+  counts_.committed_bytes += store_.commit();
   for (const std::string& name : touched_) {
     Loaded& loaded = loaded_.at(name);
     loaded.touched = false;

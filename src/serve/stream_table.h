@@ -39,12 +39,14 @@ struct TakenSnapshot {
   std::string bytes;
 };
 
-// Since the table was made.
+// Since the table was made, and what it has.
 struct TableCounts {
   std::uint64_t events = 0, rounds = 0, outcomes = 0;  // done; replayed ones are apart
   std::uint64_t hits = 0, loads = 0;  // streams asked for that were in memory, or not
   std::uint64_t replayed = 0, evictions = 0, snapshots = 0;
   std::uint64_t committed_bytes = 0;
+  std::uint64_t streams = 0, in_memory = 0,
+                open_rounds = 0;  // now, the last two as of the last commit
 };
 
 // The error of a stream's combination, divided by that of equal weights.
@@ -61,15 +63,13 @@ class StreamTable {
   // Takes the snapshots that are due, and those of these streams, whether due or not. They are to be had
   // until commit().
   const std::vector<TakenSnapshot>& take_snapshots(std::span<const std::string> also = {});
-  // Writes what was applied, with the snapshots that were taken or are due, and what was put into
-  // changes().
+  // Writes what was applied, with the snapshots that were taken or are due, and what else the store holds
+  // that is not committed.
   void commit();
   // Of what is committed; see Store.
   void back_up(const std::string& name) const { store_.back_up(name); }
   // A snapshot from elsewhere becomes the stream. Requires that the stream is not in memory.
   void adopt(const TakenSnapshot& snapshot);
-  // Notes of the owner, which go with the next commit.
-  Changes& changes() { return changes_; }
 
   // Null if there is none of this name. Throws Error if it is damaged. Valid until the next call.
   const Stream* find(const std::string& name);
@@ -77,12 +77,10 @@ class StreamTable {
   // Null if it is not in memory. Nothing is loaded, and the stream is not used by this.
   const Stream* peek(const std::string& name) const;
 
+  TableCounts counts() const;
   // Of streams in memory, as of the last commit.
-  std::size_t in_memory() const { return loaded_.size(); }
-  std::size_t open_rounds() const { return open_rounds_; }
   // Those with the largest ratios, worst first, of streams with kFewestJudged rounds or more.
   std::vector<StreamRatio> worst(std::size_t most) const;
-  const TableCounts& counts() const { return counts_; }
 
  private:
   struct Loaded {
@@ -92,7 +90,7 @@ class StreamTable {
     std::size_t events_since = 0, event_bytes_since = 0;  // the snapshot
     bool touched = false;                                 // since the last commit
     std::list<std::string>::iterator used;
-    // As open_rounds_ and by_ratio_ have it.
+    // As counts_ and by_ratio_ have it.
     std::size_t open_rounds = 0;
     std::optional<double> ratio{};
   };
@@ -111,12 +109,10 @@ class StreamTable {
   TableCounts counts_;
   std::set<std::string, std::less<>> names_;
   std::unordered_map<std::string, Loaded> loaded_;
-  std::list<std::string> by_use_;  // latest first
-  std::size_t open_rounds_ = 0;
+  std::list<std::string> by_use_;                           // latest first
   std::set<std::pair<double, std::string_view>> by_ratio_;  // views of names in by_use_
   std::vector<std::string> touched_;
   std::vector<TakenSnapshot> taken_;
-  Changes changes_;
 };
 
 }  // namespace pcgs::serve

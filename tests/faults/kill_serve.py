@@ -43,8 +43,8 @@ def offline(program, folder, stream, rows):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
-    parser.add_argument("--kills", type=int, default=40)
-    parser.add_argument("--seed", type=int, default=7)
+    for name, usual in (("--kills", 40), ("--seed", 7)):
+        parser.add_argument(name, type=int, default=usual)
     parser.add_argument("--unsafe", action="store_true")
     options = parser.parse_args()
     draw = random.Random(options.seed)

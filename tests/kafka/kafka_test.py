@@ -257,9 +257,8 @@ def main():
     parser = argparse.ArgumentParser()
     for name in ("pcgs", "stream_states", "jars"):
         parser.add_argument(name)
-    usual = {"--streams": 2000, "--events": 100, "--kills": 20, "--broker-kills": 3, "--stops": 3, "--seed": 1}
-    for name, number in usual.items():
-        parser.add_argument(name, type=int, default=number)
+    for name, usual in (("streams", 2000), ("events", 100), ("kills", 20), ("broker-kills", 3), ("stops", 3), ("seed", 1)):
+        parser.add_argument(f"--{name}", type=int, default=usual)
     parser.add_argument("--nodes", type=int, choices=(1, 3), default=1)
     parser.add_argument("--folder", help="for what is written; made if it is not there, and kept")
     options = parser.parse_args()

@@ -7,7 +7,6 @@
 #include <deque>
 #include <random>
 
-#include "serve/event.h"
 #include "support/expect.h"
 
 namespace pcgs {

@@ -333,7 +333,7 @@ TEST_F(BadRequests, NamesThatAreRefusedLeaveTheStoreAlone) {
 }
 
 TEST_F(BadRequests, TokensThatAreAlmostRightAreWrong) {
-  options_.token = serve::BearerToken("correct horse battery");
+  options_.token = "correct horse battery";
   headers_ = "Authorization: Bearer correct horse battery\r\n";
   start();
   for (const char* header :

@@ -9,9 +9,7 @@
 #include <map>
 #include <thread>
 
-#include "serve/kafka_messages.h"
-#include "serve/kafka_partition.h"
-#include "serve/service_json.h"
+#include "serve/random_log.h"
 #include "support/expect.h"
 #include "support/temp_dir.h"
 
@@ -43,7 +41,7 @@ class MockCluster {
 class WorkerTest : public ::testing::Test {
  protected:
   // Lines of events, each to the partition of its key.
-  void send(const std::vector<std::pair<std::string, std::string>>& events) {
+  void send(const test::Lines& events) {
     const ClientPtr producer =
         client(RD_KAFKA_PRODUCER, configuration({{"bootstrap.servers", cluster_.bootstrap()}}));
     rd_kafka_topic_t* topic = rd_kafka_topic_new(producer.get(), "events", nullptr);
@@ -98,50 +96,17 @@ class WorkerTest : public ::testing::Test {
   std::optional<TopicReader> reader_;
 };
 
-using Events = std::vector<std::pair<std::string, std::string>>;
-
-Events events_of(std::size_t streams, std::size_t from, std::size_t to) {
-  Events out;
-  for (std::size_t t = from; t < to; ++t) {
-    for (std::size_t s = 0; s < streams; ++s) {
-      const std::string name = "s" + std::to_string(s);
-      const auto add = [&](const std::string& rest) {
-        out.emplace_back(name, R"({"stream":")" + name + R"(",)" + rest + "}");
-      };
-      if (t == 0) add(R"("make":{"experts":["a","b"],"method":"ml-poly"})");
-      const std::string id = R"("id":")" + std::to_string(t) + R"(")";
-      const std::string x = std::to_string((t * 7 + s) % 5);
-      add(R"("round":{)" + id + R"(,"forecasts":{"a":)" + x + R"(,"b":3}})");
-      add(R"("outcome":{)" + id + R"(,"y":)" + std::to_string(t % 4) + "}");
-    }
-  }
-  return out;
-}
-
-// The answers that one process gives which is never stopped.
-std::map<std::string, std::vector<std::string>> offline(const Events& events) {
-  std::map<std::string, serve::Stream> streams;
-  std::map<std::string, std::vector<std::string>> out;
-  for (const auto& [key, text] : events) {
-    const serve::EventLine line = serve::read_event_line(text);
-    serve::Output output;
-    if (line.event) output = streams[line.event->stream].step(line.event->event);
-    out[key].push_back(serve::answer_line(line, output));
-  }
-  return out;
-}
-
 }  // namespace
 
 TEST_F(WorkerTest, AnswersAsAnOfflineRun) {
-  const Events events = events_of(7, 0, 40);
+  const test::Lines events = test::lines_of(7, 40);
   send(events);
   work("cache", events.size());
-  EXPECT_TRUE(answers() == offline(events));
+  EXPECT_TRUE(answers() == test::offline(events));
 }
 
 TEST_F(WorkerTest, WhatIsNoEventIsAnsweredAndChangesNothing) {
-  Events events = events_of(1, 0, 2);
+  test::Lines events = test::lines_of(1, 2);
   events.insert(events.begin() + 2,
                 {{"s0", "{"}, {"s0", R"({"stream":"s0"})"}, {"s0", ""}, {"", "x"}});
   send(events);
@@ -152,7 +117,7 @@ TEST_F(WorkerTest, WhatIsNoEventIsAnsweredAndChangesNothing) {
   EXPECT_NE(got["s3"].at(0).find("the key of the message is not the name of its stream"),
             std::string::npos);
   got.erase("s3");
-  EXPECT_TRUE(got == offline(events));
+  EXPECT_TRUE(got == test::offline(events));
 }
 
 TEST_F(WorkerTest, TwoWorkersCannotShareAFolder) {

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "serve/event.h"
 #include "serve/stream.h"
 #include "support/allocations.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <random>
 
-#include "serve/stream.h"
+#include "serve/service_json.h"
 
 namespace pcgs::test {
 
@@ -27,7 +27,7 @@ class Client {
   Event first() const { return made_; }
 
   Event next(const Stream& now) {
-    const auto open = now.open_ids();
+    const auto open = now.answered().open_ids();
     const std::size_t kind = draw(100);
     if (kind < 45 || open.empty()) return round(now.aggregator().names());
     const std::string& id = open[draw(open.size())];
@@ -74,6 +74,35 @@ std::vector<Event> random_log(const std::string& method, const std::string& loss
     if (now.step(event).verdict == Verdict::kDone) log.push_back(std::move(event));
   }
   return log;
+}
+
+Lines lines_of(std::size_t streams, std::size_t rounds) {
+  Lines out;
+  for (std::size_t t = 0; t < rounds; ++t) {
+    for (std::size_t s = 0; s < streams; ++s) {
+      const std::string name = fmt::format("s{}", s);
+      const auto add = [&](const std::string& event) {
+        out.emplace_back(name, fmt::format(R"({{"stream":"{}",{}}})", name, event));
+      };
+      if (t == 0) add(R"("make":{"experts":["a","b"]})");
+      add(fmt::format(R"("round":{{"id":"{}","forecasts":{{"a":{},"b":{}}}}})", t, (t * 7 + s) % 5,
+                      t % 6 == 5 ? "null" : "3"));
+      add(fmt::format(R"("outcome":{{"id":"{}","y":{}}})", t, t % 4));
+    }
+  }
+  return out;
+}
+
+std::map<std::string, std::vector<std::string>> offline(const Lines& lines) {
+  std::map<std::string, Stream> streams;
+  std::map<std::string, std::vector<std::string>> out;
+  for (const auto& [key, text] : lines) {
+    const EventLine line = read_event_line(text);
+    Output output;
+    if (line.event) output = streams[line.stream].step(*line.event);
+    out[key].push_back(answer_line(line, output));
+  }
+  return out;
 }
 
 }  // namespace pcgs::test

@@ -70,6 +70,8 @@ class ServiceFixture : public ::testing::Test {
   }
   HttpAnswer events(std::string_view lines) const { return ask(port(), "POST", "/events", lines); }
   HttpAnswer get(const std::string& path) const { return ask(port(), "GET", path); }
+  // Of a line of the metrics; -1 if there is none.
+  double value(const std::string& name, std::string_view headers = "") const;
 
   TempDir dir_;
   serve::ServiceOptions options_;
@@ -92,8 +94,8 @@ class Unharmed : public ServiceFixture {
   std::string stream_, headers_;  // the stream as it was; what requests bring
 
  private:
-  std::string logged() const;  // events since the start, as the metrics say
-  std::string logged_;
+  double logged() const { return value("pcgs_events_total", headers_); }  // since the start
+  double logged_ = 0;
   HttpAnswer get(std::string_view path) const { return ask(port(), "GET", path, "", headers_); }
 };
 

@@ -22,7 +22,7 @@ std::string round_of(std::string_view id) {
 
 class SlowClients : public test::Unharmed {
  protected:
-  // One connection at a time, so that whoever holds it holds all.
+  // One request at work at a time, so that whoever holds its place holds all.
   void start_with(const serve::Patience& patience) {
     options_.patience = patience;
     options_.connections = 1;
@@ -72,7 +72,7 @@ TEST_F(SlowClients, AnIdleConnectionIsClosed) {
   start_with({.idle = milliseconds(1)});
   Loopback first(port()), second(port());
   EXPECT_EQ(first.read().status, 0);
-  EXPECT_EQ(second.read().status, 0);  // which had waited for the place of the first
+  EXPECT_EQ(second.read().status, 0);
 }
 
 TEST_F(SlowClients, HalfAHeadIsGivenUp) {
@@ -117,17 +117,38 @@ TEST_F(SlowClients, WhoNeverReadsIsGivenUpAndWhatItSentIsDone) {
   EXPECT_TRUE(unharmed());
 }
 
+TEST_F(SlowClients, ThousandsThatSayNothingAndOneAtWorkDoNotKeepProbesWaiting) {
+  start_with({.idle = std::chrono::hours(1)});
+  std::vector<std::unique_ptr<Loopback>> idle;
+  for (int i = 0; i < 2000; ++i) idle.push_back(std::make_unique<Loopback>(port()));
+  const std::string whole = request_text("POST", kRounds, round_of("1"));
+  Loopback at_work(port()), waiting(port());
+  at_work.send(whole.substr(0, whole.size() - 1));
+  for (const char* probe : {"/health", "/ready", "/metrics", "/"}) {
+    EXPECT_EQ(test::ask(port(), "GET", probe).status, 200) << probe;
+  }
+  waiting.send(request_text("GET", "/streams/n", ""));
+  EXPECT_EQ(test::ask(port(), "GET", "/health").status, 200);
+  EXPECT_FALSE(waiting.answered()) << "the only place is taken";
+  at_work.send(whole.substr(whole.size() - 1));
+  EXPECT_EQ(at_work.read().status, 200);
+  EXPECT_EQ(waiting.read().json()["open"].size(), 2u);
+}
+
 TEST_F(SlowClients, AServiceThatStopsDoesNotWaitForThem) {
-  options_.patience = {milliseconds(3600000), milliseconds(3600000), milliseconds(3600000)};
-  start();
-  Loopback idle(port()), half_a_head(port()), half_a_body(port());
+  start_with({milliseconds(3600000), milliseconds(3600000), milliseconds(3600000)});
+  Loopback idle(port()), half_a_head(port()), half_a_body(port()), waiting(port());
   half_a_head.send("POST /");
   const std::string whole = request_text("POST", kRounds, round_of("1"));
   half_a_body.send(whole.substr(0, whole.size() - 1));
   ASSERT_EQ(test::ask(port(), "GET", "/health").status, 200);
+  waiting.send(request_text("GET", "/streams/n", ""));
+  ASSERT_EQ(test::ask(port(), "GET", "/health").status, 200);
   const auto events = stored().events;  // stops it
   EXPECT_EQ(events.size(), 2u);
   EXPECT_TRUE(idle.closed());
+  EXPECT_TRUE(refused(half_a_body.read(), 503));
+  EXPECT_TRUE(refused(waiting.read(), 503));
 }
 
 }  // namespace pcgs

@@ -5,14 +5,12 @@
 
 #include <filesystem>
 #include <fstream>
-#include <functional>
 
 #include "support/expect.h"
 #include "support/temp_dir.h"
 
 namespace pcgs {
 
-using serve::Changes;
 using serve::Store;
 using ::testing::Test;
 
@@ -20,18 +18,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void commit(Store& store, const std::function<void(Changes&)>& fill) {
-  Changes changes;
-  fill(changes);
-  store.commit(changes);
-}
-
 void add_events(Store& store, std::uint64_t first, std::uint64_t last) {
   for (std::uint64_t i = first; i <= last; ++i) {
-    commit(store, [&](Changes& changes) {
-      if (i == 1) changes.add_stream("north");
-      changes.add_event("north", i, "event " + std::to_string(i));
-    });
+    if (i == 1) store.add_stream("north");
+    store.add_event("north", i, "event " + std::to_string(i));
+    store.commit();
   }
 }
 
@@ -71,11 +62,10 @@ TEST_F(StoreTest, HasWhatWasCommittedWhenItIsOpenedAgain) {
   {
     Store store(folder_, "AVX2");
     add_events(store, 1, 3);
-    commit(store, [](Changes& changes) {
-      changes.add_stream("north-2");  // whose keys lie beside those of north
-      changes.add_event("north-2", 1, "other");
-      changes.add_snapshot("north", 3, "after 3");
-    });
+    store.add_stream("north-2");  // whose keys lie beside those of north
+    store.add_event("north-2", 1, "other");
+    store.add_snapshot("north", 3, "after 3");
+    store.commit();
     add_events(store, 4, 5);
   }
   const Store store(folder_, "AVX2");
@@ -113,7 +103,8 @@ TEST_F(StoreTest, RefusesAStreamWithAGapInItsEvents) {
   EXPECT_NE(test::error_of([&] { store.read("north"); }).find("event 3 is missing"),
             std::string::npos);
   EXPECT_THROW(store.read("unknown"), Error);
-  commit(store, [](Changes& changes) { changes.add_event("south", 2, "without its first"); });
+  store.add_event("south", 2, "without its first");
+  store.commit();
   EXPECT_NE(test::error_of([&] { store.read("south"); }).find("event 1 is missing"),
             std::string::npos);
 }

@@ -35,11 +35,11 @@ void replay(const std::string& events, const std::string& answers, const std::st
     serve::Output output;
     if (line.event) {
       serve::Stream fresh;
-      const auto found = streams.find(line.event->stream);
+      const auto found = streams.find(line.stream);
       serve::Stream& stream = found == streams.end() ? fresh : found->second;
-      output = stream.step(line.event->event);
+      output = stream.step(*line.event);
       if (found == streams.end() && stream.made()) {
-        streams.emplace(line.event->stream, std::move(fresh));
+        streams.emplace(line.stream, std::move(fresh));
       }
     }
     out << serve::answer_line(line, output) << '\n';
