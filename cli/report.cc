@@ -13,7 +13,7 @@
 #include "outputs.h"
 #include "pcgs/error.h"
 #include "report_file.h"
-#include "research/study_results.h"
+#include "research/study.h"
 #include "say.h"
 #include "show/depth.h"
 #include "show/run_result.h"
