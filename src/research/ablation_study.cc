@@ -117,6 +117,7 @@ StudyTables ablation_tables(const StudyResult& study) {
 
 void show_ablation(const StudyResult& study, report::PageParts& page) {
   report::Chart chart;
+  chart.height = static_cast<int>(20 + 18 * method_names(study.parts).size());
   chart.id = "ablation-chart";
   chart.title = "Regret without one of the choices";
   chart.note =
@@ -124,7 +125,6 @@ void show_ablation(const StudyResult& study, report::PageParts& page) {
       "whole.";
   chart.alternative = "The means of the table below, one row of dots for each variant.";
   add_dots(study, "variants", chart);
-  chart.height = static_cast<int>(20 + 18 * method_names(study.parts).size());
   show::Table table = variants_table(study);
   table.id = "ablation-means";
   table.caption = "Dynamic regret, mean ± standard deviation; " + setting(study.config);

@@ -370,8 +370,9 @@ void fields(Fields& f, ElectricityResult& study) {
   f.unless_empty("bound", study.bound);
   f("unclipped_oracle_mean_loss", study.unclipped_oracle_mean_loss, "methods", study.methods);
   f.require(!study.switches.empty(), "switches", "is empty");
-  f.require(study.oracle_mean_loss.has_all(study.switches), "oracle_mean_loss",
-            "lacks one of the switch budgets");
+  f.require(study.oracle_mean_loss.has_all(study.switches) &&
+                study.unclipped_oracle_mean_loss.has_all(study.switches),
+            "oracle_mean_loss", "lacks one of the switch budgets");
   f.require(!study.methods.empty(), "methods", "is empty");
   f.require(std::all_of(study.methods.begin(), study.methods.end(),
                         [&](const auto& m) {

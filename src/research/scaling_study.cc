@@ -16,15 +16,14 @@ namespace {
 report::Chart scaling_chart(const StudyResult& study) {
   const auto methods = method_names(study.parts);
   report::Chart chart;
-  chart.uses = "scaling";
   chart.id = "scaling-chart";
   chart.title = "Regret by number of experts";
   chart.note =
       "Against the exact best path, and against the path that generated the losses, which may take "
       "more switches. Bars: one standard deviation.";
-  chart.height = 340;
   std::vector<double> pools;
   for (const Part& pool : study.parts) pools.push_back(static_cast<double>(*pool.experts));
+  chart.uses = "scaling";
   chart.values = {{"pools", report::drawn(pools)}, {"series", methods}, {"palette", "methods"}};
   std::string ranges;
   for (const auto& name : methods) {
@@ -53,6 +52,7 @@ report::Chart scaling_chart(const StudyResult& study) {
     ranges += fmt::format("{}{} from {:.1f} to {:.1f}", ranges.empty() ? "" : ", ", name,
                           exact.front(), exact.back());
   }
+  chart.height = 340;
   chart.alternative = "Regret from the smallest to the largest pool: " + ranges + ".";
   return chart;
 }

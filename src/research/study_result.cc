@@ -56,7 +56,8 @@ void fields(Fields& f, Spread& spread) { f("mean", spread.mean, "std", spread.st
 void fields(Fields& f, MethodRegret& method) {
   f("name", method.name);
   f.unless_empty("chosen_in_hindsight", method.chosen_in_hindsight);
-  f("regret", method.regret, "mean", method.mean, "std", method.std);
+  f("regret", method.regret);
+  f("mean", method.mean, "std", method.std);
   f.unless_empty("share_closed", method.share_closed);
   f.unless_empty("generating_path_regret", method.generating_path_regret);
   f.unless_empty("unclipped_regret", method.unclipped_regret);

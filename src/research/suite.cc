@@ -270,54 +270,52 @@ std::span<const FamilyInfo> all_families() {
   const Option gap = {"gap", "what the winner loses less", 0.2, 0, 0.5};
   const Option least = {"least", "rounds that a winner stays at least", 35, 1, 10000};
   const Option hazard = {"hazard", "chance a round, after that, that it leaves", 0.07, 0, 1};
+  const Option noise = {"noise", "scale of the noise", 0.15, 0.03, 1};
+  const Option quietest = {"quietest", "lowest scale of the noise", 0.05, 0.03, 1};
+  const Option loudest = {"loudest", "highest scale of the noise", 0.3, 0.03, 1};
+  const Option amplitude = {"amplitude", "of the means", 0.06, 0.001, 0.5};
+  const auto with = [](Option option, double standard) {
+    option.standard = standard;
+    return option;
+  };
   // Never destroyed: threads that still work when the process ends may look something up.
   static const auto& kFamilies = *new const std::vector<FamilyInfo>{
       {"switch",
        "one winner at a time, changing at random",
-       {gap, Option{"quietest", "lowest scale of the noise", 0.08, 0.03, 1},
-        Option{"loudest", "highest scale of the noise", 0.25, 0.03, 1}, least, hazard},
+       {gap, with(quietest, 0.08), with(loudest, 0.25), least, hazard},
        make_switch},
       {"drift",
        "smooth means that cross",
-       {Option{"amplitude", "of the means", 0.12, 0.001, 0.5},
-        Option{"quietest", "lowest scale of the noise", 0.03, 0.03, 1},
-        Option{"loudest", "highest scale of the noise", 0.25, 0.03, 1},
+       {with(amplitude, 0.12), with(quietest, 0.03), with(loudest, 0.25),
         Option{"fastest", "least rounds over which a mean forgets itself", 20, 2, 1e6},
         Option{"slowest", "most rounds over which it does", 200, 2, 1e6}},
        make_drift},
       {"hetero",
        "noise that differs over experts and time",
-       {gap, Option{"quietest", "lowest scale of the noise", 0.05, 0.03, 1},
-        Option{"loudest", "highest scale of the noise", 0.3, 0.03, 1},
+       {gap, quietest, loudest,
         Option{"swing", "how much louder an expert is in its rough times", 2, 1, 10}, least,
         hazard},
        make_hetero},
       {"heavy-tail",
        "Student-t noise and jumps, then clipped",
-       {gap, Option{"noise", "scale of the noise", 0.1, 0.03, 1},
-        Option{"df", "degrees of freedom", 3, 0.5, 1000},
+       {gap, with(noise, 0.1), Option{"df", "degrees of freedom", 3, 0.5, 1000},
         Option{"jump_probability", "of a jump, for each loss", 0.03, 0, 1},
         Option{"jump", "its size", 0.5, 0, 1}, least, hazard},
        make_heavy_tail},
       {"mix",
        "drift and switching under mixed noise",
-       {gap, Option{"amplitude", "of the means", 0.06, 0.001, 0.5},
-        Option{"length", "rounds over which a mean forgets itself", 120, 2, 1e6},
-        Option{"quietest", "lowest scale of the noise", 0.05, 0.03, 1},
-        Option{"loudest", "highest scale of the noise", 0.3, 0.03, 1}, least, hazard},
+       {gap, amplitude, Option{"length", "rounds over which a mean forgets itself", 120, 2, 1e6},
+        quietest, loudest, least, hazard},
        make_mix},
       {"predictive",
        "winners in an order that can be learned",
-       {gap, Option{"noise", "scale of the noise", 0.15, 0.03, 1},
-        Option{"members", "experts that take turns", 4, 1, 4096},
-        Option{"order", "chance that the neighbour follows", 0.9, 0, 1},
-        Option{"least", "rounds that a winner stays at least", 40, 1, 10000},
+       {gap, noise, Option{"members", "experts that take turns", 4, 1, 4096},
+        Option{"order", "chance that the neighbour follows", 0.9, 0, 1}, with(least, 40),
         Option{"most", "rounds that it stays at most", 56, 1, 10000}},
        make_predictive},
       {"adversarial",
        "whoever is relied upon is burned",
-       {gap, Option{"noise", "scale of the noise", 0.15, 0.03, 1},
-        Option{"burn", "what a burned expert loses more", 0.2, 0, 0.5},
+       {gap, noise, Option{"burn", "what a burned expert loses more", 0.2, 0, 0.5},
         Option{"smoulder", "rounds that it stays burned", 40, 0, 1e6},
         Option{"trust", "reference weight at which a winner is burned", 0.8, 0, 1}},
        make_adversarial},
