@@ -28,9 +28,9 @@ class OutputSet;
 
 namespace pcgs::results {
 
-// What a result says of how it was played.
-struct StudyConfig
-    : suite::Contest {   // no experts in the scaling study, no methods in the ablation
+// What a result says of how it was played: no experts in the scaling study, which has many, and no methods
+// in the ablation study.
+struct StudyConfig : suite::Contest {
   std::string featured;  // the method it is about; empty in the ablation study
 };
 
