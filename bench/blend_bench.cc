@@ -15,7 +15,7 @@
 #include "benchmarks.h"
 #include "combine/blend.h"
 #include "pcgs/registry.h"
-#include "research/random.h"
+#include "research/suite.h"
 
 namespace {
 

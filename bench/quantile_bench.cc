@@ -18,7 +18,7 @@
 #include "combine/quantile_pool.h"
 #include "pcgs/quantiles.h"
 #include "reference/levels.h"
-#include "research/random.h"
+#include "research/suite.h"
 
 namespace {
 

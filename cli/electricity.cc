@@ -32,9 +32,9 @@ struct ElectricityOptions {
 };
 
 std::vector<std::string> played_methods(const ElectricityOptions& options) {
-  std::vector<std::string> methods = options.methods.empty()
-                                         ? studies::benchmark_methods()
-                                         : compare::methods_from({split_specs(options.methods)});
+  std::vector<std::string> methods = {"hedge", "fixed-share", "genshare",       "ml-poly",
+                                      "boa",   "guard",       "pcgs-tf:oracle", "pcgs-tf"};
+  if (!options.methods.empty()) methods = compare::methods_from({split_specs(options.methods)});
   if (!options.model.empty()) methods.push_back(with_model("pcgs-tf", options.model));
   return methods;
 }
@@ -60,24 +60,22 @@ void run_electricity(const ElectricityOptions& options) {
   finish_earlier(files_of(options), options.quiet);
   check_distinct(files_of(options));
   const io::Monitor monitor = io::progress_bars(options.quiet);
-  const auto observations = studies::read_observations(options.source, monitor);
+  const auto observations = studies::read_observations(options.source);
   const auto losses = studies::split_losses(
       observations.values,
       options.pool.empty() ? studies::benchmark_pool(observations.seasons, options.window)
                            : ExpertPool(read_experts(options.pool)),
       options.split, options.source.path);
   const std::vector<std::string> methods = played_methods(options);
-  compare::check_methods(methods, {losses.experts.size()});
+  compare::check_methods(methods, {losses.test.experts.size()});
   OutputSet outputs;
   if (!options.losses.empty()) {
     // The two parts, as files that pcgs-train and pcgs run read.
     outputs.add_folder(options.losses);
-    write(outputs.add(training_file(options.losses)), losses.training);
-    write(outputs.add(test_file(options.losses)), losses.test);
+    write(outputs.add(training_file(options.losses)), losses.training.values);
+    write(outputs.add(test_file(options.losses)), losses.test.values);
   }
   WholeFile* const page = add_page(outputs, options.report);
-  const std::string& origin = options.source.path;
-  const auto problem = studies::test_problem(origin, losses);
   report::DepthObserver depth;
   compare::ComparisonOptions compared;
   compared.methods = methods;
@@ -86,11 +84,11 @@ void run_electricity(const ElectricityOptions& options) {
     compared.observers = {&depth};
     compared.stretches = report::stretches_for(methods.size() + 4);
   }
-  const auto comparison = studies::play_benchmark(origin, losses, std::move(compared), monitor);
-  const auto result = studies::electricity_result(origin, observations, losses, comparison);
+  const auto comparison = studies::play_benchmark(losses, std::move(compared), monitor);
+  const auto result = studies::electricity_result(observations, losses, comparison);
   if (page != nullptr) {
     report::Material material;
-    material.results.push_back({origin, result, depth.take()});
+    material.results.push_back({options.source.path, result, depth.take()});
     page->write(report::page(material));
   }
   outputs.commit();

@@ -12,7 +12,7 @@
 #include "option_kinds.h"
 #include "outputs.h"
 #include "pcgs/error.h"
-#include "research/study_results.h"
+#include "research/study.h"
 #include "say.h"
 
 namespace pcgs::cli {

@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
 #include <thread>
 
 #include "commands.h"
@@ -43,10 +42,6 @@ std::string json_file(const SuiteOptions& options, const char* study) {
   return fmt::format("{}/{}.json", options.out, study);
 }
 
-std::string study_json(const results::Study& study, int indent = -1) {
-  return std::visit([&](const auto& one) { return results::to_json(one, indent); }, study);
-}
-
 void save(OutputSet& outputs, const std::string& folder, const char* study,
           const studies::StudyTables& tables) {
   for (const auto& [name, table] : tables.tables) {
@@ -58,10 +53,11 @@ void save(OutputSet& outputs, const std::string& folder, const char* study,
   }
 }
 
-void refuse_doubles(const char* kind, const std::vector<std::string>& names) {
-  for (auto at = names.begin(); at != names.end(); ++at) {
-    if (std::find(names.begin(), at, *at) != at) {
-      throw Error(fmt::format("{} {} is given twice; give it once", kind, *at));
+template <class T>
+void refuse_doubles(const char* sentence, const std::vector<T>& all) {
+  for (auto at = all.begin(); at != all.end(); ++at) {
+    if (std::find(all.begin(), at, *at) != at) {
+      throw Error(fmt::format(fmt::runtime(sentence), *at));
     }
   }
 }
@@ -78,7 +74,7 @@ void check(SuiteOptions& options) {
   } else {
     study.families = split_list("family", options.families);
     for (const auto& name : study.families) suite::generate(name, 1, 1, 0);  // or an Error
-    refuse_doubles("family", study.families);
+    refuse_doubles("family {} is given twice; give it once", study.families);
   }
   if (options.name == "mechanism" || options.name == "all") study.methods_with_restarts();
   if (options.name == "ablation" && !(options.methods == "all" && options.model.empty())) {
@@ -88,25 +84,18 @@ void check(SuiteOptions& options) {
   if (!study.retrained.empty() && options.name != "ablation" && options.name != "all") {
     throw Error("--retrained is for the ablation study; leave it out or add --study ablation");
   }
-  for (std::size_t i = 0; i < study.pools.size(); ++i) {
-    if (std::count(study.pools.begin(), study.pools.end(), study.pools[i]) > 1) {
-      throw Error(fmt::format("--pools names {} twice; name it once", study.pools[i]));
-    }
-  }
+  refuse_doubles("--pools names {} twice; name it once", study.pools);
   if (study.threads == 0) study.threads = std::max(1U, std::thread::hardware_concurrency());
 }
 
 // Plays, writes and, unless JSON is wanted, prints.
-results::Study run_study(const SuiteOptions& options, const studies::NamedStudy& chosen,
-                         OutputSet& outputs, WholeFile* json) {
-  const auto start = std::chrono::steady_clock::now();
-  results::Study study = chosen.run(options.study, io::progress_bars(options.quiet));
-  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-  std::visit([&](auto& one) { one.timing = {spent.count(), options.study.threads}; }, study);
-  const auto tables = std::visit([](const auto& one) { return studies::tables_of(one); }, study);
+results::StudyResult run_study(const SuiteOptions& options, const results::StudyForm& form,
+                               OutputSet& outputs, WholeFile* json) {
+  auto study = studies::play(form, options.study, io::progress_bars(options.quiet));
+  const auto tables = form.tables(study);
   if (json != nullptr) {
-    json->write(study_json(study, 1) + "\n");
-    save(outputs, options.out, chosen.name, tables);
+    json->write(results::to_json(study, 1) + "\n");
+    save(outputs, options.out, form.name, tables);
   }
   if (!options.json) {
     for (const auto& [name, table] : tables.tables) {
@@ -114,7 +103,7 @@ results::Study run_study(const SuiteOptions& options, const studies::NamedStudy&
       if (options.brief) break;
     }
     say(fmt::format("{}seed {}, {:.1f} s\n{}", options.brief ? "" : tables.remarks,
-                    options.study.seed, spent.count(), options.name == "all" ? "\n" : ""));
+                    options.study.seed, study.timing->seconds, options.name == "all" ? "\n" : ""));
     std::fflush(stdout);
   }
   return study;
@@ -122,7 +111,7 @@ results::Study run_study(const SuiteOptions& options, const studies::NamedStudy&
 
 NamedFiles files_of(const SuiteOptions& options) {
   NamedFiles files{{options.report}, {options.model}};
-  for (const auto& study : studies::kStudies) {
+  for (const auto& study : results::kStudies) {
     if (!options.out.empty()) files.outputs.push_back(json_file(options, study.name));
   }
   return files;
@@ -155,15 +144,15 @@ void run_suite(SuiteOptions& options) {
   if (!options.out.empty()) outputs.add_folder(options.out);
   if (!options.out.empty() && in_depth) outputs.add_folder(options.out + "/traces");
   WholeFile* const page = add_page(outputs, options.report);
-  std::vector<std::pair<studies::NamedStudy, WholeFile*>> chosen;
-  for (const auto& study : studies::kStudies) {
+  std::vector<std::pair<const results::StudyForm*, WholeFile*>> chosen;
+  for (const auto& study : results::kStudies) {
     if (!all && options.name != study.name) continue;
     chosen.emplace_back(
-        study, options.out.empty() ? nullptr : &outputs.add(json_file(options, study.name)));
+        &study, options.out.empty() ? nullptr : &outputs.add(json_file(options, study.name)));
   }
   results::SuiteResult suite;
   for (const auto& [study, json] : chosen) {
-    suite.studies.push_back(run_study(options, study, outputs, json));
+    suite.studies.push_back(run_study(options, *study, outputs, json));
   }
   if (!options.out.empty() && in_depth) {
     write_round_files(options.study, options.out + "/traces", outputs);
@@ -176,7 +165,8 @@ void run_suite(SuiteOptions& options) {
   }
   outputs.commit();
   if (options.json) {
-    put((all ? results::to_json(suite) : study_json(suite.studies.front())) + "\n");
+    const auto& first = suite.studies.front();
+    put((all ? results::to_json(suite) : results::to_json(first)) + "\n");
   }
   if (!options.report.empty() && !options.json) say(fmt::format("page in {}\n", options.report));
   if (!options.out.empty() && !options.json) say(fmt::format("files in {}\n", options.out));

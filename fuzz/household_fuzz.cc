@@ -7,22 +7,18 @@
 
 #include "data/invariant.h"
 #include "pcgs/error.h"
-#include "research/household.h"
+#include "research/electricity.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using pcgs::invariant;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   std::size_t rows = 0;
   for (const std::size_t minutes : {1u, 10u, 1440u}) {
-    std::size_t bytes = 0;
-    pcgs::io::HouseholdRequest request;
-    request.minutes = minutes;
-    request.progress = [&](std::size_t more) { bytes += more; };
     try {
-      const auto series = pcgs::io::parse_household(text, "fuzz", request);
+      const auto series =
+          pcgs::studies::parse_household(text, {.path = "fuzz", .minutes = minutes});
       invariant(minutes == 1 || series.rows == rows, "as many rows at every resolution");
       rows = series.rows;
-      invariant(bytes <= size, "no more bytes than there are");
       invariant(!series.values.empty() && series.values.size() + series.missing <= series.rows,
                 "at most a mean for each row with a value");
       invariant(minutes > 1 || series.values.size() + series.missing == series.rows,

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "pcgs/error.h"
-#include "research/study_results.h"
+#include "research/study.h"
 #include "show/blocks.h"
 #include "show/depth.h"
 #include "show/report.h"

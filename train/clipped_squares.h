@@ -2,7 +2,7 @@
 #pragma once
 
 #include "pcgs/matrix.h"
-#include "research/random.h"
+#include "research/suite.h"
 
 namespace pcgs::train {
 

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "clipped_squares.h"
-#include "research/random.h"
+#include "research/suite.h"
 
 namespace pcgs::train {
 

@@ -6,8 +6,8 @@
 
 #include "clipped_squares.h"
 #include "pcgs/experts.h"
-#include "research/prior.h"
-#include "research/random.h"
+#include "prior.h"
+#include "research/suite.h"
 #include "varied_series.h"
 
 namespace pcgs::train {
@@ -61,7 +61,7 @@ Matrix errors_of_forecasters(std::size_t rounds, std::size_t experts, std::uint6
   const std::size_t burn_in = 14 * day + 1;  // until everybody forecasts
   const std::size_t length = burn_in + rounds;
   const std::vector<double> series =
-      varied ? varied_series(length, day, seed, random) : suite::make_series(length, day, seed);
+      varied ? varied_series(length, day, seed, random) : make_series(length, day, seed);
 
   Matrix errors(rounds, experts);
   std::vector<double> forecasts(experts);

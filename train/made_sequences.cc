@@ -10,7 +10,7 @@
 #include "error_matrices.h"
 #include "error_pool.h"
 #include "forecast_losses.h"
-#include "research/prior.h"
+#include "prior.h"
 #include "research/suite.h"
 #include "research/tournament.h"
 
@@ -20,7 +20,7 @@ namespace {
 
 enum class Kind {
   kMixed,           // families and prior
-  kPrior,           // research/prior.h
+  kPrior,           // prior.h
   kForecasts,       // forecast_losses.h
   kSquares,         // error_matrices.h
   kErrors,          // error_matrices.h
@@ -68,10 +68,9 @@ Matrix made_up(const PoolPlan& plan, double families, std::uint64_t seed) {
   }
   // A lot that is as good as random: seeds are mixed already.
   const double lot = static_cast<double>(seed % 1000) / 1000;
-  return (plan.kind == Kind::kMixed && lot < families
-              ? suite::make_varied_family(plan.rounds, plan.experts, seed)
-              : suite::make_prior_sequence(plan.rounds, plan.experts, seed))
-      .losses;
+  return plan.kind == Kind::kMixed && lot < families
+             ? make_varied_family(plan.rounds, plan.experts, seed)
+             : make_prior_losses(plan.rounds, plan.experts, seed);
 }
 
 }  // namespace

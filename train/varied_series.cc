@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "research/prior.h"
+#include "prior.h"
 
 namespace pcgs::train {
 
@@ -39,9 +39,9 @@ void standardise(std::vector<double>& series) {
 
 std::vector<double> varied_series(std::size_t length, std::size_t day, std::uint64_t seed,
                                   Random& random) {
-  std::vector<double> series = suite::make_series(length, day, seed);
+  std::vector<double> series = make_series(length, day, seed);
   if (random.chance(0.3)) {
-    std::vector<double> other = suite::make_series(length, day, random.below(std::size_t{1} << 62));
+    std::vector<double> other = make_series(length, day, random.below(std::size_t{1} << 62));
     standardise(series);
     standardise(other);
     const double hazard = random.log_uniform(0.5, 6) / static_cast<double>(length);

@@ -1,4 +1,4 @@
-// Made-up series that keep to their law less than those of research/series.h: what a network has found out
+// Made-up series that keep to their law less than those of prior.h: what a network has found out
 // about one may not hold for long, or may never have held quite.
 #pragma once
 
@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "research/random.h"
+#include "research/suite.h"
 
 namespace pcgs::train {
 

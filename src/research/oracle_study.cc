@@ -162,18 +162,17 @@ std::string oracle_table(const results::OracleResult& oracle, const std::string&
       {"switches", "used", "loss", "per round"},
       {},
       0};
-  const auto add = [&](std::string budget, const std::optional<double>& value, std::size_t used) {
-    auto& row = table.rows.emplace_back(std::vector{std::move(budget)});
-    if (value) {
-      row.push_back(fmt::format("{}", used));
-      row.push_back(fmt::format("{:.6f}", *value));
-      row.push_back(fmt::format("{:.6f}", *value / static_cast<double>(oracle.rounds)));
-    } else {
-      row.insert(row.end(), {"-", "none", "none"});
+  const auto add = [&](const std::string& budget, const std::optional<double>& value,
+                       std::size_t used) {
+    if (!value) {
+      table.rows.push_back({budget, "-", "none", "none"});
+      return;
     }
+    table.rows.push_back({budget, fmt::format("{}", used), fmt::format("{:.6f}", *value),
+                          fmt::format("{:.6f}", *value / static_cast<double>(oracle.rounds))});
   };
   for (const auto& [switches, value] : oracle.values.at_budgets) {
-    add(fmt::format("{}", switches), value, oracle.switches_used.at(switches).value_or(0));
+    add(std::to_string(switches), value, oracle.switches_used.at(switches).value_or(0));
   }
   if (oracle.unlimited) add("any", oracle.unlimited->value, oracle.unlimited->switches_used);
   if (oracle.switch_cost) {
@@ -188,7 +187,6 @@ std::string oracle_table(const results::OracleResult& oracle, const std::string&
 void write_path(WholeFile& file, const SwitchingPath& path,
                 const std::vector<std::string>& experts) {
   std::vector<std::string> fields;  // [K]
-  fields.reserve(experts.size());
   for (const auto& name : experts) fields.push_back(csv_field(name));
   file.write("round,expert,switched\n");
   fmt::memory_buffer line;

@@ -1,4 +1,4 @@
-// What pcgs oracle found: the loss of the best path of experts for each number of switches.
+// The exact best sequence of experts of a file: its loss for each number of switches.
 #pragma once
 
 #include <cstddef>
@@ -31,16 +31,11 @@ struct OracleResult {
   struct Unlimited {
     std::optional<double> value;  // none if no path stays awake
     std::size_t switches_used = 0;
-    bool operator==(const Unlimited&) const = default;
   };
   std::optional<Unlimited> unlimited{};
-
-  bool operator==(const OracleResult&) const = default;
 };
 
 }  // namespace pcgs::results
-
-// The exact best sequence of experts of a file, for some numbers of switches.
 
 namespace pcgs::studies {
 

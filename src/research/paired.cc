@@ -20,25 +20,22 @@ double two_sided_p(double t, double degrees_of_freedom) {
   return 2 * boost::math::cdf(boost::math::complement(student, std::abs(t)));
 }
 
-double win_rate(std::span<const double> improvements) {
-  double wins = 0;
-  for (const double d : improvements) wins += d > 0 ? 1 : d == 0 ? 0.5 : 0;
-  return wins / static_cast<double>(improvements.size());
-}
-
 }  // namespace
 
 Paired compare(std::span<const double> a, std::span<const double> b, const Bootstrap& bootstrap) {
   invariant(a.size() == b.size(), "one regret of each method per sequence");
   std::vector<double> improvements(a.size());
-  for (std::size_t i = 0; i < a.size(); ++i) improvements[i] = b[i] - a[i];
-
+  double wins = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double d = improvements[i] = b[i] - a[i];
+    wins += d > 0 ? 1 : d == 0 ? 0.5 : 0;
+  }
   const Summary d = summarize(improvements);
   const Wilcoxon ranks = wilcoxon(improvements);
   const Interval interval = bootstrap.interval(improvements);
 
   Paired paired;
-  paired.win_rate = win_rate(improvements);
+  paired.win_rate = wins / static_cast<double>(a.size());
   paired.mean_improvement = d.mean;
   paired.wilcoxon_w = ranks.w;
   paired.wilcoxon_p = ranks.p;
@@ -101,8 +98,7 @@ double exact_p(const SignedRanks& ranks) {
     ways.resize(old_size + r, 0);
     for (std::size_t s = old_size; s-- > 0;) ways[s + r] += ways[s];
   }
-  std::uint64_t at_most = 0;
-  std::uint64_t at_least = 0;
+  std::uint64_t at_most = 0, at_least = 0;
   for (std::size_t s = 0; s < ways.size(); ++s) {
     if (s <= ranks.positive) at_most += ways[s];
     if (s >= ranks.positive) at_least += ways[s];

@@ -9,15 +9,28 @@
 #include "core/spec.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
-#include "research/bayes_filter.h"
-#include "research/drift.h"
-#include "research/random.h"
+#include "research/laws.h"
 
 namespace pcgs::suite {
 
 namespace {
 
 using Parameters = std::span<const double>;
+
+WinLose win_lose(double gap, const Noise& noise) {
+  return {ClippedLaw(0.5 - gap, noise), ClippedLaw(0.5, noise)};
+}
+
+// The same for all experts in all rounds.
+LawsAt one_law(double gap, const Noise& noise) {
+  const auto law = std::make_shared<const WinLose>(win_lose(gap, noise));
+  return [law](std::size_t, std::size_t) -> const WinLose& { return *law; };
+}
+
+// Any other expert is next after at least `least` rounds, and then with chance `hazard` a round.
+WinnerProcess any_next(std::size_t experts, double least, double hazard) {
+  return any_other(experts, Dwell::geometric_after(static_cast<std::size_t>(least), hazard));
+}
 
 // switch: one expert is better for a while, then another.
 //
@@ -28,15 +41,44 @@ using Parameters = std::span<const double>;
 // expert is as likely to be next.
 
 Sequence make_switch(std::size_t rounds, std::size_t experts, std::uint64_t seed, Parameters p) {
-  const double gap = p[0], hazard = p[4];
-  const auto least = static_cast<std::size_t>(p[3]);
+  const double gap = p[0], least = p[3], hazard = p[4];
   Random random("switch", seed);
   const double noise = random.log_uniform(p[1], p[2]);
-  const auto law = std::make_shared<const WinLose>(
-      WinLose{ClippedLaw(0.5 - gap, {noise}), ClippedLaw(0.5, {noise})});
-  return winner_sequence(
-      rounds, experts, any_other(experts, Dwell::geometric_after(least, hazard)),
-      [law](std::size_t, std::size_t) -> const WinLose& { return *law; }, random);
+  return winner_sequence(rounds, experts, any_next(experts, least, hazard), one_law(gap, {noise}),
+                         random);
+}
+
+// drift: every expert's mean wanders smoothly, and they cross.
+//
+//     loss = clip( 0.5 + f_k(t) + noise_k N(0,1), 0, 1 )
+//
+// f_k are independent smooth functions (SmoothPath) of this amplitude. Each expert has its own
+// pace and noise: the length over which f_k forgets itself is log-uniform in [fastest, slowest],
+// and noise_k in [quietest, loudest]. At the standard parameters clipping, of which the limit knows
+// nothing, touches one loss in a hundred.
+
+Sequence make_drift(std::size_t rounds, std::size_t experts, std::uint64_t seed, Parameters p) {
+  Random random("drift", seed);
+  std::vector<SmoothLaw> laws;
+  std::vector<double> noise;
+  std::vector<SmoothPath> means;
+  for (std::size_t k = 0; k < experts; ++k) {
+    laws.push_back({p[0], random.log_uniform(p[3], p[4])});
+    noise.push_back(random.log_uniform(p[1], p[2]));
+    means.emplace_back(laws.back(), random);
+  }
+  Sequence sequence = blank_sequence(rounds, experts);
+  for (std::size_t t = 0; t < rounds; ++t) {
+    std::size_t best = 0;
+    for (std::size_t k = 0; k < experts; ++k) {
+      sequence.put(t, k, 0.5 + means[k].value() + noise[k] * random.normal());
+      if (means[k].value() < means[best].value()) best = k;
+    }
+    sequence.path[t] = static_cast<std::uint32_t>(best);
+    for (SmoothPath& mean : means) mean.advance(random);
+  }
+  sequence.limit = [=] { return make_kalman_filter(laws, noise); };
+  return sequence;
 }
 
 // heavy-tail: as switch, but with Student-t noise and jumps in either direction, then clipped.
@@ -47,15 +89,10 @@ Sequence make_switch(std::size_t rounds, std::size_t experts, std::uint64_t seed
 
 Sequence make_heavy_tail(std::size_t rounds, std::size_t experts, std::uint64_t seed,
                          Parameters p) {
-  const double gap = p[0], hazard = p[6];
-  const Noise noise = {p[1], p[2], p[3], p[4]};
-  const auto least = static_cast<std::size_t>(p[5]);
+  const double gap = p[0], least = p[5], hazard = p[6];
   Random random("heavy-tail", seed);
-  const auto law = std::make_shared<const WinLose>(
-      WinLose{ClippedLaw(0.5 - gap, noise), ClippedLaw(0.5, noise)});
-  return winner_sequence(
-      rounds, experts, any_other(experts, Dwell::geometric_after(least, hazard)),
-      [law](std::size_t, std::size_t) -> const WinLose& { return *law; }, random);
+  return winner_sequence(rounds, experts, any_next(experts, least, hazard),
+                         one_law(gap, {p[1], p[2], p[3], p[4]}), random);
 }
 
 // hetero: as switch, but some experts are noisier than others and each has calm and rough times, so
@@ -69,8 +106,8 @@ Sequence make_heavy_tail(std::size_t rounds, std::size_t experts, std::uint64_t 
 constexpr double kMoodChange = 1.0 / 60;
 
 Sequence make_hetero(std::size_t rounds, std::size_t experts, std::uint64_t seed, Parameters p) {
-  const double gap = p[0], quietest = p[1], loudest = p[2], swing = p[3], hazard = p[5];
-  const auto least = static_cast<std::size_t>(p[4]);
+  const double gap = p[0], quietest = p[1], loudest = p[2], swing = p[3], least = p[4],
+               hazard = p[5];
   Random random("hetero", seed);
 
   struct Laws {
@@ -80,11 +117,8 @@ Sequence make_hetero(std::size_t rounds, std::size_t experts, std::uint64_t seed
   const auto laws = std::make_shared<Laws>();
   for (std::size_t k = 0; k < experts; ++k) {
     const double level = random.log_uniform(quietest, loudest);
-    const auto at = [&](double scale) {
-      return WinLose{ClippedLaw(0.5 - gap, {scale}), ClippedLaw(0.5, {scale})};
-    };
-    laws->calm.push_back(at(level));
-    laws->rough.push_back(at(level * swing));
+    laws->calm.push_back(win_lose(gap, {level}));
+    laws->rough.push_back(win_lose(gap, {level * swing}));
   }
   // One row more than there are rounds: the limit looks one round ahead.
   laws->is_rough.resize((rounds + 1) * experts);
@@ -96,7 +130,7 @@ Sequence make_hetero(std::size_t rounds, std::size_t experts, std::uint64_t seed
     }
   }
   return winner_sequence(
-      rounds, experts, any_other(experts, Dwell::geometric_after(least, hazard)),
+      rounds, experts, any_next(experts, least, hazard),
       [laws, experts](std::size_t t, std::size_t k) -> const WinLose& {
         return laws->is_rough[t * experts + k] ? laws->rough[k] : laws->calm[k];
       },
@@ -107,15 +141,14 @@ Sequence make_hetero(std::size_t rounds, std::size_t experts, std::uint64_t seed
 //
 //     loss = clip( 0.5 + f_k(t) - gap [k wins] + level_k Z_k, 0, 1 )
 //
-// f_k are smooth functions (smooth_path.h) of this amplitude and length; the winner comes and goes
+// f_k are smooth functions (SmoothPath) of this amplitude and length; the winner comes and goes
 // as in switch; half of the experts have normal noise, half Student-t(3), at a level log-uniform in
 // [quietest, loudest]. No limit: the filter would need the whole history.
 
 Sequence make_mix(std::size_t rounds, std::size_t experts, std::uint64_t seed, Parameters p) {
   constexpr double kDf = 3;
   const double gap = p[0], amplitude = p[1], length = p[2], quietest = p[3], loudest = p[4],
-               hazard = p[6];
-  const auto least = static_cast<std::size_t>(p[5]);
+               least = p[5], hazard = p[6];
   Random random("mix", seed);
   const SmoothLaw law{amplitude, length};
   struct Expert {
@@ -129,13 +162,10 @@ Sequence make_mix(std::size_t rounds, std::size_t experts, std::uint64_t seed, P
     const double level = random.log_uniform(quietest, loudest);
     pool.push_back({mean, level, random.chance(0.5)});
   }
-  const auto winners =
-      any_other(experts, Dwell::geometric_after(least, hazard)).draw(rounds, random);
+  const auto winners = any_next(experts, least, hazard).draw(rounds, random);
 
-  Sequence sequence{Matrix(rounds, experts), std::vector<std::uint32_t>(rounds)};
-  sequence.unclipped = Matrix(rounds, experts);
+  Sequence sequence = blank_sequence(rounds, experts);
   for (std::size_t t = 0; t < rounds; ++t) {
-    const auto row = sequence.losses.row(t), unclipped = sequence.unclipped.row(t);
     double least_mean = 2;
     for (std::size_t k = 0; k < experts; ++k) {
       Expert& expert = pool[k];
@@ -145,8 +175,7 @@ Sequence make_mix(std::size_t rounds, std::size_t experts, std::uint64_t seed, P
         sequence.path[t] = static_cast<std::uint32_t>(k);
       }
       const double z = expert.heavy ? random.student_t(kDf) : random.normal();
-      unclipped[k] = mean + expert.level * z;
-      row[k] = std::clamp(unclipped[k], 0.0, 1.0);
+      sequence.put(t, k, mean + expert.level * z);
       expert.mean.advance(random);
     }
   }
@@ -189,11 +218,9 @@ Sequence make_predictive(std::size_t rounds, std::size_t experts, std::uint64_t 
   }
   members.resize(size);
 
-  const auto law = std::make_shared<const WinLose>(
-      WinLose{ClippedLaw(0.5 - gap, {noise}), ClippedLaw(0.5, {noise})});
-  return winner_sequence(
-      rounds, experts, ring(std::move(members), order, Dwell::between(least, most)),
-      [law](std::size_t, std::size_t) -> const WinLose& { return *law; }, random);
+  return winner_sequence(rounds, experts,
+                         ring(std::move(members), order, Dwell::between(least, most)),
+                         one_law(gap, {noise}), random);
 }
 
 // adversarial: whoever is relied upon is burned.
@@ -210,15 +237,14 @@ Sequence make_adversarial(std::size_t rounds, std::size_t experts, std::uint64_t
   const double gap = p[0], noise = p[1], burn = p[2], trust = p[4];
   const auto smoulder = static_cast<std::size_t>(p[3]);
   Random random("adversarial", seed);
-  const auto reference = make_method("fixed-share{eta=4,rho=0.01}", experts);
+  Aggregator reference = make_aggregator("fixed-share{eta=4,rho=0.01}", experts);
 
-  Sequence sequence{Matrix(rounds, experts), std::vector<std::uint32_t>(rounds)};
-  sequence.unclipped = Matrix(rounds, experts);
+  Sequence sequence = blank_sequence(rounds, experts);
   std::vector<std::size_t> cools(experts, 0);  // [K] the round in which it is as good as the others
   std::vector<std::size_t> by_trust(experts);
   std::size_t winner = random.below(experts);
   for (std::size_t t = 0; t < rounds; ++t) {
-    const auto trusted = reference->weights();
+    const auto trusted = reference.weights();
     if (experts > 1 && trusted[winner] >= trust) {
       cools[winner] = t + smoulder;
       std::iota(by_trust.begin(), by_trust.end(), std::size_t{0});
@@ -230,19 +256,11 @@ Sequence make_adversarial(std::size_t rounds, std::size_t experts, std::uint64_t
       winner = by_trust[random.below(quarter)];
     }
     sequence.path[t] = static_cast<std::uint32_t>(winner);
-    const auto row = sequence.losses.row(t), unclipped = sequence.unclipped.row(t);
     for (std::size_t k = 0; k < experts; ++k) {
       const double mean = 0.5 - (k == winner ? gap : t < cools[k] ? -burn : 0);
-      unclipped[k] = mean + noise * random.normal();
-      row[k] = std::clamp(unclipped[k], 0.0, 1.0);
+      sequence.put(t, k, mean + noise * random.normal());
     }
-    Round round;
-    round.number = static_cast<std::int64_t>(t + 1);
-    round.losses = row;
-    round.weights = trusted;
-    round.mixture_loss = round.learner_loss =
-        std::inner_product(row.begin(), row.end(), trusted.begin(), 0.0);
-    reference->learn(round);
+    reference.learn(sequence.losses.row(t));
   }
   return sequence;
 }
@@ -252,64 +270,54 @@ std::span<const FamilyInfo> all_families() {
   const Option gap = {"gap", "what the winner loses less", 0.2, 0, 0.5};
   const Option least = {"least", "rounds that a winner stays at least", 35, 1, 10000};
   const Option hazard = {"hazard", "chance a round, after that, that it leaves", 0.07, 0, 1};
-  const auto quietest = [](double standard) {
-    return Option{"quietest", "lowest scale of the noise", standard, 0.03, 1};
-  };
-  const auto loudest = [](double standard) {
-    return Option{"loudest", "highest scale of the noise", standard, 0.03, 1};
-  };
-  const auto amplitude = [](double standard) {
-    return Option{"amplitude", "of the means", standard, 0.001, 0.5};
-  };
-  const auto number = [](const char* name, const char* meaning, double standard, double low,
-                         double high) {
-    return Option{name, meaning, standard, low, high};
+  const Option noise = {"noise", "scale of the noise", 0.15, 0.03, 1};
+  const Option quietest = {"quietest", "lowest scale of the noise", 0.05, 0.03, 1};
+  const Option loudest = {"loudest", "highest scale of the noise", 0.3, 0.03, 1};
+  const Option amplitude = {"amplitude", "of the means", 0.06, 0.001, 0.5};
+  const auto with = [](Option option, double standard) {
+    option.standard = standard;
+    return option;
   };
   // Never destroyed: threads that still work when the process ends may look something up.
   static const auto& kFamilies = *new const std::vector<FamilyInfo>{
       {"switch",
        "one winner at a time, changing at random",
-       {gap, quietest(0.08), loudest(0.25), least, hazard},
+       {gap, with(quietest, 0.08), with(loudest, 0.25), least, hazard},
        make_switch},
       {"drift",
        "smooth means that cross",
-       {amplitude(0.12), quietest(0.03), loudest(0.25),
-        number("fastest", "least rounds over which a mean forgets itself", 20, 2, 1e6),
-        number("slowest", "most rounds over which it does", 200, 2, 1e6)},
+       {with(amplitude, 0.12), with(quietest, 0.03), with(loudest, 0.25),
+        Option{"fastest", "least rounds over which a mean forgets itself", 20, 2, 1e6},
+        Option{"slowest", "most rounds over which it does", 200, 2, 1e6}},
        make_drift},
       {"hetero",
        "noise that differs over experts and time",
-       {gap, quietest(0.05), loudest(0.3),
-        number("swing", "how much louder an expert is in its rough times", 2, 1, 10), least,
+       {gap, quietest, loudest,
+        Option{"swing", "how much louder an expert is in its rough times", 2, 1, 10}, least,
         hazard},
        make_hetero},
       {"heavy-tail",
        "Student-t noise and jumps, then clipped",
-       {gap, number("noise", "scale of the noise", 0.1, 0.03, 1),
-        number("df", "degrees of freedom", 3, 0.5, 1000),
-        number("jump_probability", "of a jump, for each loss", 0.03, 0, 1),
-        number("jump", "its size", 0.5, 0, 1), least, hazard},
+       {gap, with(noise, 0.1), Option{"df", "degrees of freedom", 3, 0.5, 1000},
+        Option{"jump_probability", "of a jump, for each loss", 0.03, 0, 1},
+        Option{"jump", "its size", 0.5, 0, 1}, least, hazard},
        make_heavy_tail},
       {"mix",
        "drift and switching under mixed noise",
-       {gap, amplitude(0.06),
-        number("length", "rounds over which a mean forgets itself", 120, 2, 1e6), quietest(0.05),
-        loudest(0.3), least, hazard},
+       {gap, amplitude, Option{"length", "rounds over which a mean forgets itself", 120, 2, 1e6},
+        quietest, loudest, least, hazard},
        make_mix},
       {"predictive",
        "winners in an order that can be learned",
-       {gap, number("noise", "scale of the noise", 0.15, 0.03, 1),
-        number("members", "experts that take turns", 4, 1, 4096),
-        number("order", "chance that the neighbour follows", 0.9, 0, 1),
-        number("least", "rounds that a winner stays at least", 40, 1, 10000),
-        number("most", "rounds that it stays at most", 56, 1, 10000)},
+       {gap, noise, Option{"members", "experts that take turns", 4, 1, 4096},
+        Option{"order", "chance that the neighbour follows", 0.9, 0, 1}, with(least, 40),
+        Option{"most", "rounds that it stays at most", 56, 1, 10000}},
        make_predictive},
       {"adversarial",
        "whoever is relied upon is burned",
-       {gap, number("noise", "scale of the noise", 0.15, 0.03, 1),
-        number("burn", "what a burned expert loses more", 0.2, 0, 0.5),
-        number("smoulder", "rounds that it stays burned", 40, 0, 1e6),
-        number("trust", "reference weight at which a winner is burned", 0.8, 0, 1)},
+       {gap, noise, Option{"burn", "what a burned expert loses more", 0.2, 0, 0.5},
+        Option{"smoulder", "rounds that it stays burned", 40, 0, 1e6},
+        Option{"trust", "reference weight at which a winner is burned", 0.8, 0, 1}},
        make_adversarial},
   };
   return kFamilies;

@@ -4,6 +4,14 @@
 // machine up to the last bits of its arithmetic. docs/internals/families.md defines them.
 #pragma once
 
+#include <algorithm>
+#include <boost/random/mersenne_twister.hpp>
+#include <boost/random/normal_distribution.hpp>
+#include <boost/random/seed_seq.hpp>
+#include <boost/random/student_t_distribution.hpp>
+#include <boost/random/uniform_01.hpp>
+#include <boost/random/uniform_int_distribution.hpp>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -12,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/checksums.h"
 #include "pcgs/matrix.h"
 #include "pcgs/option.h"
 
@@ -34,6 +43,12 @@ struct Sequence {
   // Makes the limit; empty for families whose law is intractable.
   std::function<std::unique_ptr<Limit>()> limit = {};
   Matrix unclipped = {};  // [T x K] what was clipped to make the losses; empty where unknown
+
+  // Expert k's loss in round t, before it is clipped.
+  void put(std::size_t t, std::size_t k, double loss) {
+    unclipped.row(t)[k] = loss;
+    losses.row(t)[k] = std::clamp(loss, 0.0, 1.0);
+  }
 };
 
 using SequenceMaker = Sequence (*)(std::size_t rounds, std::size_t experts, std::uint64_t seed,
@@ -58,5 +73,33 @@ Sequence generate(std::string_view family, std::size_t rounds, std::size_t exper
 // their highest bit.
 std::uint64_t evaluation_seed(std::uint64_t study_seed, std::uint64_t index);
 std::uint64_t training_seed(std::uint64_t run_seed, std::uint64_t index);
+
+// Random numbers that are the same on every machine (the standard library's distributions are not).
+class Random {
+ public:
+  // The purpose keeps families that share a seed from sharing their numbers.
+  Random(std::string_view purpose, std::uint64_t seed) {
+    boost::random::seed_seq mixed{static_cast<std::uint32_t>(seed),
+                                  static_cast<std::uint32_t>(seed >> 32),
+                                  fnv1a<std::uint32_t>(purpose)};
+    bits_.seed(mixed);
+  }
+
+  double unit() { return unit_(bits_); }  // [0,1)
+  double normal() { return normal_(bits_); }
+  double student_t(double df) { return boost::random::student_t_distribution<double>(df)(bits_); }
+  bool chance(double probability) { return unit() < probability; }
+  double log_uniform(double low, double high) {
+    return low * std::exp(unit() * std::log(high / low));
+  }
+  std::size_t below(std::size_t n) {  // n >= 1
+    return boost::random::uniform_int_distribution<std::size_t>(0, n - 1)(bits_);
+  }
+
+ private:
+  boost::random::mt19937_64 bits_;
+  boost::random::uniform_01<double> unit_;
+  boost::random::normal_distribution<double> normal_;
+};
 
 }  // namespace pcgs::suite

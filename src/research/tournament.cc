@@ -18,42 +18,62 @@ namespace pcgs::suite {
 
 namespace {
 
-// What has to be played: every method once, also where it is a candidate of several starred ones.
-class Players {
- public:
-  explicit Players(const TournamentOptions& options) {
+struct Player {
+  std::string spec;
+  bool clipped = true;
+  MethodSource source;
+};
+
+// What has to be played: every method once, also where several have it as a candidate.
+struct Players {
+  std::vector<Contender> contenders;
+  std::vector<Player> all;
+  std::vector<std::vector<std::size_t>> runs_of;  // [contenders] which of all are its candidates
+};
+
+// Throws Error for what cannot play.
+Players players_of(const TournamentOptions& options) {
+  Players players{options.contenders, {}, {}};
+  if (players.contenders.empty()) {
     for (const auto& name : options.methods) {
-      auto& runs = runs_of_.emplace_back();
-      for (const auto& spec : candidates_of(name)) {
-        const auto [at, is_new] = index_.try_emplace(spec, specs_.size());
-        if (is_new) {
-          specs_.push_back(spec);
-          sources_.push_back(resolve_method(spec));  // an Error here, before any work
-          require_no_side(spec, *sources_.back()(options.experts));
-        }
-        runs.push_back(at->second);
-      }
+      players.contenders.push_back({name, candidates_of(name)});
     }
   }
+  std::map<std::pair<std::string, bool>, std::size_t> index;
+  for (const Contender& one : players.contenders) {
+    auto& runs = players.runs_of.emplace_back();
+    for (const auto& spec : one.candidates) {
+      const auto [at, is_new] = index.try_emplace({spec, one.clipped}, players.all.size());
+      runs.push_back(at->second);
+      if (!is_new) continue;
+      players.all.push_back({spec, one.clipped, resolve_method(spec)});
+      if (players.all.back().source(options.experts)->side_needed() == 0) continue;
+      throw Error(
+          fmt::format("{} needs side information, which made-up sequences do not have; play it "
+                      "with pcgs run",
+                      spec));
+    }
+  }
+  return players;
+}
 
-  const std::vector<std::string>& specs() const { return specs_; }
-  const std::vector<MethodSource>& sources() const { return sources_; }
-  // The indices of a method's candidates among the specs: one, or for a starred method its grid.
-  const std::vector<std::size_t>& runs_of(std::size_t method) const { return runs_of_[method]; }
+// Learns from losses that are scaled into [0,1] instead of clipped, by the sequence's own range, known in
+// hindsight: no bound that holds without clipping is closer.
+class Scaled {
+ public:
+  Scaled(Aggregator& aggregator, Matrix unclipped)
+      : aggregator_(aggregator), losses_(std::move(unclipped)) {
+    const auto [low, high] = std::minmax_element(losses_.values.begin(), losses_.values.end());
+    const double least = *low, range = *high - *low;
+    for (double& x : losses_.values) x = range > 0 ? (x - least) / range : 0;
+  }
+  std::span<const double> weights() const { return aggregator_.weights(); }
+  void learn(std::span<const double>) { aggregator_.learn(losses_.row(round_++)); }
 
  private:
-  static void require_no_side(const std::string& spec, const Method& method) {
-    if (method.side_needed() == 0) return;
-    throw Error(
-        fmt::format("{} needs side information, which made-up sequences do not have; play "
-                    "it with pcgs run",
-                    spec));
-  }
-
-  std::vector<std::string> specs_;
-  std::vector<MethodSource> sources_;  // of the specs
-  std::vector<std::vector<std::size_t>> runs_of_;
-  std::map<std::string, std::size_t> index_;
+  Aggregator& aggregator_;
+  Matrix losses_;
+  std::size_t round_ = 0;
 };
 
 // What one player loses, and what its weights would have lost on the losses before they were
@@ -61,34 +81,23 @@ class Players {
 struct Lost {
   double total = 0;
   double unclipped = 0;
-
-  void add(std::span<const double> weights, const Sequence& sequence, std::size_t t) {
-    if (sequence.unclipped.rows == 0) return;
-    const auto row = sequence.unclipped.row(t);
-    unclipped = std::inner_product(row.begin(), row.end(), weights.begin(), unclipped);
-  }
 };
 
-Lost play_sequence_with(std::unique_ptr<Method> method, const Sequence& sequence) {
-  Aggregator aggregator(std::move(method));
+// The player is an Aggregator, a Limit or Scaled. Whatever it learns from, it pays the losses that
+// everybody else pays.
+template <class Player>
+Lost play_sequence(Player&& player, const Sequence& sequence) {
   Lost lost;
   for (std::size_t t = 0; t < sequence.losses.rows; ++t) {
-    lost.add(aggregator.weights(), sequence, t);
-    aggregator.learn(sequence.losses.row(t));
+    const auto row = sequence.losses.row(t), weights = player.weights();
+    lost.total += std::inner_product(row.begin(), row.end(), weights.begin(), 0.0);
+    if (sequence.unclipped.rows > 0) {
+      const auto raw = sequence.unclipped.row(t);
+      lost.unclipped = std::inner_product(raw.begin(), raw.end(), weights.begin(), lost.unclipped);
+    }
+    player.learn(row);
   }
-  lost.total = aggregator.total_loss();
-  return lost;
-}
-
-Lost play_limit(const Sequence& sequence) {
-  Lost lost;
-  const auto limit = sequence.limit();
-  for (std::size_t t = 0; t < sequence.losses.rows; ++t) {
-    const auto row = sequence.losses.row(t);
-    lost.total += std::inner_product(row.begin(), row.end(), limit->weights().begin(), 0.0);
-    lost.add(limit->weights(), sequence, t);
-    limit->learn(row);
-  }
+  if constexpr (requires { player.total_loss(); }) lost.total = player.total_loss();
   return lost;
 }
 
@@ -96,13 +105,11 @@ Lost play_limit(const Sequence& sequence) {
 struct Played {
   double oracle = 0;
   double generating = 0;
-  std::vector<Lost> losses;  // [specs]
-  Lost limit;
-  bool has_limit = false;
   std::optional<double> unclipped_oracle;
+  std::vector<Lost> losses;  // [players], and of the limit where there is one
 };
 
-Played play_sequence(const TournamentOptions& options, const Players& players, std::size_t index) {
+Played play_all(const TournamentOptions& options, const Players& players, std::size_t index) {
   const Sequence sequence = generate(options.family, options.rounds, options.experts,
                                      evaluation_seed(options.seed, index));
   Played played;
@@ -113,11 +120,13 @@ Played play_sequence(const TournamentOptions& options, const Players& players, s
   for (std::size_t t = 0; t < options.rounds; ++t) {
     played.generating += sequence.losses.row(t)[sequence.path[t]];
   }
-  for (const auto& source : players.sources()) {
-    played.losses.push_back(play_sequence_with(source(options.experts), sequence));
+  for (const Player& player : players.all) {
+    Aggregator aggregator(player.source(options.experts));
+    played.losses.push_back(player.clipped
+                                ? play_sequence(aggregator, sequence)
+                                : play_sequence(Scaled(aggregator, sequence.unclipped), sequence));
   }
-  played.has_limit = static_cast<bool>(sequence.limit);
-  if (played.has_limit) played.limit = play_limit(sequence);
+  if (sequence.limit) played.losses.push_back(play_sequence(*sequence.limit(), sequence));
   return played;
 }
 
@@ -153,12 +162,12 @@ std::vector<double> minus(const std::vector<double>& losses, const std::vector<d
 }
 
 Tournament play_tournament(const TournamentOptions& options) {
-  const Players players(options);
+  const Players players = players_of(options);
   generate(options.family, 1, options.experts, 0);  // an Error here, before any work
   std::vector<Played> all(options.sequences);
   std::mutex one_at_a_time;
   parallel_for(options.sequences, options.threads, [&](std::size_t i) {
-    all[i] = play_sequence(options, players, i);
+    all[i] = play_all(options, players, i);
     const std::lock_guard lock(one_at_a_time);
     options.finished_one();
   });
@@ -174,34 +183,28 @@ Tournament play_tournament(const TournamentOptions& options) {
     for (const Played& one : all) losses.push_back(one.losses[run].*which);
     return losses;
   };
-  const bool unclipped = !result.unclipped_oracle.empty();
-  for (std::size_t m = 0; m < options.methods.size(); ++m) {
-    Entry best{options.methods[m], "", {}};
-    const auto& runs = players.runs_of(m);
+  const auto add_best_of = [&](const std::string& name, const std::vector<std::size_t>& runs) {
+    Entry& best = result.entries.emplace_back(Entry{name, "", {}});
     for (const std::size_t run : runs) {
       auto losses = losses_of(run, &Lost::total);
       if (!best.losses.empty() && sum(best.losses) <= sum(losses)) continue;
       best.losses = std::move(losses);
-      if (unclipped) best.unclipped_losses = losses_of(run, &Lost::unclipped);
-      if (runs.size() > 1) best.chosen = players.specs()[run];
+      if (!result.unclipped_oracle.empty())
+        best.unclipped_losses = losses_of(run, &Lost::unclipped);
+      if (runs.size() > 1) best.chosen = players.all[run].spec;
     }
-    if (best.name == kTunedFixedShare) {
-      for (const Played& one : all) {
-        double least = one.losses[runs.front()].total;
-        for (const std::size_t run : runs) least = std::min(least, one.losses[run].total);
-        result.tuned_per_sequence.push_back(least);
-      }
-    }
-    result.entries.push_back(std::move(best));
-  }
-  if (!all.empty() && all.front().has_limit) {
-    Entry limit{kLimitName, "", {}};
+    if (name != kTunedFixedShare) return;
     for (const Played& one : all) {
-      limit.losses.push_back(one.limit.total);
-      if (unclipped) limit.unclipped_losses.push_back(one.limit.unclipped);
+      double least = one.losses[runs.front()].total;
+      for (const std::size_t run : runs) least = std::min(least, one.losses[run].total);
+      result.tuned_per_sequence.push_back(least);
     }
-    result.entries.push_back(std::move(limit));
+  };
+  for (std::size_t i = 0; i < players.contenders.size(); ++i) {
+    add_best_of(players.contenders[i].name, players.runs_of[i]);
   }
+  const std::size_t limit = players.all.size();
+  if (!all.empty() && all.front().losses.size() > limit) add_best_of(kLimitName, {limit});
   return result;
 }
 

@@ -35,9 +35,9 @@ std::optional<std::size_t> switches_of(const T& one) {
 
 // `show` is what puts a T on a page: (const T&, const report::Shown&, report::PageParts&).
 template <class T, auto show = nullptr>
-Kind make_kind(int place) {
+Kind make_kind(int place, const char* name = T::kKind) {
   Kind kind;
-  kind.name = T::kKind;
+  kind.name = name;
   kind.place = place;
   kind.read = [](const ordered_json& json, const Place& at) {
     T value;

@@ -1,6 +1,7 @@
 // What a command of pcgs found, of whatever kind: from and to JSON, and onto a page.
 #pragma once
 
+#include <any>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -42,19 +43,20 @@ Kinds user_kinds();
 class Result {
  public:
   template <class T>
-  requires requires { T::kind(); }
-  Result(T value) : kind_(&T::kind()), value_(std::make_shared<const T>(std::move(value))) {}
+  requires requires(const T& value) { value.kind(); }
+  Result(T value) : kind_(&value.kind()), value_(std::make_shared<const T>(std::move(value))) {}
 
   const Kind& kind() const { return *kind_; }
   // Null if it is of another kind.
   template <class T>
   const T* get_if() const {
-    return kind_->name == T::kKind ? static_cast<const T*>(value_.get()) : nullptr;
+    const auto* held = std::any_cast<std::shared_ptr<const T>>(&value_);
+    return held != nullptr ? held->get() : nullptr;
   }
 
  private:
   const Kind* kind_;
-  std::shared_ptr<const void> value_;
+  std::any value_;  // a shared_ptr to a const T
 };
 
 // JSON as the program prints it. `indent` -1: on one line.

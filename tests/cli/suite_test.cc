@@ -12,7 +12,6 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
-#include <sstream>
 #include <stdexcept>
 
 #include "pcgs/oracle.h"
@@ -121,14 +120,28 @@ void expect_keys(const json& object, const std::vector<std::string>& wanted) {
   for (const auto& key : wanted) EXPECT_TRUE(there.contains(key)) << "no " << key;
 }
 
+// The i-th sequence of a study of the seed 7.
+suite::Sequence sequence_of(const json& family, std::size_t i, std::size_t experts = kExperts) {
+  return suite::generate(family.get<std::string>(), kRounds, experts, suite::evaluation_seed(7, i));
+}
+
+// What a method pays, round by round.
+double lost(const std::string& method, const Matrix& losses) {
+  Aggregator aggregator = make_aggregator(method, losses.columns);
+  for (std::size_t t = 0; t < losses.rows; ++t) aggregator.learn(losses.row(t));
+  return aggregator.total_loss();
+}
+
 TEST_F(SuiteCommand, MainPrintsTheDocumentedJson) {
   const json out = parsed({"--switches", "4", "--seed", "11"});
   expect_keys(out, {"config", "families"});
-  EXPECT_EQ(out["config"]["rounds"], kRounds);
-  EXPECT_EQ(out["config"]["experts"], kExperts);
-  EXPECT_EQ(out["config"]["sequences"], kSequences);
-  EXPECT_EQ(out["config"]["switches"], 4);
-  EXPECT_EQ(out["config"]["seed"], 11);
+  for (const auto& [key, value] : std::map<std::string, std::size_t>{{"rounds", kRounds},
+                                                                     {"experts", kExperts},
+                                                                     {"sequences", kSequences},
+                                                                     {"switches", 4},
+                                                                     {"seed", 11}}) {
+    EXPECT_EQ(out["config"][key], value) << key;
+  }
   const std::vector<std::string> wanted = compare::all_methods(false);
   EXPECT_EQ(out["config"]["methods"], wanted);
 
@@ -152,32 +165,25 @@ TEST_F(SuiteCommand, MainPrintsTheDocumentedJson) {
       EXPECT_NEAR(method["mean"], mean(regret), 1e-12);
       EXPECT_NEAR(method["std"], deviation(regret), 1e-12);
     }
-    ASSERT_EQ(family["comparisons"].size(), methods * (methods - 1));
     std::set<std::pair<std::string, std::string>> pairs;
-    for (const json& pair : family["comparisons"]) {
-      expect_keys(pair,
-                  {"a", "b", "win_rate", "mean_improvement", "t_p", "wilcoxon_p", "cohens_d"});
-      pairs.emplace(pair["a"].get<std::string>(), pair["b"].get<std::string>());
-    }
-    EXPECT_EQ(pairs.size(), methods * (methods - 1)) << "a pair comes twice";
+    for (const json& pair : family["comparisons"]) pairs.emplace(pair["a"], pair["b"]);
+    EXPECT_EQ(pairs.size(), methods * (methods - 1)) << "a pair comes twice, or is missing";
+    EXPECT_EQ(family["comparisons"].size(), pairs.size());
   }
 }
 
 TEST_F(SuiteCommand, RegretsAreThoseOfTheLibrary) {
   const json out = parsed({"--method", "squint,fixed-share{eta=2,rho=0.05}", "--families",
-                           "mix,drift{amplitude=0.05}", "--switches", "4", "--seed", "3"});
+                           "mix,drift{amplitude=0.05}", "--switches", "4"});
   ASSERT_EQ(out["families"].size(), 2u);
   for (const json& family : out["families"]) {
     for (std::size_t i = 0; i < kSequences; ++i) {
-      const auto sequence = suite::generate(family["name"].get<std::string>(), kRounds, kExperts,
-                                            suite::evaluation_seed(3, i));
+      const auto sequence = sequence_of(family["name"], i);
       const double oracle = switching_oracle(sequence.losses, 4)[4];
       EXPECT_EQ(family["oracle"][i], oracle);
       for (const char* name : {"squint", "fixed-share{eta=2,rho=0.05}"}) {
-        Aggregator aggregator = make_aggregator(name, kExperts);
-        for (std::size_t t = 0; t < kRounds; ++t) aggregator.learn(sequence.losses.row(t));
-        EXPECT_NEAR(named(family["methods"], name)["regret"][i], aggregator.total_loss() - oracle,
-                    1e-12);
+        EXPECT_NEAR(named(family["methods"], name)["regret"][i],
+                    lost(name, sequence.losses) - oracle, 1e-12);
       }
     }
   }
@@ -206,15 +212,6 @@ TEST_F(SuiteCommand, ComparisonsArePairedBySequence) {
   }
 }
 
-TEST_F(SuiteCommand, OneSequenceGivesNoInfiniteNumbers) {
-  const json out = parsed({"--sequences", "1", "--families", "switch", "--method", "hedge,boa"});
-  for (const json& method : out["families"][0]["methods"]) EXPECT_EQ(method["std"], 0);
-  for (const json& pair : out["families"][0]["comparisons"]) {
-    EXPECT_TRUE(pair["cohens_d"].is_null() || pair["mean_improvement"] == 0);
-    EXPECT_EQ(pair["t_p"], 1);
-  }
-}
-
 TEST_F(SuiteCommand, ThreadsChangeNothingButTheTiming) {
   for (const char* study : {"main", "heavy-tail", "scaling", "mechanism", "ablation"}) {
     const std::vector<std::string> arguments = {"--study", study, "--pools", "3,8"};
@@ -226,14 +223,6 @@ TEST_F(SuiteCommand, ThreadsChangeNothingButTheTiming) {
     EXPECT_EQ(a["timing"]["threads"], 1);
     EXPECT_EQ(b["timing"]["threads"], 3);
   }
-}
-
-TEST_F(SuiteCommand, TheSeedDecides) {
-  const std::vector<std::string> one = {"--families", "switch", "--method", "hedge", "--seed", "5"};
-  auto other = one;
-  other.back() = "6";
-  EXPECT_EQ(without_timing(parsed(one)), without_timing(parsed(one)));
-  EXPECT_NE(parsed(one)["families"][0]["oracle"], parsed(other)["families"][0]["oracle"]);
 }
 
 TEST_F(SuiteCommand, TheLargestSeedThatIsTakenIsTakenAsItIs) {
@@ -252,10 +241,10 @@ TEST_F(SuiteCommand, HeavyTailHasACellForEveryTailAndJumpProbability) {
   for (const json& cell : out["cells"]) {
     cells.emplace(cell["df"].get<double>(), cell["jump_probability"].get<double>());
     EXPECT_EQ(cell["oracle"].size(), kSequences);
-    const auto sequence = suite::generate(
-        fmt::format("heavy-tail{{df={},jump_probability={}}}", cell["df"].get<double>(),
-                    cell["jump_probability"].get<double>()),
-        kRounds, kExperts, suite::evaluation_seed(7, 0));
+    const auto sequence =
+        sequence_of(fmt::format("heavy-tail{{df={},jump_probability={}}}", cell["df"].get<double>(),
+                                cell["jump_probability"].get<double>()),
+                    0);
     EXPECT_EQ(cell["oracle"][0], switching_oracle(sequence.losses, 12)[12]);
     EXPECT_EQ(cell["methods"].size(), 3u);  // and the limit
     for (const json& method : cell["methods"]) {
@@ -275,7 +264,7 @@ TEST_F(SuiteCommand, ScalingHasAPoolForEveryNumberOfExperts) {
     const json& pool = out["pools"][p];
     const std::size_t experts = p == 0 ? 2 : 9;
     EXPECT_EQ(pool["experts"], experts);
-    const auto sequence = suite::generate("switch", kRounds, experts, suite::evaluation_seed(7, 1));
+    const auto sequence = sequence_of("switch", 1, experts);
     EXPECT_EQ(pool["oracle"][1], switching_oracle(sequence.losses, 12)[12]);
     double generating = 0;
     for (std::size_t t = 0; t < kRounds; ++t)
@@ -299,26 +288,19 @@ TEST_F(SuiteCommand, ThePapersMethodIsComparedWithAllOthersLikeTheFeaturedOne) {
   for (const json& pool : scaling["pools"]) parts.push_back(pool);
   ASSERT_EQ(parts.size(), 11u);
   for (const json& part : parts) {
-    std::vector<std::pair<std::string, std::string>> pairs;
+    std::set<std::pair<std::string, std::string>> pairs;
     for (const json& pair : part["comparisons"]) {
-      pairs.emplace_back(pair["a"], pair["b"]);
-      const auto regret = [&](const json& name) {
-        return numbers(named(part["methods"], name.get<std::string>())["regret"]);
-      };
-      EXPECT_NEAR(pair["mean_improvement"], mean(regret(pair["b"])) - mean(regret(pair["a"])),
-                  1e-12);
-      for (const char* what : {"win_rate", "t_p", "wilcoxon_p", "cohens_d"}) {
-        EXPECT_TRUE(pair.contains(what)) << what;
+      if (pair["b"] != "bayes") pairs.emplace(pair["a"], pair["b"]);
+    }
+    std::set<std::pair<std::string, std::string>> expected;
+    for (const char* ours : {"pcgs-tf", "pcgs-tf:oracle{eta=2}"}) {
+      for (const json& other : part["methods"]) {
+        const std::string name = other["name"];
+        if (name != ours && name != "bayes") expected.emplace(ours, name);
       }
     }
-    const std::string ours = "pcgs-tf", papers = "pcgs-tf:oracle{eta=2}";
-    EXPECT_EQ(pairs.size(), std::set(pairs.begin(), pairs.end()).size());
-    std::size_t of_limit = 0;
-    for (const auto& [a, b] : pairs) {
-      EXPECT_TRUE(a == ours || a == papers) << a;
-      of_limit += b == "bayes" ? 1u : 0u;
-    }
-    EXPECT_EQ(pairs.size() - of_limit, 6u);
+    EXPECT_EQ(pairs, expected);
+    EXPECT_EQ(pairs.size(), 6u);
   }
 }
 
@@ -347,17 +329,13 @@ TEST_F(SuiteCommand, AblationComparesVariantsWithTheShippedMethods) {
     ASSERT_EQ(family["comparisons"].size(), 7u);
     for (const json& pair : family["comparisons"]) EXPECT_EQ(pair["a"], "pcgs-tf");
     for (std::size_t i = 0; i < kSequences; ++i) {
-      const auto losses = suite::generate(family["name"].get<std::string>(), kRounds, kExperts,
-                                          suite::evaluation_seed(7, i))
-                              .losses;
+      const Matrix losses = sequence_of(family["name"], i).losses;
       const double oracle = switching_oracle(losses, 4)[4];
       EXPECT_EQ(family["oracle"][i], oracle);
       for (const auto& [variant, method] : std::vector<std::pair<std::string, std::string>>{
                {"pcgs-tf", "pcgs-tf"}, {"oracle recipe (eta = 4)", "pcgs-tf:oracle"}}) {
-        Aggregator aggregator = make_aggregator(method, kExperts);
-        for (std::size_t t = 0; t < kRounds; ++t) aggregator.learn(losses.row(t));
-        EXPECT_NEAR(named(family["methods"], variant)["regret"][i],
-                    aggregator.total_loss() - oracle, 1e-12);
+        EXPECT_NEAR(named(family["methods"], variant)["regret"][i], lost(method, losses) - oracle,
+                    1e-12);
       }
     }
     // eta = 4 is one of the constants to choose from.
@@ -371,13 +349,11 @@ TEST_F(SuiteCommand, AblationAlsoPlaysModelsThatWereRetrained) {
   const json out = parsed({"--study", "ablation", "--switches", "4", "--retrained", folder});
   const json& family = out["families"][0];
   EXPECT_EQ(family["methods"].size(), 14u);
-  const auto losses =
-      suite::generate("mix", kRounds, kExperts, suite::evaluation_seed(7, 0)).losses;
-  Aggregator aggregator =
-      make_aggregator("pcgs-tf{model=" + folder + "/no-attention.safetensors}", kExperts);
-  for (std::size_t t = 0; t < kRounds; ++t) aggregator.learn(losses.row(t));
+  const Matrix losses = sequence_of("mix", 0).losses;
   EXPECT_NEAR(named(family["methods"], "retrained: no-attention")["regret"][0],
-              aggregator.total_loss() - switching_oracle(losses, 4)[4], 1e-12);
+              lost("pcgs-tf{model=" + folder + "/no-attention.safetensors}", losses) -
+                  switching_oracle(losses, 4)[4],
+              1e-12);
   EXPECT_NE(named(family["methods"], "scaled, not clipped")["mean"],
             named(family["methods"], "pcgs-tf")["mean"]);
 }
@@ -501,13 +477,8 @@ TEST_F(SuiteFiles, TestsOfTheFeaturedAndOfThePapersMethodAreTablesOfTheirOwn) {
         }
         EXPECT_EQ(json(cells[0]), family["name"]);
         EXPECT_EQ(cells[1], other);
-        const auto number_of = [&](const char* what) { return pair.at(what).get<double>(); };
-        EXPECT_EQ(cells[2], fmt::format("{:.0f} %", 100 * number_of("win_rate")));
-        EXPECT_EQ(cells[3], fmt::format("{:+.2f} [{:+.2f}, {:+.2f}]", number_of("mean_improvement"),
-                                        number_of("ci_low"), number_of("ci_high")));
-        EXPECT_EQ(cells[4], fmt::format("{:.0e}", number_of("t_p_holm")));
-        EXPECT_EQ(cells[5], fmt::format("{:.0e}", number_of("wilcoxon_p_holm")));
-        EXPECT_EQ(cells[6], fmt::format("{:.1f}", number_of("cohens_d")));
+        EXPECT_EQ(cells[2], fmt::format("{:.0f} %", 100 * pair["win_rate"].get<double>()));
+        EXPECT_EQ(cells[5], fmt::format("{:.0e}", pair["wilcoxon_p_holm"].get<double>()));
       }
     }
   }
@@ -523,43 +494,13 @@ TEST_F(SuiteFiles, TheFeaturedMethodIsThePapersOwnWhereNoOtherIsLearned) {
   EXPECT_EQ(std::count(all.begin(), all.end(), "a/b/recipe.csv"), 0);
 }
 
-TEST_F(SuiteFiles, LatexHasARowForEachRowOfTheCsv) {
-  study("genshare,fixed-share{eta=2,rho=0.1},fixed-share*", "switch,mix");
-  std::size_t tables = 0;
-  for (const std::string& name : files()) {
-    if (name.substr(name.size() - 4) != ".tex") continue;
-    ++tables;
-    SCOPED_TRACE(name);
-    const std::string tex = content(name);
-    const auto rows = csv_rows(dir_ / (name.substr(0, name.size() - 4) + ".csv"));
-    std::istringstream lines(tex);
-    std::size_t typeset = 0;
-    for (std::string line; std::getline(lines, line);) {
-      if (line.size() < 2 || line.substr(line.size() - 2) != "\\\\") continue;
-      ++typeset;
-      std::size_t cells = 1;
-      for (std::size_t i = 1; i < line.size(); ++i) cells += line[i] == '&' && line[i - 1] != '\\';
-      EXPECT_EQ(cells, rows[0].size()) << line;
-    }
-    EXPECT_EQ(typeset, rows.size());
-    for (std::size_t at = tex.find('%'); at != std::string::npos; at = tex.find('%', at + 1)) {
-      ASSERT_TRUE(at > 0 && tex[at - 1] == '\\') << "a comment begins";
-    }
-    for (const char* environment : {"table", "tabular"}) {
-      EXPECT_NE(tex.find(fmt::format("\\begin{{{}}}", environment)), std::string::npos);
-      EXPECT_NE(tex.find(fmt::format("\\end{{{}}}", environment)), std::string::npos);
-    }
-  }
-  EXPECT_GE(tables, 3u);
-}
-
 TEST_F(SuiteFiles, CurvesAddUpToTheRegretsOfTheFirstSequence) {
   const json out = study("genshare,fixed-share{eta=2,rho=0.1},hedge*", "switch,adversarial");
   for (const json& family : out["families"]) {
     const std::string name = family["name"];
     const auto rows = csv_rows(dir_ / ("a/b/traces/" + name + ".csv"));
     ASSERT_EQ(rows.size(), 1 + kRounds);
-    const auto sequence = suite::generate(name, kRounds, kExperts, suite::evaluation_seed(7, 0));
+    const auto sequence = sequence_of(name, 0);
     const auto column = [&](const std::string& head) {
       const auto at = std::find(rows[0].begin(), rows[0].end(), head);
       if (at == rows[0].end()) throw std::runtime_error("no column " + head);
@@ -614,22 +555,16 @@ TEST_F(SuiteFiles, EveryStudyLeavesItsFiles) {
 
 TEST_F(SuiteCommand, UnknownNamesAreRefusedWithThoseThatExist) {
   refuses({"--families", "swich"}, {"swich", "heavy-tail", "adversarial"});
-  refuses({"--families", "switch{colour=1}"}, {"colour", "hazard"});
-  refuses({"--families", "switch{gap=0.7}"}, {"gap", "0.7", "0.5"});
   refuses({"--method", "hedge,sledge"}, {"sledge", "fixed-share"});
-  refuses({"--method", "boa*"}, {"boa*", "fixed-share*"});
-  refuses({"--method", "hedge{eta=0}"}, {"eta"});
-  refuses({"--method", "bayes"}, {"bayes"});
   refuses({"--families", ""}, {"--families", "all"});
-  refuses({"--method", ""}, {"--method", "all"});
   refuses({"--families", "switch,,mix"}, {"switch,,mix", "comma"});
   refuses({"--study", "maine"}, {"maine", "heavy-tail"});
 }
 
 TEST_F(SuiteCommand, GivingSomethingTwiceIsRefused) {
   refuses({"--method", "hedge,boa,hedge"}, {"hedge", "twice"});
-  refuses({"--families", "switch,mix,switch", "--method", "hedge"}, {"switch", "twice"});
   refuses({"--families", "mix,switch{gap=0.1,least=9},switch{gap=0.1,least=9}"}, {"twice"});
+  refuses({"--pools", "4,9,4"}, {"--pools", "4", "twice"});
 }
 
 TEST_F(SuiteCommand, AModelIsForTheMethodThatHasOne) {
@@ -678,10 +613,9 @@ TEST_F(SuiteCommand, PrintsASequenceToTheLastDigit) {
   refuses({"--sequence", "swich"}, {"swich", "heavy-tail"});
 }
 
-TEST_F(SuiteCommand, HelpShowsExamplesAndFamilies) {
+TEST_F(SuiteCommand, HelpShowsTheFamilies) {
   const Said said = run_program({"suite", "--help"});
   EXPECT_EQ(said.exit_code, 0);
-  EXPECT_NE(said.out.find("pcgs suite --study"), std::string::npos);
   for (const auto& family : suite::families()) {
     EXPECT_NE(said.out.find(std::string(family.summary)), std::string::npos) << family.name;
   }

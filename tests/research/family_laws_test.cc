@@ -12,10 +12,8 @@
 #include "reference/gaussian.h"
 #include "reference/losses.h"
 #include "reference/paths.h"
-#include "research/drift.h"
-#include "research/point_mass.h"
-#include "research/random.h"
-#include "research/segments.h"
+#include "research/laws.h"
+#include "research/played.h"
 #include "research/suite.h"
 
 namespace pcgs::suite {
@@ -65,12 +63,25 @@ void expect_laws(const Sequence& sequence, const reference::ClippedLoss& winner,
   }
 }
 
-TEST(Switch, LossesFollowTheStatedLaw) {
-  for (const auto& [gap, noise] :
-       std::vector<std::pair<double, double>>{{0.2, 0.1}, {0.1, 0.25}, {0.5, 0.03}}) {
-    expect_laws(generate(fmt::format("switch{{gap={},quietest={},loudest={}}}", gap, noise, noise),
-                         20'000, 4, 3),
-                {0.5 - gap, noise, kNormal, 0, 0}, {0.5, noise, kNormal, 0, 0});
+TEST(WinnerFamilies, LossesFollowTheStatedLaw) {
+  struct Case {
+    const char* family;
+    double gap, noise, df = kNormal, jump_probability = 0, jump = 0;
+  };
+  for (const Case& one : std::initializer_list<Case>{
+           {"switch{gap=0.2,quietest=0.1,loudest=0.1}", 0.2, 0.1},
+           {"switch{gap=0.1,quietest=0.25,loudest=0.25}", 0.1, 0.25},
+           {"switch{gap=0.5,quietest=0.03,loudest=0.03}", 0.5, 0.03},
+           {"heavy-tail", 0.2, 0.1, 3, 0.03, 0.5},
+           {"heavy-tail{df=0.7,jump_probability=0.4,jump=0.25,noise=0.05,gap=0.1}", 0.1, 0.05, 0.7,
+            0.4, 0.25},
+           {"predictive", 0.2, 0.15},
+           {"hetero{quietest=0.2,loudest=0.2,swing=1}", 0.2, 0.2}}) {
+    SCOPED_TRACE(one.family);
+    const reference::ClippedLoss loser = {0.5, one.noise, one.df, one.jump_probability, one.jump};
+    reference::ClippedLoss winner = loser;
+    winner.centre -= one.gap;
+    expect_laws(generate(one.family, 20'000, 4, 3), winner, loser);
   }
 }
 
@@ -96,24 +107,6 @@ TEST(Switch, NoiseIsLogUniformAndDrawnOncePerSequence) {
     noises.push_back(std::sqrt(residual.variance()));
   }
   expect_log_uniform(noises, 1.0 / 15);
-}
-
-TEST(HeavyTail, LossesFollowTheStatedLaw) {
-  expect_laws(generate("heavy-tail", 20'000, 4, 3), {0.3, 0.1, 3, 0.03, 0.5},
-              {0.5, 0.1, 3, 0.03, 0.5});
-  expect_laws(generate("heavy-tail{df=0.7,jump_probability=0.4,jump=0.25,noise=0.05,gap=0.1}",
-                       20'000, 4, 3),
-              {0.4, 0.05, 0.7, 0.4, 0.25}, {0.5, 0.05, 0.7, 0.4, 0.25});
-}
-
-TEST(Predictive, LossesFollowTheStatedLaw) {
-  expect_laws(generate("predictive", 20'000, 5, 3), {0.3, 0.15, kNormal, 0, 0},
-              {0.5, 0.15, kNormal, 0, 0});
-}
-
-TEST(Hetero, WithoutSwingAndDifferencesIsSwitch) {
-  expect_laws(generate("hetero{quietest=0.2,loudest=0.2,swing=1}", 20'000, 4, 3),
-              {0.3, 0.2, kNormal, 0, 0}, {0.5, 0.2, kNormal, 0, 0});
 }
 
 // Calm noise of 0.03 is hardly ever beyond 0.12 and rough noise of 0.3 often is, which shows the
@@ -272,13 +265,17 @@ void expect_covariance(const Sequence& sequence, std::size_t lag, double expecte
   EXPECT_NEAR(products.mean(), expected, kStandardErrors * products.error()) << "lag " << lag;
 }
 
-TEST(Drift, LossesAreSmoothFunctionsPlusNoise) {
-  const Sequence sequence = generate(
-      "drift{amplitude=0.1,quietest=0.05,loudest=0.05,fastest=20,slowest=20}", 51, 10'000, 3);
-  for (const std::size_t lag : {0u, 1u, 10u, 50u}) {
-    const auto smooth =
-        static_cast<double>(reference::matern_three_halves(0.1, 20, static_cast<double>(lag)));
-    expect_covariance(sequence, lag, smooth + (lag == 0 ? 0.05 * 0.05 : 0));
+TEST(SmoothFamilies, LossesAreSmoothFunctionsPlusNoise) {
+  for (const auto& [family, noise] : std::initializer_list<std::pair<const char*, double>>{
+           {"drift{amplitude=0.1,quietest=0.05,loudest=0.05,fastest=20,slowest=20}", 0.05},
+           {"mix{gap=0,amplitude=0.1,length=20,quietest=0.03,loudest=0.03}", 0}}) {
+    const Sequence sequence = generate(family, 51, 10'000, 3);
+    for (const std::size_t lag : {0u, 1u, 10u, 50u}) {
+      if (lag == 0 && noise == 0) continue;  // mix has noise of two kinds
+      const auto smooth =
+          static_cast<double>(reference::matern_three_halves(0.1, 20, static_cast<double>(lag)));
+      expect_covariance(sequence, lag, smooth + (lag == 0 ? noise * noise : 0));
+    }
   }
 }
 
@@ -308,16 +305,6 @@ TEST(Drift, EveryExpertHasItsOwnNoiseLogUniformInItsRange) {
     noises.push_back(std::sqrt(residual.variance()));
   }
   expect_log_uniform(noises, 0.1);
-}
-
-TEST(Mix, LossesAreSmoothFunctionsPlusNoiseWhenNobodyWins) {
-  const Sequence sequence =
-      generate("mix{gap=0,amplitude=0.1,length=20,quietest=0.03,loudest=0.03}", 51, 10'000, 3);
-  for (const std::size_t lag : {1u, 10u, 50u}) {
-    expect_covariance(
-        sequence, lag,
-        static_cast<double>(reference::matern_three_halves(0.1, 20, static_cast<double>(lag))));
-  }
 }
 
 TEST(Mix, TheWinnerLosesLessByTheGap) {
@@ -374,35 +361,23 @@ void expect_best_player(const std::string& family, std::size_t experts,
   EXPECT_GT(not_the_first, 50u) << family;
 }
 
-TEST(Limits, OfSwitchIsTheBestPlayerByEnumeration) {
-  expect_best_player(
-      "switch{gap=0.1,quietest=0.2,loudest=0.2,least=2,hazard=0.3}", 3,
-      {{0, 1, 2}, reference::lasts_geometrically(2, 0.3), reference::any_other_follows(3)},
-      {{0.4, 0.2, kNormal, 0, 0}, {0.5, 0.2, kNormal, 0, 0}});
-}
-
-TEST(Limits, OfHeavyTailIsTheBestPlayerByEnumeration) {
+TEST(Limits, AreTheBestPlayersByEnumeration) {
+  const auto any3 = reference::any_other_follows(3);
+  const reference::WinLoseLaws normal = {{0.4, 0.2, kNormal, 0, 0}, {0.5, 0.2, kNormal, 0, 0}};
+  expect_best_player("switch{gap=0.1,quietest=0.2,loudest=0.2,least=2,hazard=0.3}", 3,
+                     {{0, 1, 2}, reference::lasts_geometrically(2, 0.3), any3}, normal);
+  expect_best_player("hetero{gap=0.1,quietest=0.2,loudest=0.2,swing=1,least=1,hazard=0.2}", 3,
+                     {{0, 1, 2}, reference::lasts_geometrically(1, 0.2), any3}, normal);
   expect_best_player(
       "heavy-tail{gap=0.15,noise=0.1,df=2,jump_probability=0.2,jump=0.5,least=3,hazard=0.5}", 3,
-      {{0, 1, 2}, reference::lasts_geometrically(3, 0.5), reference::any_other_follows(3)},
+      {{0, 1, 2}, reference::lasts_geometrically(3, 0.5), any3},
       {{0.35, 0.1, 2, 0.2, 0.5}, {0.5, 0.1, 2, 0.2, 0.5}});
-}
-
-TEST(Limits, OfPredictiveIsTheBestPlayerByEnumeration) {
   expect_best_player("predictive{gap=0.1,noise=0.2,members=2,least=1,most=3}", 2,
                      {{0, 1}, reference::lasts_between(1, 3), reference::any_other_follows(2)},
-                     {{0.4, 0.2, kNormal, 0, 0}, {0.5, 0.2, kNormal, 0, 0}});
+                     normal);
   // At this order a ring of three has no direction.
   expect_best_player("predictive{gap=0.1,noise=0.2,members=3,order=0.5,least=2,most=4}", 3,
-                     {{0, 1, 2}, reference::lasts_between(2, 4), reference::any_other_follows(3)},
-                     {{0.4, 0.2, kNormal, 0, 0}, {0.5, 0.2, kNormal, 0, 0}});
-}
-
-TEST(Limits, OfHeteroIsTheBestPlayerByEnumeration) {
-  expect_best_player(
-      "hetero{gap=0.1,quietest=0.2,loudest=0.2,swing=1,least=1,hazard=0.2}", 3,
-      {{0, 1, 2}, reference::lasts_geometrically(1, 0.2), reference::any_other_follows(3)},
-      {{0.4, 0.2, kNormal, 0, 0}, {0.5, 0.2, kNormal, 0, 0}});
+                     {{0, 1, 2}, reference::lasts_between(2, 4), any3}, normal);
 }
 
 struct PaceAndNoise {

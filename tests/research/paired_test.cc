@@ -18,35 +18,34 @@ Paired compare(const std::vector<double>& a, const std::vector<double>& b) {
   return stats::compare(a, b, Bootstrap(a.size(), kResamples, 1));
 }
 
-// Student (1908): extra hours of sleep of ten patients with two drugs. R: t.test(paired = TRUE),
-// with the sign of second less first; d = mean / sd of the differences.
-TEST(Paired, MatchesROnStudentsSleepData) {
-  const std::vector<double> first = {0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0};
-  const std::vector<double> second = {1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4};
-  const Paired paired = compare(first, second);
-  EXPECT_EQ(paired.win_rate, 0.95);  // nine patients, and one without a difference
-  EXPECT_NEAR(paired.mean_improvement, 1.58, 1e-15);
-  EXPECT_NEAR(paired.t.value(), 4.06212768338203656, 1e-13);
-  EXPECT_NEAR(paired.t_p, 0.00283289019738427, 1e-15);
-  EXPECT_NEAR(paired.cohens_d.value(), 1.284557562591055, 1e-13);
-  EXPECT_EQ(paired.wilcoxon_w, 45);
-  EXPECT_EQ(paired.wilcoxon_p, 2.0 / 512);
-}
-
-// Darwin's maize (Fisher, The Design of Experiments): heights in inches of fifteen pairs of plants,
-// self-fertilised and crossed. R: t.test and wilcox.test with paired = TRUE.
-TEST(Paired, MatchesROnDarwinsMaize) {
-  const std::vector<double> self = {17.375, 20.375, 20,    20, 18.375, 18.625, 18.625, 15.25,
-                                    16.5,   18,     16.25, 18, 12.75,  15.5,   18};
-  const std::vector<double> crossed = {23.5,  12,     21,    22, 19.125, 21.5, 22.125, 20.375,
-                                       18.25, 21.625, 23.25, 21, 22.125, 23,   12};
-  const Paired paired = compare(self, crossed);
-  EXPECT_EQ(paired.win_rate, 13.0 / 15);
-  EXPECT_NEAR(paired.t.value(), 2.147987461331120063, 1e-13);
-  EXPECT_NEAR(paired.t_p, 0.049702944021800928, 1e-14);
-  EXPECT_NEAR(paired.cohens_d.value(), 0.5546079777065185, 1e-14);
-  EXPECT_EQ(paired.wilcoxon_w, 96);
-  EXPECT_EQ(paired.wilcoxon_p, 1352.0 / 32768);
+// Student (1908): extra hours of sleep of ten patients with two drugs; nine of them differ. Darwin's maize
+// (Fisher, The Design of Experiments): heights in inches of fifteen pairs of plants, self-fertilised and
+// crossed. R: t.test and wilcox.test with paired = TRUE, with the sign of second less first; d = mean / sd.
+TEST(Paired, MatchesROnStudentsSleepDataAndDarwinsMaize) {
+  struct Case {
+    std::vector<double> first, second;
+    Paired r;
+  };
+  for (const Case& one :
+       {Case{{0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0},
+             {1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4},
+             {0.95, 1.58, 4.06212768338203656, 0.00283289019738427, 45, 2.0 / 512,
+              1.284557562591055, 0, 0}},
+        Case{{17.375, 20.375, 20, 20, 18.375, 18.625, 18.625, 15.25, 16.5, 18, 16.25, 18, 12.75,
+              15.5, 18},
+             {23.5, 12, 21, 22, 19.125, 21.5, 22.125, 20.375, 18.25, 21.625, 23.25, 21, 22.125, 23,
+              12},
+             {13.0 / 15, 2.6166666666666667, 2.147987461331120063, 0.049702944021800928, 96,
+              1352.0 / 32768, 0.5546079777065185, 0, 0}}}) {
+    const Paired paired = compare(one.first, one.second);
+    EXPECT_EQ(paired.win_rate, one.r.win_rate);
+    EXPECT_NEAR(paired.mean_improvement, one.r.mean_improvement, 1e-14);
+    EXPECT_NEAR(paired.t.value(), *one.r.t, 1e-13);
+    EXPECT_NEAR(paired.t_p, one.r.t_p, 1e-14);
+    EXPECT_NEAR(paired.cohens_d.value(), *one.r.cohens_d, 1e-13);
+    EXPECT_EQ(paired.wilcoxon_w, one.r.wilcoxon_w);
+    EXPECT_EQ(paired.wilcoxon_p, one.r.wilcoxon_p);
+  }
 }
 
 // With one and two degrees of freedom Student's distribution has a closed form:
@@ -96,46 +95,17 @@ TEST(Paired, ChangesSignWhenTheMethodsChangePlaces) {
   EXPECT_NEAR(forth.ci_high, -back.ci_low, 1e-13);
 }
 
-TEST(Paired, SeesNothingBetweenEqualMethods) {
+// The table in the header: differences that have no spread.
+TEST(Paired, KnowsWhatDifferencesWithoutSpreadAre) {
   for (const std::size_t n : {1u, 2u, 20u, 60u}) {
     const std::vector<double> same(n, 0.3);
-    const Paired paired = compare(same, same);
-    EXPECT_EQ(paired.win_rate, 0.5);
-    EXPECT_EQ(paired.mean_improvement, 0);
-    EXPECT_EQ(paired.t, 0.0);
-    EXPECT_EQ(paired.t_p, 1);
-    EXPECT_EQ(paired.cohens_d, 0.0);
-    EXPECT_EQ(paired.wilcoxon_w, 0);
-    EXPECT_EQ(paired.wilcoxon_p, 1);
-    EXPECT_EQ(paired.ci_low, 0);
-    EXPECT_EQ(paired.ci_high, 0);
+    EXPECT_EQ(compare(same, same), (Paired{0.5, 0, 0.0, 1, 0, 1, 0.0, 0, 0}));
   }
-}
-
-TEST(Paired, KnowsNothingFromOneSequence) {
-  const Paired paired = compare({0.25}, {1.0});
-  EXPECT_EQ(paired.win_rate, 1);
-  EXPECT_EQ(paired.mean_improvement, 0.75);
-  EXPECT_EQ(paired.t, std::nullopt);
-  EXPECT_EQ(paired.t_p, 1);
-  EXPECT_EQ(paired.cohens_d, std::nullopt);
-  EXPECT_EQ(paired.wilcoxon_w, 1);
-  EXPECT_EQ(paired.wilcoxon_p, 1);
-  EXPECT_EQ(paired.ci_low, 0.75);
-  EXPECT_EQ(paired.ci_high, 0.75);
-}
-
-TEST(Paired, HasNoFiniteTForAConstantImprovement) {
-  for (const double improvement : {0.1, -0.1}) {
-    const Paired paired = compare(std::vector<double>(7, 0.0), std::vector<double>(7, improvement));
-    EXPECT_EQ(paired.win_rate, improvement > 0 ? 1 : 0);
-    EXPECT_EQ(paired.mean_improvement, improvement);
-    EXPECT_EQ(paired.t, std::nullopt);
-    EXPECT_EQ(paired.t_p, 0);
-    EXPECT_EQ(paired.cohens_d, std::nullopt);
-    EXPECT_EQ(paired.wilcoxon_p, std::ldexp(1.0, -6));
-    EXPECT_EQ(paired.ci_low, improvement);
-    EXPECT_EQ(paired.ci_high, improvement);
+  EXPECT_EQ(compare({0.25}, {1.0}), (Paired{1, 0.75, {}, 1, 1, 1, {}, 0.75, 0.75}));
+  for (const double d : {0.1, -0.1}) {
+    const double w = d > 0 ? 28 : 0, p = std::ldexp(1.0, -6);
+    EXPECT_EQ(compare(std::vector<double>(7, 0.0), std::vector<double>(7, d)),
+              (Paired{d > 0 ? 1.0 : 0.0, d, {}, 0, w, p, {}, d, d}));
   }
 }
 
@@ -153,10 +123,6 @@ TEST(Paired, DoesNotDependOnTheUnitOfTheRegrets) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 // p is counted exactly on both sides, so it is the same number.
 void expect_enumeration(const std::vector<double>& differences) {
   const Wilcoxon fast = wilcoxon(differences);
@@ -165,23 +131,14 @@ void expect_enumeration(const std::vector<double>& differences) {
   ASSERT_EQ(fast.p, slow.p) << ::testing::PrintToString(differences);
 }
 
-TEST(Wilcoxon, MatchesEnumerationOfAllSigns) {
+TEST(Wilcoxon, MatchesEnumerationOfAllSignsWithTiesAndZerosAndWithout) {
   test::Random random(1);
   for (std::size_t n = 1; n <= 12; ++n) {
-    for (int repeat = 0; repeat < 20; ++repeat) {
+    for (int repeat = 0; repeat < 40; ++repeat) {
       std::vector<double> differences(n);
-      for (double& d : differences) d = random.uniform(-1, 2);
-      expect_enumeration(differences);
-    }
-  }
-}
-
-TEST(Wilcoxon, MatchesEnumerationOfAllSignsWithTiesAndZeros) {
-  test::Random random(2);
-  for (std::size_t n = 1; n <= 12; ++n) {
-    for (int repeat = 0; repeat < 20; ++repeat) {
-      std::vector<double> differences(n);
-      for (double& d : differences) d = static_cast<double>(random.below(8)) - 3;
+      for (double& d : differences) {
+        d = repeat % 2 == 0 ? random.uniform(-1, 2) : static_cast<double>(random.below(8)) - 3;
+      }
       expect_enumeration(differences);
     }
   }
@@ -193,26 +150,6 @@ TEST(Wilcoxon, MatchesEnumerationOnEveryTinyProblem) {
     for (int rest = code, i = 0; i < 5; ++i, rest /= 5) differences.push_back(rest % 5 - 2);
     expect_enumeration(differences);
   }
-}
-
-// Hollander and Wolfe, Nonparametric Statistical Methods, the depression scale of nine patients at
-// two visits: V = 40, and P(V >= 40) = 10/512.
-TEST(Wilcoxon, MatchesHollanderAndWolfe) {
-  const std::vector<double> first = {1.83, .50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30};
-  const std::vector<double> second = {.878, .647, .598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29};
-  std::vector<double> differences(first.size());
-  for (std::size_t i = 0; i < first.size(); ++i) differences[i] = first[i] - second[i];
-  EXPECT_EQ(wilcoxon(differences).w, 40);
-  EXPECT_EQ(wilcoxon(differences).p, 2 * 10.0 / 512);
-}
-
-// Darwin's maize, crossed less self-fertilised, in eighths of an inch (Fisher, The Design of
-// Experiments). R: wilcox.test(exact = TRUE) gives V = 96, p = 0.041259765625 = 1352 / 2^15.
-TEST(Wilcoxon, MatchesROnDarwinsMaize) {
-  const std::vector<double> differences = {49, -67, 8,  16, 6,  23, 28, 41,
-                                           14, 29,  56, 24, 75, 60, -48};
-  EXPECT_EQ(wilcoxon(differences).w, 96);
-  EXPECT_EQ(wilcoxon(differences).p, 1352.0 / 32768);
 }
 
 // 1, 2, -3, 4, 5, -6, ...
@@ -269,10 +206,6 @@ TEST(Wilcoxon, IsOneWithoutDifferences) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 // The fifteen p-values of Benjamini and Hochberg (1995), out of order. R: p.adjust(p, "holm").
 TEST(Holm, MatchesRInAnyOrder) {
   const std::vector<double> p = {0.0459, 0.0001, 1.0000, 0.0201, 0.3240, 0.0019, 0.6528, 0.0298,
@@ -314,13 +247,9 @@ TEST(Holm, MatchesClosedTestingOfAllIntersections) {
   }
 }
 
-TEST(Holm, LeavesASingleTestAlone) {
-  EXPECT_EQ(holm(std::vector<double>{0.03}), std::vector<double>{0.03});
-  EXPECT_EQ(holm(std::vector<double>{}), std::vector<double>{});
-}
-
 TEST(Holm, KeepsZerosAndStopsAtOne) {
   EXPECT_EQ(holm(std::vector<double>{0.6, 0, 1, 0}), (std::vector<double>{1, 0, 1, 0}));
+  EXPECT_EQ(holm(std::vector<double>{}), std::vector<double>{});
 }
 
 }  // namespace

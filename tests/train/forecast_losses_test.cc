@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "error_matrices.h"
-#include "research/prior.h"
+#include "prior.h"
 #include "varied_series.h"
 
 namespace pcgs::train {
@@ -82,7 +82,7 @@ TEST(VariedSeries, AreFiniteAndAFunctionOfTheirSeed) {
     ASSERT_EQ(series.size(), 500u);
     for (const double y : series) ASSERT_TRUE(std::isfinite(y)) << seed;
     EXPECT_EQ(series, varied_series(500, 24, seed, again));
-    as_made += series == suite::make_series(500, 24, seed);
+    as_made += series == make_series(500, 24, seed);
   }
   // 0.5 x 0.7 of them keep to their law.
   EXPECT_GT(as_made, kSeeds / 6);

@@ -5,18 +5,20 @@
 //
 // and in a third of the series its exponential, as for quantities that cannot be negative. "In
 // [a,b]" below means log-uniform.
-#include "research/prior.h"
+#include "prior.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
 
-#include "research/random.h"
+#include "research/suite.h"
 
-namespace pcgs::suite {
+namespace pcgs::train {
 
 namespace {
+
+using suite::Random;
 
 constexpr double kTau = 2 * std::numbers::pi;
 constexpr std::size_t kDays = 7;
@@ -135,8 +137,6 @@ std::vector<double> make_series(std::size_t rounds, std::size_t day, std::uint64
 // below means log-uniform.
 
 namespace {
-
-using Values = std::vector<double>;  // [T x K] or [T]
 
 // A lasting difference between experts; in 40 % of sequences only one is good, often by far.
 void add_skill(Values& delta, std::size_t rounds, std::size_t experts, Random& random) {
@@ -258,7 +258,7 @@ double quantile(Values values, double level) {
 
 }  // namespace
 
-Sequence make_prior_sequence(std::size_t rounds, std::size_t experts, std::uint64_t seed) {
+Matrix make_prior_losses(std::size_t rounds, std::size_t experts, std::uint64_t seed) {
   Random random("prior", seed);
   Values delta(rounds * experts, 0.0);
   add_skill(delta, rounds, experts, random);
@@ -278,37 +278,33 @@ Sequence make_prior_sequence(std::size_t rounds, std::size_t experts, std::uint6
   const bool forecast_error = random.chance(0.6);
   const bool shocks = random.chance(0.5);
   const double noise = random.log_uniform(0.05, 1);
-  Sequence sequence{Matrix(rounds, experts), std::vector<std::uint32_t>(rounds)};
-  Values& losses = sequence.losses.values;
+  Matrix made(rounds, experts);
+  Values& losses = made.values;
   for (std::size_t t = 0; t < rounds; ++t) {
     const double* d = delta.data() + t * experts;
-    std::size_t best = 0;
     for (std::size_t k = 0; k < experts; ++k) {
       losses[t * experts + k] = forecast_error
                                     ? (e[t] - d[k]) * (e[t] - d[k])
                                     : d[k] + noise * random.normal() + (shocks ? e[t] : 0);
-      const bool better = forecast_error ? std::abs(d[k]) < std::abs(d[best]) : d[k] < d[best];
-      if (better) best = k;
     }
-    sequence.path[t] = static_cast<std::uint32_t>(best);
   }
   const double low = forecast_error ? 0 : quantile(losses, 0.02);
   const double scale = std::max(quantile(losses, 0.95) - low, 1e-9) * random.log_uniform(0.5, 4);
   for (double& l : losses) l = std::clamp((l - low) / scale, 0.0, 1.0);
-  return sequence;
+  return made;
 }
 
-Sequence make_varied_family(std::size_t rounds, std::size_t experts, std::uint64_t seed) {
+Matrix make_varied_family(std::size_t rounds, std::size_t experts, std::uint64_t seed) {
   Random random("varied family", seed);
-  const auto all = families();
-  const FamilyInfo& family = all[random.below(all.size())];
+  const auto all = suite::families();
+  const suite::FamilyInfo& family = all[random.below(all.size())];
   const bool vary = random.chance(0.5);
   std::vector<double> values;
   for (const Option& option : family.parameters) {
     const double moved = vary ? option.standard * random.log_uniform(0.6, 1.6) : option.standard;
     values.push_back(std::clamp(moved, option.low, option.high));
   }
-  return family.make(rounds, experts, seed, values);
+  return family.make(rounds, experts, seed, values).losses;
 }
 
-}  // namespace pcgs::suite
+}  // namespace pcgs::train

@@ -1,11 +1,11 @@
+#include "prior.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <set>
 
-#include "research/prior.h"
-
-namespace pcgs::suite {
+namespace pcgs::train {
 namespace {
 
 TEST(Series, IsFiniteAndAFunctionOfItsSeed) {
@@ -40,4 +40,4 @@ TEST(Series, RepeatsItselfDayByDay) {
 }
 
 }  // namespace
-}  // namespace pcgs::suite
+}  // namespace pcgs::train

@@ -1,4 +1,4 @@
-#include "research/bayes_filter.h"
+#include "research/laws.h"
 
 #include <algorithm>
 #include <boost/math/constants/constants.hpp>
@@ -53,24 +53,16 @@ double ClippedLaw::likelihood(double loss) const {
 
 // Each tail by its own function: one minus the other would lose the digits of small probabilities.
 double ClippedLaw::below(double x) const {
-  return averaged(
-      [](const ClippedLaw& law, double z) {
-        return std::isinf(law.noise_.df)
-                   ? std::erfc(-z * boost::math::double_constants::one_div_root_two) / 2
-                   : boost::math::cdf(boost::math::students_t(law.noise_.df), z);
-      },
-      x);
+  return averaged([](const ClippedLaw& law, double z) { return law.tail(-z); }, x);
 }
 
 double ClippedLaw::above(double x) const {
-  return averaged(
-      [](const ClippedLaw& law, double z) {
-        return std::isinf(law.noise_.df)
-                   ? std::erfc(z * boost::math::double_constants::one_div_root_two) / 2
-                   : boost::math::cdf(
-                         boost::math::complement(boost::math::students_t(law.noise_.df), z));
-      },
-      x);
+  return averaged([](const ClippedLaw& law, double z) { return law.tail(z); }, x);
+}
+
+double ClippedLaw::tail(double z) const {
+  return std::isinf(noise_.df) ? std::erfc(z * boost::math::double_constants::one_div_root_two) / 2
+                               : boost::math::cdf(boost::math::students_t(noise_.df), -z);
 }
 
 double ClippedLaw::density(double z) const {
@@ -266,18 +258,129 @@ std::unique_ptr<Limit> make_bayes_filter(WinnerProcess process, std::size_t expe
 
 Sequence winner_sequence(std::size_t rounds, std::size_t experts, const WinnerProcess& process,
                          const LawsAt& laws, Random& random) {
-  Sequence sequence{Matrix(rounds, experts), process.draw(rounds, random)};
-  sequence.unclipped = Matrix(rounds, experts);
+  Sequence sequence = blank_sequence(rounds, experts);
+  sequence.path = process.draw(rounds, random);
   for (std::size_t t = 0; t < rounds; ++t) {
-    const auto row = sequence.losses.row(t), unclipped = sequence.unclipped.row(t);
     for (std::size_t k = 0; k < experts; ++k) {
       const WinLose& law = laws(t, k);
-      unclipped[k] = (k == sequence.path[t] ? law.winner : law.loser).draw_unclipped(random);
-      row[k] = ClippedLaw::clip(unclipped[k]);
+      sequence.put(t, k, (k == sequence.path[t] ? law.winner : law.loser).draw_unclipped(random));
     }
   }
   sequence.limit = [=] { return make_bayes_filter(process, experts, laws); };
   return sequence;
+}
+
+Sequence blank_sequence(std::size_t rounds, std::size_t experts) {
+  return {Matrix(rounds, experts), std::vector<std::uint32_t>(rounds), {}, Matrix(rounds, experts)};
+}
+
+namespace {
+
+double rate(const SmoothLaw& law) { return std::sqrt(3.0) / law.length; }
+
+}  // namespace
+
+std::array<double, 2> SmoothLaw::stationary() const {
+  const double variance = amplitude * amplitude;
+  return {variance, rate(*this) * rate(*this) * variance};
+}
+
+SmoothLaw::Step SmoothLaw::step() const {
+  const double r = rate(*this);
+  const double fade = std::exp(-r);
+  const std::array<double, 4> a = {fade * (1 + r), fade, -fade * r * r, fade * (1 - r)};
+  const auto [p0, p1] = stationary();
+  // Q = P - A P A', so that the process is stationary.
+  return {a,
+          {p0 - (a[0] * a[0] * p0 + a[1] * a[1] * p1), -(a[0] * a[2] * p0 + a[1] * a[3] * p1),
+           p1 - (a[2] * a[2] * p0 + a[3] * a[3] * p1)}};
+}
+
+SmoothPath::SmoothPath(const SmoothLaw& law, Random& random) : step_(law.step()) {
+  const auto [p0, p1] = law.stationary();
+  x_ = {std::sqrt(p0) * random.normal(), std::sqrt(p1) * random.normal()};
+  const auto& q = step_.q;
+  root_[0] = std::sqrt(std::max(q[0], 0.0));
+  root_[1] = root_[0] > 0 ? q[1] / root_[0] : 0;
+  root_[2] = std::sqrt(std::max(q[2] - root_[1] * root_[1], 0.0));
+}
+
+void SmoothPath::advance(Random& random) {
+  const double first = random.normal();
+  const double second = random.normal();
+  const auto& a = step_.a;
+  x_ = {a[0] * x_[0] + a[1] * x_[1] + root_[0] * first,
+        a[2] * x_[0] + a[3] * x_[1] + root_[1] * first + root_[2] * second};
+}
+
+namespace {
+
+// What is known of one expert's (f, f') in the round to come.
+class Kalman {
+ public:
+  Kalman(const SmoothLaw& law, double noise)
+      : step_(law.step()),
+        noise_variance_(noise * noise),
+        covariance_{law.stationary()[0], 0, law.stationary()[1]} {}
+
+  double expected() const { return value_; }
+
+  void learn(double observed) {
+    const auto [p00, p01, p11] = covariance_;
+    const double gain_value = p00 / (p00 + noise_variance_);
+    const double gain_slope = p01 / (p00 + noise_variance_);
+    const double surprise = observed - value_;
+    const double value = value_ + gain_value * surprise;
+    const double slope = slope_ + gain_slope * surprise;
+    const double c00 = (1 - gain_value) * p00;
+    const double c01 = (1 - gain_value) * p01;
+    const double c11 = p11 - gain_slope * p01;
+    const auto& a = step_.a;
+    value_ = a[0] * value + a[1] * slope;
+    slope_ = a[2] * value + a[3] * slope;
+    covariance_ = {
+        a[0] * a[0] * c00 + 2 * a[0] * a[1] * c01 + a[1] * a[1] * c11 + step_.q[0],
+        a[0] * a[2] * c00 + (a[0] * a[3] + a[1] * a[2]) * c01 + a[1] * a[3] * c11 + step_.q[1],
+        a[2] * a[2] * c00 + 2 * a[2] * a[3] * c01 + a[3] * a[3] * c11 + step_.q[2]};
+  }
+
+ private:
+  SmoothLaw::Step step_;
+  double noise_variance_;
+  std::array<double, 3> covariance_;  // (0,0), (0,1), (1,1)
+  double value_ = 0, slope_ = 0;
+};
+
+class KalmanLimit final : public Limit {
+ public:
+  KalmanLimit(const std::vector<SmoothLaw>& laws, const std::vector<double>& noise)
+      : weights_(laws.size(), 0.0) {
+    for (std::size_t k = 0; k < laws.size(); ++k) experts_.emplace_back(laws[k], noise[k]);
+    weights_[0] = 1;  // they are all alike before the first round
+  }
+
+  std::span<const double> weights() const override { return weights_; }
+
+  void learn(std::span<const double> losses) override {
+    std::size_t best = 0;
+    for (std::size_t k = 0; k < experts_.size(); ++k) {
+      experts_[k].learn(losses[k] - 0.5);
+      if (experts_[k].expected() < experts_[best].expected()) best = k;
+    }
+    std::fill(weights_.begin(), weights_.end(), 0.0);
+    weights_[best] = 1;
+  }
+
+ private:
+  std::vector<Kalman> experts_;
+  std::vector<double> weights_;  // [K]
+};
+
+}  // namespace
+
+std::unique_ptr<Limit> make_kalman_filter(const std::vector<SmoothLaw>& laws,
+                                          const std::vector<double>& noise) {
+  return std::make_unique<KalmanLimit>(laws, noise);
 }
 
 }  // namespace pcgs::suite

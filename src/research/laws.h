@@ -1,3 +1,5 @@
+// What the families of suite.h draw from, and the filters that know it.
+
 // The law of one loss: centre plus noise, clipped to [0,1].
 //
 //     loss = clip( centre + scale Z + jump J, 0, 1 )
@@ -6,7 +8,7 @@
 // Clipping puts probability on 0 and on 1; between them there is a density.
 #pragma once
 
-#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -14,7 +16,6 @@
 #include <memory>
 #include <vector>
 
-#include "research/random.h"
 #include "research/suite.h"
 
 namespace pcgs::suite {
@@ -31,13 +32,13 @@ class ClippedLaw {
   ClippedLaw(double centre, const Noise& noise);
 
   double draw_unclipped(Random& random) const;
-  static double clip(double x) { return std::clamp(x, 0.0, 1.0); }
   // The density at a loss inside (0,1), the probability of it at 0 and at 1.
   double likelihood(double loss) const;
   double mean() const { return mean_; }
 
  private:
   double density(double z) const;  // of Z
+  double tail(double z) const;     // P(Z > z)
   double below(double x) const;    // P(loss before clipping <= x)
   double above(double x) const;    // and > x
   double averaged(double (*f)(const ClippedLaw&, double), double x) const;  // over J
@@ -106,5 +107,47 @@ std::unique_ptr<Limit> make_bayes_filter(WinnerProcess process, std::size_t expe
 // Losses of this process under these laws, with the filter as their limit.
 Sequence winner_sequence(std::size_t rounds, std::size_t experts, const WinnerProcess& process,
                          const LawsAt& laws, Random& random);
+
+// A random smooth function of time: the stationary Gaussian process with Matern-3/2 covariance
+//
+//     E f(s) f(t) = amplitude^2 (1 + r) exp(-r),   r = sqrt(3) |s - t| / length
+//
+// observed at whole rounds. It is once differentiable and, with its derivative, Markov:
+//
+//     x = (f, f')     x_{t+1} = A x_t + N(0, Q)     A = e^-r [[1 + r, 1], [-r^2, 1 - r]]
+//
+// at r = sqrt(3) / length, which gives exact sampling here and the exact filter in make_kalman_filter.
+
+struct SmoothLaw {
+  double amplitude = 0.1;
+  double length = 100;  // rounds over which it forgets itself
+
+  struct Step {
+    std::array<double, 4> a;  // [2 x 2] A, row by row
+    std::array<double, 3> q;  // Q's entries (0,0), (0,1), (1,1)
+  };
+  Step step() const;
+  std::array<double, 2> stationary() const;  // variances of f and f', which are uncorrelated
+};
+
+class SmoothPath {
+ public:
+  SmoothPath(const SmoothLaw& law, Random& random);
+  double value() const { return x_[0]; }
+  void advance(Random& random);
+
+ private:
+  SmoothLaw::Step step_;
+  std::array<double, 3> root_;  // Cholesky factor of Q: (0,0), (1,0), (1,1)
+  std::array<double, 2> x_;
+};
+
+// The limit of smooth paths: a Kalman filter for each expert, which knows its law and its noise. It takes
+// losses as they are, so it is exact up to clipping.
+std::unique_ptr<Limit> make_kalman_filter(const std::vector<SmoothLaw>& laws,
+                                          const std::vector<double>& noise);
+
+// A sequence without losses yet, and without a limit.
+Sequence blank_sequence(std::size_t rounds, std::size_t experts);
 
 }  // namespace pcgs::suite
