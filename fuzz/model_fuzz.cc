@@ -23,7 +23,7 @@
 
 #include "data/checksums.h"
 #include "data/invariant.h"
-#include "network/model_file.h"
+#include "network/model.h"
 #include "network/network.h"
 #include "network/random_model.h"
 #include "pcgs/error.h"
@@ -84,7 +84,7 @@ void edit(Bytes& bytes, std::size_t offset, std::uint8_t what, std::uint8_t valu
   }
 }
 
-// As model_file.h says; nothing where the header is no longer one of a model.
+// As model.h says; nothing where the header is no longer one of a model.
 std::optional<std::uint32_t> checksum_of(const Parts& parts) {
   const auto header =
       nlohmann::json::parse(parts.header.begin(), parts.header.end(), nullptr, false);

@@ -1,5 +1,3 @@
-#include "network/model_file.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +12,7 @@
 #include "data/json.h"
 #include "data/text.h"
 #include "data/whole_file.h"
+#include "network/model.h"
 #include "pcgs/error.h"
 
 // The assembler copies the file; a C++ array of half a million numbers would take the compiler
@@ -209,38 +208,20 @@ std::vector<std::uint8_t> safetensors_bytes(const Safetensors& content) {
 constexpr std::string_view kFormat = "pcgs-controller";
 constexpr std::string_view kVersion = "3";
 constexpr std::size_t kLargestFile = std::size_t{256} << 20;
-constexpr AttentionKind kKinds[] = {AttentionKind::kNone, AttentionKind::kFull,
-                                    AttentionKind::kInduced};
-
-constexpr struct {
-  const char* name;
-  std::size_t Config::*field;
-} kSizes[] = {
-    {"features", &Config::features},
-    {"shared", &Config::shared},
-    {"side", &Config::side},
-    {"width", &Config::width},
-    {"layers", &Config::layers},
-    {"heads", &Config::heads},
-    {"hidden", &Config::hidden},
-    {"inducing", &Config::inducing},
-    {"pool_hidden", &Config::pool_hidden},
-};
 
 std::string json_of(const Config& config) {
   nlohmann::json object;  // sorted by name
-  for (const auto& [name, field] : kSizes) object[name] = config.*field;
+  for (const auto& size : kConfigSizes) object[size.name] = config.*size.value;
+  if (config.memory == 0) object.erase("memory");  // absent in models without
   object["attention"] = name_of(config.attention);
   object["controls"] = config.controls;
-  if (config.memory > 0) object["memory"] = config.memory;  // absent in models without
   return object.dump();
 }
 
 AttentionKind kind_named(const json& name, const std::string& origin) {
-  for (const AttentionKind kind : kKinds) {
-    if (name == name_of(kind)) return kind;
-  }
-  fail(origin, "its attention must be none, full or induced");
+  const auto at = std::ranges::find_if(kAttentionNames, [&](auto known) { return name == known; });
+  if (at == std::end(kAttentionNames)) fail(origin, "its attention must be none, full or induced");
+  return static_cast<AttentionKind>(at - kAttentionNames);
 }
 
 std::map<std::string, double> controls_in(const json& object, const std::string& origin) {
@@ -268,15 +249,14 @@ Config config_in(const std::string& text, const std::string& origin) {
     return value;
   };
   Config config;
-  const auto take_size = [&](const char* name) {
-    const json value = take(name);
+  for (const auto& size : kConfigSizes) {
+    if (size.value == &Config::memory && !object.contains(size.name)) continue;
+    const json value = take(size.name);
     if (!value.is_number_unsigned()) {
-      fail(origin, fmt::format("its configuration's {} is not a whole number", name));
+      fail(origin, fmt::format("its configuration's {} is not a whole number", size.name));
     }
-    return value.get<std::size_t>();
-  };
-  for (const auto& [name, field] : kSizes) config.*field = take_size(name);
-  if (object.contains("memory")) config.memory = take_size("memory");
+    config.*size.value = value.get<std::size_t>();
+  }
   config.attention = kind_named(take("attention"), origin);
   config.controls = controls_in(take("controls"), origin);
   if (!object.empty()) {
@@ -288,7 +268,7 @@ Config config_in(const std::string& text, const std::string& origin) {
 
 std::string hexadecimal(std::uint32_t checksum) { return fmt::format("{:08x}", checksum); }
 
-// See model_file.h.
+// See model.h.
 std::string checksum_of(const Safetensors& content) {
   Crc32 crc;
   const auto add_size = [&](std::uint64_t size) {

@@ -6,12 +6,10 @@
 #include <cmath>
 #include <map>
 #include <mutex>
-#include <optional>
 
 #include "data/invariant.h"
 #include "network/error_stream.h"
-#include "network/model_file.h"
-#include "network/running_mean.h"
+#include "network/model.h"
 #include "network/token_stream.h"
 #include "pcgs/error.h"
 
@@ -125,7 +123,7 @@ class Transformer final : public Controller {
     tokens_->stream().save(out);
     std::vector<float> remembered(memory_->size());
     memory_->copy_to(remembered);
-    tokens::save_expert_floats(out, remembered, 0);
+    tokens::save_experts(out, remembered, 0);
   }
 
   void load(StateReader& in) override {

@@ -10,7 +10,7 @@
 
 #include "combine/blend.h"
 #include "network/error_stream.h"
-#include "network/model_file.h"
+#include "network/model.h"
 #include "network/network.h"
 #include "network/transformer.h"
 #include "pcgs/registry.h"

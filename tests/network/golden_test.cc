@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "network/model_file.h"
+#include "network/model.h"
 #include "network/network.h"
 #include "support/data_file.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "network/forward_kernels.h"
-#include "network/token_kernels.h"
+#include "network/tokens.h"
 #include "support/random.h"
 
 namespace pcgs::tokens {

@@ -1,5 +1,3 @@
-#include "network/model_file.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include <vector>
 
 #include "data/whole_file.h"
+#include "network/model.h"
 #include "network/random_model.h"
 #include "support/data_file.h"
 #include "support/expect.h"
@@ -55,7 +54,7 @@ struct Parts {
     metadata()["config"] = config.dump();
     seal();
   }
-  // As model_file.h says, whatever still has the form that it needs.
+  // As model.h says, whatever still has the form that it needs.
   void seal() {
     Bytes covered;
     const auto add_size = [&](std::size_t size) {

@@ -11,7 +11,7 @@
 #include "error_matrices.h"
 #include "error_pool.h"
 #include "network/error_stream.h"
-#include "network/model_file.h"
+#include "network/model.h"
 #include "network/token_stream.h"
 #include "network/transformer.h"
 #include "pcgs/aggregator.h"
