@@ -62,7 +62,10 @@ ErrorStream::ErrorStream(std::size_t experts)
       anchor_(experts, 0.0f) {}
 
 void ErrorStream::observe(std::span<const double> errors, std::span<const double> losses) {
-  measure_losses(losses);
+  double mean = 0, variance = 0;
+  for (const double l : losses) mean += l / static_cast<double>(experts_);
+  for (const double l : losses) variance += (l - mean) * (l - mean) / static_cast<double>(experts_);
+  count(variance, kLossSpan, kSmallestScale);
   measure_errors(errors);
   average_ratios(squares_, kSquares, [&](std::size_t k) { return z_[k] * z_[k]; });
   average_ratios(distances_, kDistances, [&](std::size_t k) {
@@ -75,14 +78,10 @@ void ErrorStream::observe(std::span<const double> errors, std::span<const double
   judge_filters();  // before they see this round
   advance_filters();
   describe_situation();
-  assemble();
-}
-
-void ErrorStream::measure_losses(std::span<const double> losses) {
-  double mean = 0, variance = 0;
-  for (const double l : losses) mean += l / static_cast<double>(experts_);
-  for (const double l : losses) variance += (l - mean) * (l - mean) / static_cast<double>(experts_);
-  count(variance, kLossSpan, kSmallestScale);
+  // Biases are at most 2, squares, distances and weights are logarithms; the rest can be large.
+  signed_log1p(features_.data() + kProducts * experts_, (kDistances - kProducts) * experts_);
+  signed_log1p(features_.data() + kLatest * experts_, kRecent * experts_);
+  put_in_tokens(kExpertFeatures);
 }
 
 // The root mean square of the first errors that are not all zero.
@@ -225,13 +224,6 @@ void ErrorStream::describe_situation() {
   out[3] = std::log(centre_ * centre_ + 1e-3f);
   out[4] = static_cast<float>(std::clamp(3 * product_ / variance_mass_, -5.0, 5.0));
   out[5] = static_cast<float>(std::log(scale_));
-}
-
-void ErrorStream::assemble() {
-  // Biases are at most 2, squares, distances and weights are logarithms; the rest can be large.
-  signed_log1p(features_.data() + kProducts * experts_, (kDistances - kProducts) * experts_);
-  signed_log1p(features_.data() + kLatest * experts_, kRecent * experts_);
-  put_in_tokens(kExpertFeatures);
 }
 
 void ErrorStream::save(StateWriter& out) const {

@@ -90,12 +90,13 @@ struct MeanAndCentre {
 
 class ErrorStream : public Stream {
  public:
-  static constexpr std::size_t kExpertFeatures = errors::kExpertFeatures;
-  static constexpr std::size_t kSharedFeatures = errors::kSharedFeatures;
-  // "pcgs-error-tokens-VERSION-HASH", the hash being of all the constants above.
-  static std::string schema_name();
+  static constexpr auto kExpertFeatures = errors::kExpertFeatures;
+  static constexpr auto kSharedFeatures = errors::kSharedFeatures;
 
   explicit ErrorStream(std::size_t experts);
+
+  // "pcgs-error-tokens-VERSION-HASH", the hash being of all the constants above.
+  static std::string schema_name();
 
   // One finished round: [K] forecasts less the outcome, finite, and [K] losses in [0,1] that the
   // recursion learns from. Does not allocate.
@@ -109,7 +110,6 @@ class ErrorStream : public Stream {
   void load(StateReader& in);
 
  private:
-  void measure_losses(std::span<const double> losses);
   void find_unit(std::span<const double> errors);
   void measure_errors(std::span<const double> errors);
   template <class Of>
@@ -120,7 +120,6 @@ class ErrorStream : public Stream {
   void advance_filters();
   void judge_filters();
   void describe_situation();
-  void assemble();
 
   double unit_ = 0, unit_mass_ = 0;       // the centre's usual error; 0: none yet
   double last_centre_ = 0, product_ = 0;  // of successive errors of the centre

@@ -116,7 +116,6 @@ class Loader {
   Packed linear(const std::vector<std::string>& names, std::size_t group = kTile, float scale = 1,
                 std::size_t begin = 0, std::size_t end = SIZE_MAX) const {
     Packed result;
-    result.group = group;
     result.in = std::min(end, tensor(names[0] + ".weight").shape[1]) - begin;
     for (const auto& name : names) result.out += tensor(name + ".bias").values.size();
     const std::size_t groups = (result.out + group - 1) / group;
@@ -198,14 +197,12 @@ Forward::Forward(const Network& network, std::size_t max_experts)
   const Config& config = network.config_;
   const std::size_t width = config.width;
   const std::size_t panels = panels_of(max_experts);
-  const bool attends = config.attention != AttentionKind::kNone;
-  const std::size_t attending = attends ? panels : 0;
   const std::size_t inducing = config.attention == AttentionKind::kInduced ? config.inducing : 0;
 
   x_.resize(panels * width * kPanel);
-  q_.resize(attending * width * kPanel);
-  k_.resize(attending * width * kPanel);
-  v_.resize(attends ? max_experts * value_step_ : 0);
+  q_.resize(panels * width * kPanel);
+  k_.resize(panels * width * kPanel);
+  v_.resize(max_experts * value_step_);
   shared_.resize(config.common());
   base_.resize(panels_of(width) * kPanel);
   raw_.resize(kPanelsTogether * config.features * kPanel);
@@ -221,7 +218,7 @@ Forward::Forward(const Network& network, std::size_t max_experts)
   pooled_.resize(2 * width);
   pool_hidden_.resize(panels_of(config.pool_hidden) * kPanel);
   two_.resize(kPanel);
-  scratch_.resize(attends ? kAttentionScratch : 0);
+  scratch_.resize(kAttentionScratch);
 }
 
 Pooled Forward::run(std::span<const float> tokens, std::span<const float> shared,

@@ -32,7 +32,7 @@ namespace pcgs::infer {
 // y = W x + b, out numbers from in. W[o][i] = weight[(o / group * in + i) * group + o % group]: the
 // outputs come in groups that are computed together, and behind the last there are zeros.
 struct Packed {
-  std::size_t out = 0, in = 0, group = 0;
+  std::size_t out = 0, in = 0;
   AlignedFloats weight;  // [groups x in x group]
   AlignedFloats bias;    // [groups x group]
 };

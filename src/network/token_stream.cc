@@ -10,7 +10,6 @@ namespace pcgs::tokens {
 
 namespace {
 
-constexpr double kNever = -1;
 constexpr double kLargestScore = 1e7;  // a loss in scales: at most about 12 K
 
 float log1p_of(double x) {
@@ -34,13 +33,6 @@ std::string TokenStream::schema_name() {
       fmt::format("|{}", fmt::join(others, "|")));
 }
 
-Leadership::Leadership(std::size_t experts)
-    : led_(experts, 0.0),
-      took_over_(experts, 0.0),
-      last_led_(experts, 0.0),
-      successor_(experts, kNever),
-      in_a_row_(experts, 0.0) {}
-
 void Leadership::observe(std::span<const float> weights) {
   rounds_ += 1;
   age_ += 1;
@@ -48,30 +40,30 @@ void Leadership::observe(std::span<const float> weights) {
       static_cast<std::size_t>(std::max_element(weights.begin(), weights.end()) - weights.begin());
   if (weights[top] > kTakesOver && top != leader_) {
     if (leader_ != kNobody) {
+      Reigns& last = of_[leader_];
       const auto next = static_cast<double>(top);
-      in_a_row_[leader_] = successor_[leader_] == next ? in_a_row_[leader_] + 1 : 1;
-      successor_[leader_] = next;
+      last.in_a_row = last.successor == next ? last.in_a_row + 1 : 1;
+      last.successor = next;
       past_rounds_ += age_;
     }
     leader_ = top;
-    took_over_[top] += 1;
+    of_[top].took_over += 1;
     reigns_ += 1;
     age_ = 0;
   }
   if (leader_ == kNobody) return;
-  led_[leader_] += 1;
-  last_led_[leader_] = rounds_;
+  of_[leader_].led += 1;
+  of_[leader_].last_led = rounds_;
 }
 
 void Leadership::describe(std::size_t k, float* out) const {
-  const bool leads = k == leader_;
-  const auto experts = static_cast<double>(led_.size());
-  out[0] = leads ? 1.0f : 0.0f;
-  out[1] = log1p_of(experts * led_[k] / std::max(rounds_, 1.0));
-  out[2] = log1p_of(took_over_[k]);
-  out[3] = log1p_of(rounds_ - last_led_[k]);
-  const bool follows = leader_ != kNobody && successor_[leader_] == static_cast<double>(k);
-  out[4] = follows ? log1p_of(in_a_row_[leader_]) : 0.0f;
+  const auto& [led, took_over, last_led, successor, in_a_row] = of_[k];
+  out[0] = k == leader_ ? 1.0f : 0.0f;
+  out[1] = log1p_of(static_cast<double>(of_.size()) * led / std::max(rounds_, 1.0));
+  out[2] = log1p_of(took_over);
+  out[3] = log1p_of(rounds_ - last_led);
+  const bool follows = leader_ != kNobody && of_[leader_].successor == static_cast<double>(k);
+  out[4] = follows ? log1p_of(of_[leader_].in_a_row) : 0.0f;
 }
 
 void Leadership::describe_reign(float* out) const {
@@ -84,40 +76,37 @@ void Leadership::describe_reign(float* out) const {
 
 void Leadership::save(StateWriter& out) const {
   std::size_t leader = leader_;
-  std::vector<double> successor = successor_;
+  std::vector<Reigns> after = of_;
   if (const ExpertChange* change = out.change()) {
-    if (leader != kNobody) leader = change->place_of(leader);
-    for (double& k : successor) {
+    const auto place_of = [&](double k) {
       const std::size_t place =
           k == kNever ? ExpertChange::kNew : change->place_of(static_cast<std::size_t>(k));
-      k = place == ExpertChange::kNew ? kNever : static_cast<double>(place);
-    }
+      return place == ExpertChange::kNew ? kNever : static_cast<double>(place);
+    };
+    if (leader != kNobody) leader = change->place_of(leader);
+    after = change->moved(std::span(of_), Reigns{});
+    for (Reigns& one : after) one.successor = place_of(one.successor);
   }
   out.u64(leader);
   for (const double x : {rounds_, age_, reigns_, past_rounds_}) out.f64(x);
-  for (const auto* x : {&led_, &took_over_, &last_led_}) out.experts(*x, 0);
-  out.experts(successor, kNever);
-  out.experts(in_a_row_, 0);
+  for (const auto& [led, took_over, last_led, successor, in_a_row] : after) {
+    for (const double x : {led, took_over, last_led, successor, in_a_row}) out.f64(x);
+  }
 }
 
 void Leadership::load(StateReader& in) {
-  const auto experts = static_cast<double>(led_.size());
+  constexpr double kMost = 1e18;
   leader_ = static_cast<std::size_t>(in.u64());
-  if (leader_ != kNobody && leader_ >= led_.size()) in.fail("a leader in it is no expert");
+  if (leader_ != kNobody && leader_ >= of_.size()) in.fail("a leader in it is no expert");
   for (double* x : {&rounds_, &age_, &reigns_, &past_rounds_}) {
-    *x = in.f64_within(0, 1e18, "a count of rounds");
+    *x = in.f64_within(0, kMost, "a count of rounds");
   }
-  for (auto* x : {&led_, &took_over_, &last_led_, &successor_, &in_a_row_}) {
-    in.f64s(*x);
-    const bool names = x == &successor_;
-    for (const double y : *x) {
-      if (names ? !(y == kNever || (y >= 0 && y < experts)) : !(y >= 0 && y <= 1e18)) {
-        in.fail("a count of leading rounds in it makes no sense");
-      }
-    }
-  }
-  for (const double y : last_led_) {
-    if (y > rounds_) in.fail("an expert in it has led in a round to come");
+  for (Reigns& one : of_) {
+    one.led = in.f64_within(0, kMost, "a count of leading rounds");
+    one.took_over = in.f64_within(0, kMost, "a count of reigns");
+    one.last_led = in.f64_within(0, rounds_, "the last round of a reign");
+    one.successor = in.f64_within(kNever, static_cast<double>(of_.size() - 1), "a successor");
+    one.in_a_row = in.f64_within(0, kMost, "a count of successions");
   }
 }
 
@@ -146,7 +135,10 @@ void TokenStream::observe(std::span<const double> losses) {
   leadership_.observe(filter(kLeadingFilter));
   judge_filters();
   describe_situation();
-  assemble();
+  // Everything up to the dispersions is in scales and can be large; the rest are logarithms.
+  signed_log1p(features_.data(), kDispersions * experts_);
+  put_in_tokens(kLeadership);
+  for (std::size_t k = 0; k < experts_; ++k) leadership_.describe(k, token(k) + kLeadership);
 }
 
 void TokenStream::centre(std::span<const double> losses) {
@@ -332,13 +324,6 @@ void TokenStream::describe_situation() {
   out[4] = static_cast<float>(std::log((spread_ + 1e-6) / scale_));
   out[5] = static_cast<float>(std::clamp((mean_ - level) / scale_, -10.0, 10.0));
   leadership_.describe_reign(out + 6);
-}
-
-void TokenStream::assemble() {
-  // Everything up to the dispersions is in scales and can be large; the rest are logarithms.
-  signed_log1p(features_.data(), kDispersions * experts_);
-  put_in_tokens(kLeadership);
-  for (std::size_t k = 0; k < experts_; ++k) leadership_.describe(k, token(k) + kLeadership);
 }
 
 void TokenStream::save(StateWriter& out) const {

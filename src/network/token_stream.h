@@ -91,7 +91,7 @@ inline constexpr int kSchemaVersion = 2;
 // one until another takes over. Counts of rounds are told apart up to kLongestMemory.
 class Leadership {
  public:
-  explicit Leadership(std::size_t experts);
+  explicit Leadership(std::size_t experts) : of_(experts) {}
 
   void observe(std::span<const float> weights);  // [K]
 
@@ -111,10 +111,17 @@ class Leadership {
   static constexpr std::size_t kNobody = static_cast<std::size_t>(-1);
   static_assert(kNobody == ExpertChange::kNew, "a leader that leaves makes nobody the leader");
 
+  static constexpr double kNever = -1;
+
+  // Of one expert.
+  struct Reigns {
+    double led = 0, took_over = 0, last_led = 0;  // counts, and the round
+    double successor = kNever, in_a_row = 0;      // who followed it, how often so
+  };
+
   std::size_t leader_ = kNobody;
   double rounds_ = 0, age_ = 0, reigns_ = 0, past_rounds_ = 0;  // counts; past: of ended reigns
-  std::vector<double> led_, took_over_, last_led_;              // [K]
-  std::vector<double> successor_, in_a_row_;                    // [K] who followed k, how often so
+  std::vector<Reigns> of_;                                      // [K]
 };
 
 class TokenStream : public Stream {
@@ -141,7 +148,6 @@ class TokenStream : public Stream {
   void compare_with_reference();
   void judge_filters();
   void describe_situation();
-  void assemble();
 
   double level_ = 0, level_mass_ = 0;  // running mean of the mean loss
   double mean_ = 0, spread_ = 0;       // of this round's losses

@@ -223,24 +223,6 @@ TEST_P(DerivedContract, WeightsOfRawExpertsSumToOne) {
   }
 }
 
-TEST_P(DerivedContract, RefuseADamagedState) {
-  const auto derived = make();
-  Random random(6);
-  for (std::int64_t t = 1; t <= 20; ++t) {
-    Scene scene = scene_of(t, random);
-    forecast(*derived, scene);
-    observe(*derived, scene);
-  }
-  StateWriter shorter;
-  shorter.u64(3);
-  const auto file = shorter.file(0);
-  if (bytes(*derived).size() <= 44) return;  // no state, or a single number
-  EXPECT_ANY_THROW({
-    StateReader in(file, "test");
-    make()->load(in);
-  });
-}
-
 // ---- One by one ---------------------------------------------------------------------------------
 
 TEST(Median, LeavesOutTheEnds) {
