@@ -69,7 +69,7 @@ inline constexpr std::size_t kDispersions =
     kRegrets + kRegretSpans.size();  // log own noise / scale
 inline constexpr std::size_t kRivalry = kDispersions + kDispersionSpans.size();  // log of theirs
 inline constexpr std::size_t kLogWeights = kRivalry + 1;                         // of the filters
-inline constexpr std::size_t kLeadership = kLogWeights + kFilters;               // see leadership.h
+inline constexpr std::size_t kLeadership = kLogWeights + kFilters;               // see Leadership
 inline constexpr std::size_t kLeadershipFeatures = 5;
 inline constexpr std::size_t kExpertFeatures = kLeadership + kLeadershipFeatures;
 

@@ -1,4 +1,4 @@
-// What every derived expert promises (derived.h), checked for each of them.
+// What every derived expert promises (blend.h), checked for each of them.
 #include <gtest/gtest.h>
 
 #include <cmath>
