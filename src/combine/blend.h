@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -97,8 +98,9 @@ std::unique_ptr<Derived> make_mean();
 std::unique_ptr<Derived> make_median(const Setting& setting);
 std::unique_ptr<Derived> make_inverse_error(const Setting& setting, int power, double decay);
 std::unique_ptr<Derived> make_filter(const Setting& setting, double eta, double rho);
-enum class Regrets { kMlPoly, kMlProd, kMlEwa, kBoa };
-std::unique_ptr<Derived> make_linear(const Setting& setting, Regrets regrets);
+// Of a method that learns from linearised losses.
+std::unique_ptr<Derived> make_linear(const Setting& setting,
+                                     std::unique_ptr<Method> (*make)(std::size_t experts));
 std::unique_ptr<Derived> make_learned(const Setting& setting);
 // Deviations from the mean or from the centre; with earlier errors of the centre or without.
 struct StackOptions {
@@ -109,9 +111,10 @@ std::unique_ptr<Derived> make_stack(const Setting& setting, const StackOptions& 
 // Of the derived expert with this index, which comes before it.
 std::unique_ptr<Derived> make_corrected(const Setting& setting, std::size_t index, bool seasonal);
 
-// A copy for each phase of a season, so that what is learned at three in the morning is used at
-// three in the morning.
-std::unique_ptr<Derived> make_seasonal(std::vector<std::unique_ptr<Derived>> phases);
+// One for each phase of a season, so that what is learned at three in the morning is used at three in
+// the morning.
+std::unique_ptr<Derived> make_seasonal(std::size_t phases,
+                                       const std::function<std::unique_ptr<Derived>()>& make);
 
 // The errors of somebody's forecasts, by the number of their round, as far back as two seasons.
 // Outcomes come late and in any order: what has not come is unknown.

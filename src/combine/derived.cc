@@ -279,8 +279,11 @@ std::unique_ptr<Derived> make_inverse_error(const Setting& setting, int power, d
   return std::make_unique<InverseError>(setting.experts, power, decay);
 }
 
-std::unique_ptr<Derived> make_seasonal(std::vector<std::unique_ptr<Derived>> phases) {
-  return std::make_unique<Seasonal>(std::move(phases));
+std::unique_ptr<Derived> make_seasonal(std::size_t phases,
+                                       const std::function<std::unique_ptr<Derived>()>& make) {
+  std::vector<std::unique_ptr<Derived>> all;
+  for (std::size_t i = 0; i < phases; ++i) all.push_back(make());
+  return std::make_unique<Seasonal>(std::move(all));
 }
 
 std::unique_ptr<Derived> make_filter(const Setting& setting, double eta, double rho) {
@@ -289,11 +292,9 @@ std::unique_ptr<Derived> make_filter(const Setting& setting, double eta, double 
       Weighted::Learns::kFromLosses);
 }
 
-std::unique_ptr<Derived> make_linear(const Setting& setting, Regrets regrets) {
-  constexpr std::unique_ptr<Method> (*kMake[])(std::size_t) = {make_ml_poly, make_ml_prod,
-                                                               make_ml_ewa, make_boa};
-  return std::make_unique<Weighted>(kMake[static_cast<std::size_t>(regrets)](setting.experts),
-                                    Weighted::Learns::kFromLinearised);
+std::unique_ptr<Derived> make_linear(const Setting& setting,
+                                     std::unique_ptr<Method> (*make)(std::size_t experts)) {
+  return std::make_unique<Weighted>(make(setting.experts), Weighted::Learns::kFromLinearised);
 }
 
 std::unique_ptr<Derived> make_learned(const Setting& setting) {

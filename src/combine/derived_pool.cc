@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 
 #include "combine/blend.h"
 #include "combine/outliers.h"
 #include "core/order_statistic.h"
+#include "methods/methods.h"
 
 namespace pcgs::blend {
 
@@ -30,13 +30,6 @@ constexpr double kLeastOfSpread = 1e-3;
 constexpr double kTiny = 1e-140;  // its square is still a normal number
 constexpr double kHuge = 1e140;
 
-std::unique_ptr<Derived> for_each_phase(std::size_t phases,
-                                        const std::function<std::unique_ptr<Derived>()>& make) {
-  std::vector<std::unique_ptr<Derived>> all;
-  for (std::size_t i = 0; i < phases; ++i) all.push_back(make());
-  return make_seasonal(std::move(all));
-}
-
 struct Standard {
   std::vector<std::string> names;  // who is the same derived expert for another number of experts
   std::vector<std::unique_ptr<Derived>> derived;
@@ -57,11 +50,11 @@ Standard standard_derived(const Setting& s) {
   Standard all;
   const bool stacks = s.experts <= kMostStacked;
   all.add("mean", make_mean());
-  const std::size_t centre = all.add("centre", make_linear(s, Regrets::kBoa));
+  const std::size_t centre = all.add("centre", make_linear(s, make_boa));
   all.add("median", make_median(s));
-  all.add("ml-poly", make_linear(s, Regrets::kMlPoly));
-  all.add("ml-prod", make_linear(s, Regrets::kMlProd));
-  all.add("ml-ewa", make_linear(s, Regrets::kMlEwa));
+  all.add("ml-poly", make_linear(s, make_ml_poly));
+  all.add("ml-prod", make_linear(s, make_ml_prod));
+  all.add("ml-ewa", make_linear(s, make_ml_ewa));
   if (s.network != nullptr && s.experts <= kMostLearned) all.add("learned", make_learned(s));
   all.add("inverse error", make_inverse_error(s, 1, 0.99));
   all.add("filter", make_filter(s, 0.3, 0.05));
@@ -79,11 +72,11 @@ Standard standard_derived(const Setting& s) {
     return all;
   }
   all.add("seasonal inverse error",
-          for_each_phase(phases, [&] { return make_inverse_error(s, 3, 0.9); }));
-  all.add("seasonal filter", for_each_phase(phases, [&] { return make_filter(s, 0.1, 0.001); }));
+          make_seasonal(phases, [&] { return make_inverse_error(s, 3, 0.9); }));
+  all.add("seasonal filter", make_seasonal(phases, [&] { return make_filter(s, 0.1, 0.001); }));
   if (stacks && phases * s.experts * s.experts <= kMostNumbers) {
     const auto stack = [&](const char* name, const StackOptions& options, double trusted) {
-      return all.add(name, for_each_phase(phases, [&] { return make_stack(s, options); }), trusted);
+      return all.add(name, make_seasonal(phases, [&] { return make_stack(s, options); }), trusted);
     };
     stack("firm seasonal stack", {0.995, 100}, 1);
     stack("seasonal stack", {0.995, 10}, 1);

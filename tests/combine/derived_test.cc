@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "combine/blend.h"
+#include "methods/methods.h"
 #include "support/random.h"
 
 namespace pcgs::blend {
@@ -33,10 +34,10 @@ std::vector<Kind> kinds() {
       {"inverse_error", [=] { return make_inverse_error(setting, 1, 0.99); }},
       {"inverse_error_cubed", [=] { return make_inverse_error(setting, 3, 0.9); }},
       {"filter", [=] { return make_filter(setting, 0.3, 0.05); }},
-      {"ml_poly", [=] { return make_linear(setting, Regrets::kMlPoly); }},
-      {"ml_prod", [=] { return make_linear(setting, Regrets::kMlProd); }},
-      {"ml_ewa", [=] { return make_linear(setting, Regrets::kMlEwa); }},
-      {"boa", [=] { return make_linear(setting, Regrets::kBoa); }},
+      {"ml_poly", [=] { return make_linear(setting, make_ml_poly); }},
+      {"ml_prod", [=] { return make_linear(setting, make_ml_prod); }},
+      {"ml_ewa", [=] { return make_linear(setting, make_ml_ewa); }},
+      {"boa", [=] { return make_linear(setting, make_boa); }},
       {"stack",
        [=] {
          return make_stack(setting, {0.998, 10});
@@ -52,11 +53,7 @@ std::vector<Kind> kinds() {
   const std::size_t plain = all.size();
   for (std::size_t i = 0; i < plain; ++i) {
     const auto make = all[i].make;
-    all.push_back({all[i].name + "_by_phase", [make] {
-                     std::vector<std::unique_ptr<Derived>> phases;
-                     for (int p = 0; p < 4; ++p) phases.push_back(make());
-                     return make_seasonal(std::move(phases));
-                   }});
+    all.push_back({all[i].name + "_by_phase", [make] { return make_seasonal(4, make); }});
   }
   return all;
 }

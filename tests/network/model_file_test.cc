@@ -275,7 +275,8 @@ TEST(ModelFile, RefusesTensorsThatDoNotFit) {
   };
   for (const auto& [key, value, why] : cases) {
     SCOPED_TRACE(key);
-    expect_refused([&](Parts& f) { f.header["norm.bias"][key] = value; }, why);
+    expect_refused([&key = key, &value = value](Parts& f) { f.header["norm.bias"][key] = value; },
+                   why);
   }
   expect_refused([](Parts& f) { f.header["norm.bias"] = 1; }, "object");
   const auto other_shape = [](Parts& f) {

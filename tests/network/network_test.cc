@@ -78,7 +78,7 @@ class Forwards : public ::testing::TestWithParam<Kind> {
     return config;
   }
 
-  // In the first round, or in a dozen of them where the network remembers.
+  // In the first round, or in six of them where the network remembers.
   static void expect_reference(const Config& config, const std::vector<std::size_t>& counts) {
     const Model model = test::random_model(config, 1);
     const Network network(model);
@@ -86,7 +86,7 @@ class Forwards : public ::testing::TestWithParam<Kind> {
       if (config.memory > 0 && experts > 33) continue;  // many rounds of few
       Player player(network, experts);
       reference::TransformerMemory remembered;
-      for (std::size_t t = 0; t < (config.memory > 0 ? 12 : 1); ++t) {
+      for (std::size_t t = 0; t < (config.memory > 0 ? 6 : 1); ++t) {
         const auto tokens = test::random_tokens(experts, config.features, experts + 2 * t);
         const auto shared = test::random_tokens(1, config.common(), experts + 2 * t + 1);
         const Outputs outputs = player.round(tokens, shared);
