@@ -130,18 +130,15 @@ RidgeRegression::RidgeRegression(std::span<const double> ridge, double forgettin
     : stride_(padded(ridge.size() + 1)),
       forgetting_(forgetting),
       ridge_(ridge.begin(), ridge.end()),
-      triangle_(ridge.size() * stride_),
-      diagonal_(ridge.size()),
-      coefficients_(stride_),
       row_(stride_) {
   reset();
 }
 
 void RidgeRegression::reset() {
-  std::fill(triangle_.begin(), triangle_.end(), 0.0);
-  std::fill(coefficients_.begin(), coefficients_.end(), 0.0);
+  triangle_.assign(size() * stride_, 0.0);
+  coefficients_.assign(stride_, 0.0);
+  diagonal_.assign(ridge_.begin(), ridge_.end());
   for (std::size_t i = 0; i < size(); ++i) triangle_[i * stride_ + i] = 1;
-  std::copy(ridge_.begin(), ridge_.end(), diagonal_.begin());
 }
 
 double RidgeRegression::predict(std::span<const double> x) const {

@@ -22,10 +22,7 @@
 namespace pcgs {
 namespace {
 
-using test::error_of;
-using test::Random;
-using test::same_bits;
-using test::share_aggregator;
+using namespace test;
 
 using Bytes = std::vector<std::uint8_t>;
 using Numbers = std::vector<double>;
@@ -263,9 +260,6 @@ TEST(AggregatorSkip, PhasesOfASeasonKeepToTheClock) {
 }
 
 // Losses without a known range: the scale that follows them.
-
-using test::copy;
-using test::SeenRounds;
 
 constexpr std::size_t kExperts = 4;
 
