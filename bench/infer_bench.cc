@@ -176,8 +176,7 @@ void check(const Model& model, const Network& network, std::size_t experts) {
   const Input input(model.config, experts);
   const std::vector<float> expected = PlainLoops(model).run(input);
   std::vector<float> found(experts);
-  const pcgs::infer::Pooled pooled =
-      Forward(network, experts).run(input.tokens, input.shared, found);
+  const Pooled pooled = Forward(network, experts).run(input.tokens, input.shared, found);
   found.insert(found.end(), {pooled.restart, pooled.rate});
   for (std::size_t i = 0; i < found.size(); ++i) {
     pcgs::bench::require(std::abs(found[i] - expected[i]) < 1e-4f, "the network's outputs");

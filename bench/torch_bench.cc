@@ -17,7 +17,7 @@
 #include "blas.h"
 #include "controller_net.h"
 #include "fma_peak.h"
-#include "network/model_file.h"
+#include "network/model.h"
 #include "network/network.h"
 #include "operations.h"
 

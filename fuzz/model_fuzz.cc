@@ -23,7 +23,7 @@
 
 #include "data/checksums.h"
 #include "data/invariant.h"
-#include "network/model_file.h"
+#include "network/model.h"
 #include "network/network.h"
 #include "network/random_model.h"
 #include "pcgs/error.h"
@@ -72,19 +72,12 @@ Bytes framed(Input header, Input data) {
 
 void edit(Bytes& bytes, std::size_t offset, std::uint8_t what, std::uint8_t value) {
   const auto place = bytes.begin() + static_cast<std::ptrdiff_t>(offset);
-  switch (what % 3) {
-    case 0:
-      *place = value;
-      break;
-    case 1:
-      bytes.insert(place, value);
-      break;
-    default:
-      bytes.erase(place);
-  }
+  if (what % 3 == 0) *place = value;
+  if (what % 3 == 1) bytes.insert(place, value);
+  if (what % 3 == 2) bytes.erase(place);
 }
 
-// As model_file.h says; nothing where the header is no longer one of a model.
+// As model.h says; nothing where the header is no longer one of a model.
 std::optional<std::uint32_t> checksum_of(const Parts& parts) {
   const auto header =
       nlohmann::json::parse(parts.header.begin(), parts.header.end(), nullptr, false);

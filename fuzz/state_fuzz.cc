@@ -101,9 +101,7 @@ void change_experts(Aggregator& aggregator) {
     if (std::find(names.begin(), names.end(), newcomer) == names.end()) names.push_back(newcomer);
   }
   try {
-    aggregator.set_experts(names, [](std::string_view name, std::size_t experts) {
-      return make_method(name, experts);
-    });
+    aggregator.set_experts(names, make_method);
   } catch (const Error&) {
   }
 }
@@ -117,23 +115,23 @@ void check_weights(const Aggregator& aggregator) {
   invariant(std::abs(sum - 1) <= 1e-9, "weights sum to 1");
 }
 
+// Even an Error is a bug here: these are losses that every bound takes.
+void check(Aggregator& aggregator) {
+  check_weights(aggregator);
+  learn_something(aggregator);
+  check_weights(aggregator);
+  change_experts(aggregator);
+  check_weights(aggregator);
+  learn_something(aggregator);
+  const Bytes saved = aggregator.save_bytes();
+  const std::optional<Aggregator> again = loaded(saved);
+  invariant(again && again->save_bytes() == saved, "what was saved loads to the same state");
+}
+
 }  // namespace
 }  // namespace pcgs
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace pcgs;
-  std::optional<Aggregator> aggregator = loaded(file_from({data, size}));
-  if (!aggregator) return 0;
-
-  // From here on even an Error is a bug: these are losses that every bound takes.
-  check_weights(*aggregator);
-  learn_something(*aggregator);
-  check_weights(*aggregator);
-  change_experts(*aggregator);
-  check_weights(*aggregator);
-  learn_something(*aggregator);
-  const Bytes saved = aggregator->save_bytes();
-  const std::optional<Aggregator> again = loaded(saved);
-  invariant(again && again->save_bytes() == saved, "what was saved loads to the same state");
+  if (auto aggregator = pcgs::loaded(pcgs::file_from({data, size}))) pcgs::check(*aggregator);
   return 0;
 }

@@ -119,7 +119,7 @@ def model_bytes(weights, config, attention):
 
 
 def checksum(file):
-    """CRC-32 of all but itself, as src/network/model_file.h says."""
+    """CRC-32 of all but itself, as src/network/model.h says."""
     end = 8 + int.from_bytes(file[:8], "little")
     header, data = json.loads(file[8:end]), file[end:]
     metadata = header.pop("__metadata__")

@@ -4,7 +4,7 @@
 
 #include "grown_model.h"
 #include "network/error_stream.h"
-#include "network/model_file.h"
+#include "network/model.h"
 #include "network/token_stream.h"
 #include "network/transformer.h"
 #include "pcgs/error.h"

@@ -23,7 +23,7 @@
 #include "host_memory.h"
 #include "made_sequences.h"
 #include "narrator.h"
-#include "network/model_file.h"
+#include "network/model.h"
 #include "options.h"
 #include "own_losses.h"
 #include "pcgs/error.h"

@@ -38,6 +38,12 @@ __device__ void write_row(const float* in, Number* row) {
 }
 
 template <int kDim>
+__device__ void copy_row(const float* row, float* out) {
+#pragma unroll
+  for (int i = 0; i < kDim; ++i) out[i] = row[i];
+}
+
+template <int kDim>
 __device__ float dot(const float* a, const float* b) {
   float sum = 0;
 #pragma unroll
@@ -114,11 +120,8 @@ __global__ void backward_kernel(const Number* __restrict__ qkv, const Number* __
   float own[kDim], other[kDim];
   for (int i = threadIdx.x; i < s.tokens; i += blockDim.x) {  // queries
     float dq[kDim] = {};
-#pragma unroll
-    for (int c = 0; c < kDim; ++c) {
-      own[c] = queries[i * kDim + c];
-      other[c] = asked[i * kDim + c];
-    }
+    copy_row<kDim>(queries + i * kDim, own);
+    copy_row<kDim>(asked + i * kDim, other);
     for (int j = 0; j < s.tokens; ++j) {
       const float p = __expf(dot<kDim>(own, keys + j * kDim) - levels[i]);
       const float ds = p * (dot<kDim>(other, values + j * kDim) - owed[i]);
@@ -131,11 +134,8 @@ __global__ void backward_kernel(const Number* __restrict__ qkv, const Number* __
   }
   for (int j = threadIdx.x; j < s.tokens; j += blockDim.x) {  // keys
     float dk[kDim] = {}, dv[kDim] = {};
-#pragma unroll
-    for (int c = 0; c < kDim; ++c) {
-      own[c] = keys[j * kDim + c];
-      other[c] = values[j * kDim + c];
-    }
+    copy_row<kDim>(keys + j * kDim, own);
+    copy_row<kDim>(values + j * kDim, other);
     for (int i = 0; i < s.tokens; ++i) {
       const float p = __expf(dot<kDim>(own, queries + i * kDim) - levels[i]);
       const float ds = p * (dot<kDim>(other, asked + i * kDim) - owed[i]);

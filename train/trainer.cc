@@ -120,16 +120,8 @@ Belonging belonging_of(const infer::Config& config, const TrainerOptions& option
   const auto add = [&](const char* name, const auto& value) {
     all[name] = fmt::format("{}", value);
   };
-  add("features", config.features);
-  add("shared features", config.shared);
-  add("side features", config.side);
-  add("width", config.width);
-  add("layers", config.layers);
-  add("heads", config.heads);
-  add("hidden", config.hidden);
+  for (const auto& size : infer::kConfigSizes) add(size.name, config.*size.value);
   add("attention", name_of(config.attention));
-  add("inducing", config.inducing);
-  add("memory", config.memory);
   add("recipe's weight of regret", options.recipe.regret);
   add("recipe's weight of the oracle", options.recipe.oracle);
   add("recipe's weight of switches", options.recipe.switch_weight);

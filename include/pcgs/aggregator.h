@@ -168,10 +168,10 @@ class Aggregator {
   void check_losses(std::span<const double> losses, std::span<const std::uint8_t> awake) const;
   void close(std::size_t index);
   void learn_from(Slot& slot);
-  void load_open(StateReader& in, Slot& slot, bool with_combined) const;
+  void load_open(StateReader& in, Slot& slot) const;
   std::vector<std::uint8_t> bytes_after(const ExpertChange* change,
                                         std::span<const std::string> names) const;
-  void save_open(StateWriter& out, const Slot& slot, bool with_combined) const;
+  void save_open(StateWriter& out, const Slot& slot) const;
   Slot slot_after(const ExpertChange& change, const Slot& slot) const;
   void update(Round& round, std::span<const double> played, double forecast_loss,
               std::span<const Interval> intervals);

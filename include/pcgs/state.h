@@ -86,6 +86,9 @@ class StateReader {
   std::size_t count(std::size_t bytes_each);
   // A double that must lie in [low, high].
   double f64_within(double low, double high, std::string_view what);
+  // The same of an array; and a count below a limit.
+  void f64s_within(std::span<double> out, double low, double high, std::string_view what);
+  std::uint64_t u64_below(std::uint64_t limit, std::string_view what);
 
   // To be called last: the payload must be used up.
   void finish() const;
@@ -95,6 +98,8 @@ class StateReader {
 
  private:
   void raw(void* out, std::size_t size);
+  void check_within(std::span<const double> values, double low, double high,
+                    std::string_view what) const;
   std::span<const std::uint8_t> left_;
   std::string origin_;
   std::uint64_t architecture_ = 0;

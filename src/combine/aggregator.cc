@@ -1,7 +1,5 @@
 #include "pcgs/aggregator.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,7 +8,6 @@
 #include "core/kernels.h"
 #include "data/invariant.h"
 #include "pcgs/certificates.h"
-#include "pcgs/error.h"
 
 namespace pcgs {
 
@@ -34,8 +31,8 @@ void check_forecasts(const TaskLoss& task, std::span<const double> forecasts) {
     if (std::isnan(forecasts[k])) continue;
     const auto objection = task.objection_to_forecast(forecasts[k]);
     if (!objection.empty()) {
-      throw Error(ErrorKind::kValue, {.field = "forecasts"},
-                  fmt::format("the forecast of expert {}, {}, {}", k + 1, forecasts[k], objection));
+      refuse(ErrorKind::kValue, "forecasts", "the forecast of expert {}, {}, {}", k + 1,
+             forecasts[k], objection);
     }
   }
 }
@@ -44,12 +41,17 @@ void check_unit_losses(const TaskLoss& task, std::span<const double> losses,
                        std::span<const std::uint8_t> awake) {
   for (std::size_t k = 0; k < losses.size(); ++k) {
     if (awake[k] == 0 || losses[k] <= 1) continue;
-    throw Error(
-        ErrorKind::kValue, {.field = "losses"},
-        fmt::format(
-            "the {} loss of expert {} is {}; give losses in [0, 1], or the aggregator a scale",
-            task.name(), k + 1, losses[k]));
+    refuse(ErrorKind::kValue, "losses",
+           "the {} loss of expert {} is {}; give losses in [0, 1], or the aggregator a scale",
+           task.name(), k + 1, losses[k]);
   }
+}
+
+void check_one_each(std::size_t count, std::size_t experts, const char* field, const char* what,
+                    const char* more = "") {
+  if (count == experts) return;
+  refuse(ErrorKind::kMismatch, field, "{} {} for {} experts; give one for each{}", count, what,
+         experts, more);
 }
 
 }  // namespace
@@ -57,29 +59,25 @@ void check_unit_losses(const TaskLoss& task, std::span<const double> losses,
 Aggregator::Aggregator(std::unique_ptr<Method> method, Options options)
     : method_(std::move(method)), options_(std::move(options)) {
   invariant(method_ != nullptr, "an Aggregator has a method");
-  if (!options_.names.empty() && options_.names.size() != experts()) {
-    throw Error(ErrorKind::kMismatch, {.field = "names"},
-                fmt::format("{} names for {} experts; give one for each", options_.names.size(),
-                            experts()));
-  }
+  if (!options_.names.empty()) check_one_each(options_.names.size(), experts(), "names", "names");
   if (options_.certify) {
     if (method_->share() != nullptr) {
       live_.emplace(experts());
     } else {
       of_forecasts_ = method_->certify_forecasts();
       if (of_forecasts_ == nullptr) {
-        throw Error(ErrorKind::kRequest, {.field = "certify"},
-                    fmt::format("{} carries no certificate; methods of the share form and blend do",
-                                method_->name()));
+        refuse(ErrorKind::kRequest, "certify",
+               "{} carries no certificate; methods of the share form and blend do",
+               method_->name());
       }
     }
   }
   if (options_.intervals) {
     if (options_.task.kind() == TaskLoss::Kind::kLog) {
-      throw Error(ErrorKind::kRequest, {.field = "intervals"},
-                  fmt::format("outcomes of log loss are 0 and 1, and no interval around a "
-                              "probability holds them; leave {} out",
-                              option("intervals")));
+      refuse(ErrorKind::kRequest, "intervals",
+             "outcomes of log loss are 0 and 1, and no interval around a "
+             "probability holds them; leave {} out",
+             option("intervals"));
     }
     intervals_ = std::make_unique<Intervals>(*options_.intervals);
   }
@@ -100,17 +98,14 @@ std::size_t Aggregator::experts() const { return method_->weights().size(); }
 
 void Aggregator::check_side(std::span<const double> side) const {
   if (const std::size_t needed = method_->side_needed(); needed != 0 && side.size() != needed) {
-    throw Error(
-        ErrorKind::kMismatch, {.field = "side"},
-        fmt::format(
-            "{} needs {} number{} of side information in every round, and here are {}; give "
-            "them when the round is opened",
-            method_->name(), needed, needed == 1 ? "" : "s", side.size()));
+    refuse(ErrorKind::kMismatch, "side",
+           "{} needs {} number{} of side information in every round, and here are {}; give "
+           "them when the round is opened",
+           method_->name(), needed, needed == 1 ? "" : "s", side.size());
   }
   for (const double x : side) {
     if (!std::isfinite(x)) {
-      throw Error(ErrorKind::kValue, {.field = "side"},
-                  fmt::format("side information holds {}; give finite numbers", x));
+      refuse(ErrorKind::kValue, "side", "side information holds {}; give finite numbers", x);
     }
   }
 }
@@ -144,21 +139,25 @@ Aggregator::Slot& Aggregator::next_slot() {
   return slot;
 }
 
-// Fixes what the round plays: the method's weights, renormalised over the awake. Where the method
-// gives them nothing at all, they share evenly.
+// Fixes what the round plays: the method's weights, renormalised over the awake.
 void Aggregator::play(Slot& slot) const {
   const auto weights = method_->weights();
   std::copy(weights.begin(), weights.end(), slot.played.begin());
   if (slot.all_awake) return;
-  double total = 0;
   for (std::size_t k = 0; k < slot.awake.size(); ++k) {
     if (slot.awake[k] == 0) slot.played[k] = 0;
-    total += slot.played[k];
   }
+  slot.renormalise();
+}
+
+// Where nobody who is awake has anything, they share evenly.
+void Aggregator::Slot::renormalise() {
+  double total = 0;
+  for (const double w : played) total += w;
   const bool normal = total >= std::numeric_limits<double>::min();
-  const double even = 1.0 / static_cast<double>(slot.awake_count);
-  for (std::size_t k = 0; k < slot.awake.size(); ++k) {
-    if (slot.awake[k] != 0) slot.played[k] = normal ? slot.played[k] / total : even;
+  const double even = 1.0 / static_cast<double>(awake_count);
+  for (std::size_t k = 0; k < played.size(); ++k) {
+    if (awake[k] != 0) played[k] = normal ? played[k] / total : even;
   }
 }
 
@@ -192,20 +191,15 @@ void Aggregator::put_intervals(Slot& slot) const {
 
 void Aggregator::check_takes_losses() const {
   if (!needs_forecasts_) return;
-  throw Error(
-      ErrorKind::kCall, {.field = "method"},
-      fmt::format("{} combines forecasts and has none here; give forecasts to predict(), or, "
-                  "for losses, {}",
-                  method_->name(), option("method", "guard")));
+  refuse(ErrorKind::kCall, "method",
+         "{} combines forecasts and has none here; give forecasts to predict(), or, "
+         "for losses, {}",
+         method_->name(), option("method", "guard"));
 }
 
 std::int64_t Aggregator::open(std::span<const std::uint8_t> awake, std::span<const double> side) {
   check_takes_losses();
-  if (!awake.empty() && awake.size() != experts()) {
-    throw Error(
-        ErrorKind::kMismatch, {.field = "awake"},
-        fmt::format("{} awake flags for {} experts; give one for each", awake.size(), experts()));
-  }
+  if (!awake.empty()) check_one_each(awake.size(), experts(), "awake", "awake flags");
   check_side(side);
   Slot& slot = next_slot();
   slot.side.assign(side.begin(), side.end());
@@ -218,12 +212,8 @@ std::int64_t Aggregator::open(std::span<const std::uint8_t> awake, std::span<con
 }
 
 double Aggregator::predict(std::span<const double> forecasts, std::span<const double> side) {
-  if (forecasts.size() != experts()) {
-    throw Error(
-        ErrorKind::kMismatch, {.field = "forecasts"},
-        fmt::format("{} forecasts for {} experts; give one for each, NaN where there is none",
-                    forecasts.size(), experts()));
-  }
+  check_one_each(forecasts.size(), experts(), "forecasts", "forecasts",
+                 ", NaN where there is none");
   const bool all_awake = kernels::all_within(forecasts, -kMost, kMost);
   if (!all_awake || options_.task.kind() == TaskLoss::Kind::kLog) {
     check_forecasts(options_.task, forecasts);
@@ -259,9 +249,9 @@ std::size_t Aggregator::checked_index(std::int64_t round) const {
   for (std::size_t i = 0; i < open_.size(); ++i) {
     if (open_[i]->number == round) return i;
   }
-  throw Error(ErrorKind::kCall, {.field = "round"},
-              fmt::format("round {} is not open; {} rounds have been opened and {} of them are",
-                          round, last_opened(), open_.size()));
+  refuse(ErrorKind::kCall, "round",
+         "round {} is not open; {} rounds have been opened and {} of them are", round,
+         last_opened(), open_.size());
 }
 
 std::span<const double> Aggregator::played(std::int64_t round) const {
@@ -295,9 +285,8 @@ void Aggregator::learn(std::int64_t round, std::span<const double> losses) {
   const std::size_t index = checked_index(round);
   Slot& slot = *open_[index];
   if (slot.has_forecasts) {
-    throw Error(
-        ErrorKind::kCall, {.field = "round"},
-        fmt::format("round {} was opened with forecasts; close it with its outcome", round));
+    refuse(ErrorKind::kCall, "round",
+           "round {} was opened with forecasts; close it with its outcome", round);
   }
   check_losses(losses, slot.awake);
   std::copy(losses.begin(), losses.end(), slot.losses.begin());
@@ -306,29 +295,23 @@ void Aggregator::learn(std::int64_t round, std::span<const double> losses) {
 
 void Aggregator::check_losses(std::span<const double> losses,
                               std::span<const std::uint8_t> awake) const {
-  if (losses.size() != experts()) {
-    throw Error(
-        ErrorKind::kMismatch, {.field = "losses"},
-        fmt::format("{} losses for {} experts; give one for each", losses.size(), experts()));
-  }
+  check_one_each(losses.size(), experts(), "losses", "losses");
   const bool unit = options_.scale.wants_unit(LossSource::kGiven);
   const double highest = unit ? 1.0 : kMost;
   if (kernels::all_within(losses, 0, highest)) return;
   for (std::size_t k = 0; k < losses.size(); ++k) {
     const bool sleeps = !awake.empty() && awake[k] == 0;
     if (sleeps || (losses[k] >= 0 && losses[k] <= highest)) continue;
-    throw Error(ErrorKind::kValue, {.field = "losses"},
-                fmt::format("the loss of expert {} is {}; give {}", k + 1, losses[k],
-                            unit ? "a number in [0, 1], or the aggregator a scale"
-                                 : "a finite number that is not negative"));
+    refuse(ErrorKind::kValue, "losses", "the loss of expert {} is {}; give {}", k + 1, losses[k],
+           unit ? "a number in [0, 1], or the aggregator a scale"
+                : "a finite number that is not negative");
   }
 }
 
 void Aggregator::learn(double outcome) {
   if (open_.size() != 1) {
-    throw Error(ErrorKind::kCall, {.field = "round"},
-                fmt::format("{} rounds are open; {}", open_.size(),
-                            open_.empty() ? "predict() opens one" : "say which one this closes"));
+    refuse(ErrorKind::kCall, "round", "{} rounds are open; {}", open_.size(),
+           open_.empty() ? "predict() opens one" : "say which one this closes");
   }
   learn(open_.front()->number, outcome);
 }
@@ -337,12 +320,12 @@ void Aggregator::learn(std::int64_t round, double outcome) {
   const std::size_t index = checked_index(round);
   Slot& slot = *open_[index];
   if (!slot.has_forecasts) {
-    throw Error(ErrorKind::kCall, {.field = "round"},
-                fmt::format("round {} was opened without forecasts; close it with losses", round));
+    refuse(ErrorKind::kCall, "round", "round {} was opened without forecasts; close it with losses",
+           round);
   }
   if (const auto objection = options_.task.objection_to_outcome(outcome); !objection.empty()) {
-    throw Error(ErrorKind::kValue, {.field = "outcome"},
-                fmt::format("the outcome of round {}, {}, {}", round, outcome, objection));
+    refuse(ErrorKind::kValue, "outcome", "the outcome of round {}, {}, {}", round, outcome,
+           objection);
   }
   options_.task.each(slot.forecasts, outcome, slot.losses);
   if (options_.scale.wants_unit(LossSource::kForecasts)) {
@@ -362,17 +345,16 @@ void Aggregator::abandon(std::int64_t round) {
 
 void Aggregator::skip(std::int64_t rounds) {
   if (rounds < 0 || rounds > kMostRounds - next_round_) {
-    throw Error(ErrorKind::kValue, {.field = "rounds"},
-                fmt::format("{} rounds cannot be skipped; give a number of at least 0", rounds));
+    refuse(ErrorKind::kValue, "rounds", "{} rounds cannot be skipped; give a number of at least 0",
+           rounds);
   }
   next_round_ += rounds;
 }
 
 void Aggregator::set_note(std::string note) {
   if (note.size() > kLongestNote) {
-    throw Error(
-        ErrorKind::kLimit, {.field = "note"},
-        fmt::format("a note of {} bytes is too long; give at most {}", note.size(), kLongestNote));
+    refuse(ErrorKind::kLimit, "note", "a note of {} bytes is too long; give at most {}",
+           note.size(), kLongestNote);
   }
   note_ = std::move(note);
 }

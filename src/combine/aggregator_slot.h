@@ -1,20 +1,30 @@
-// An open round of an Aggregator: everything that its outcome will be learned with.
+// What the files of an Aggregator share: an open round, and how they refuse what they are given.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "combine/intervals.h"
 #include "pcgs/aggregator.h"
+#include "pcgs/error.h"
 
 namespace pcgs {
 
+template <class... Args>
+[[noreturn]] void refuse(ErrorKind kind, const char* field, fmt::format_string<Args...> why,
+                         Args&&... args) {
+  throw Error(kind, {.field = field}, fmt::format(why, std::forward<Args>(args)...));
+}
+
 inline constexpr std::int64_t kMostRounds = std::int64_t{1} << 62;  // so that no counter overflows
 
+// Everything that the outcome of a round will be learned with.
 struct Aggregator::Slot {
   void count_awake();
-  // Whether the combined forecast is that of the weights: not where an expert has left since.
-  bool says_what_it_published() const;
+  void renormalise();  // what it plays, which is zero for sleepers
 
   std::int64_t number = 0;
   bool has_forecasts = false;

@@ -1,13 +1,13 @@
-#include "combine/derived_pool.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
+#include <limits>
 
+#include "combine/blend.h"
 #include "combine/outliers.h"
 #include "core/kernels.h"
+#include "methods/methods.h"
 
 namespace pcgs::blend {
 
@@ -24,12 +24,11 @@ constexpr std::size_t kMostPhases = std::size_t{1} << 13;
 constexpr std::uint64_t kFirstRounds = 10;
 constexpr std::uint64_t kDistanceRounds = 200;
 
-std::unique_ptr<Derived> for_each_phase(std::size_t phases,
-                                        const std::function<std::unique_ptr<Derived>()>& make) {
-  std::vector<std::unique_ptr<Derived>> all;
-  for (std::size_t i = 0; i < phases; ++i) all.push_back(make());
-  return make_seasonal(std::move(all));
-}
+// Of Units.
+constexpr double kSpan = 500;
+constexpr double kLeastOfSpread = 1e-3;
+constexpr double kTiny = 1e-140;  // its square is still a normal number
+constexpr double kHuge = 1e140;
 
 struct Standard {
   std::vector<std::string> names;  // who is the same derived expert for another number of experts
@@ -51,11 +50,11 @@ Standard standard_derived(const Setting& s) {
   Standard all;
   const bool stacks = s.experts <= kMostStacked;
   all.add("mean", make_mean());
-  const std::size_t centre = all.add("centre", make_linear(s, Regrets::kBoa));
+  const std::size_t centre = all.add("centre", make_linear(s, make_boa));
   all.add("median", make_median(s));
-  all.add("ml-poly", make_linear(s, Regrets::kMlPoly));
-  all.add("ml-prod", make_linear(s, Regrets::kMlProd));
-  all.add("ml-ewa", make_linear(s, Regrets::kMlEwa));
+  all.add("ml-poly", make_linear(s, make_ml_poly));
+  all.add("ml-prod", make_linear(s, make_ml_prod));
+  all.add("ml-ewa", make_linear(s, make_ml_ewa));
   if (s.network != nullptr && s.experts <= kMostLearned) all.add("learned", make_learned(s));
   all.add("inverse error", make_inverse_error(s, 1, 0.99));
   all.add("filter", make_filter(s, 0.3, 0.05));
@@ -73,11 +72,11 @@ Standard standard_derived(const Setting& s) {
     return all;
   }
   all.add("seasonal inverse error",
-          for_each_phase(phases, [&] { return make_inverse_error(s, 3, 0.9); }));
-  all.add("seasonal filter", for_each_phase(phases, [&] { return make_filter(s, 0.1, 0.001); }));
+          make_seasonal(phases, [&] { return make_inverse_error(s, 3, 0.9); }));
+  all.add("seasonal filter", make_seasonal(phases, [&] { return make_filter(s, 0.1, 0.001); }));
   if (stacks && phases * s.experts * s.experts <= kMostNumbers) {
     const auto stack = [&](const char* name, const StackOptions& options, double trusted) {
-      return all.add(name, for_each_phase(phases, [&] { return make_stack(s, options); }), trusted);
+      return all.add(name, make_seasonal(phases, [&] { return make_stack(s, options); }), trusted);
     };
     stack("firm seasonal stack", {0.995, 100}, 1);
     stack("seasonal stack", {0.995, 10}, 1);
@@ -89,6 +88,71 @@ Standard standard_derived(const Setting& s) {
 }
 
 }  // namespace
+
+// ---- Units --------------------------------------------------------------------------------------
+
+Units::Units(std::size_t experts) : squares_(experts), losses_(experts), count_(experts) {}
+
+bool Units::possible(const Size& size) {
+  return size.error >= kTiny && size.error <= kHuge && size.loss >= kTiny * kTiny &&
+         size.loss <= kHuge * kHuge;
+}
+
+Units::Size Units::size(const TaskLoss& task, double spread) const {
+  const bool new_here = best_square_ == 0;
+  const double least = new_here ? spread : kLeastOfSpread * spread;
+  const double error = std::clamp(std::max(std::sqrt(best_square_), least), kTiny, kHuge);
+  if (task.kind() == TaskLoss::Kind::kSquared) return {error, error * error};
+  const double least_loss = task.kind() == TaskLoss::Kind::kLog ? 1e-3 : least;
+  return {error, std::clamp(std::max(best_loss_, least_loss), kTiny, kHuge)};
+}
+
+void Units::observe(const Seen& seen, double outcome) {
+  const double floor = seen.unit * seen.unit * kLeastOfSpread;
+  const double loss_floor = seen.loss_unit * kLeastOfSpread;
+  double square = std::numeric_limits<double>::infinity(), loss = square, most_judged = 0;
+  for (std::size_t k = 0; k < squares_.size(); ++k) {
+    if (seen.awake[k] != 0) {
+      const bool first = count_[k] == 0;
+      count_[k] = std::min(count_[k] + 1, kSpan);
+      const auto take_in = [&](double& mean, double value, double best, double least) {
+        const double usual = std::max({mean, best, least});
+        mean += ((first ? value : capped(value, usual, kOutlierSquare)) - mean) / count_[k];
+      };
+      const double e = seen.forecasts[k] - outcome;
+      take_in(squares_[k], std::min(e * e, kHuge), best_square_, floor);
+      take_in(losses_[k], std::min(seen.task(seen.forecasts[k], outcome), kHuge), best_loss_,
+              loss_floor);
+    }
+    most_judged = std::max(most_judged, count_[k]);
+  }
+  // Who has hardly been judged may have been lucky.
+  for (std::size_t k = 0; k < squares_.size(); ++k) {
+    if (count_[k] < most_judged / 2) continue;
+    square = std::min(square, squares_[k]);
+    loss = std::min(loss, losses_[k]);
+  }
+  best_square_ = square;
+  best_loss_ = loss;
+}
+
+void Units::save(StateWriter& out) const {
+  out.experts(squares_, 0);
+  out.experts(losses_, 0);
+  out.experts(count_, 0);
+  out.f64(best_square_);
+  out.f64(best_loss_);
+}
+
+void Units::load(StateReader& in) {
+  in.f64s_within(squares_, 0, kHuge, "the usual error of an expert");
+  in.f64s_within(losses_, 0, kHuge, "the usual loss of an expert");
+  in.f64s_within(count_, 0, kSpan, "a count of rounds");
+  best_square_ = in.f64_within(0, kHuge, "the usual error");
+  best_loss_ = in.f64_within(0, kHuge, "the usual loss");
+}
+
+// ---- The pool -----------------------------------------------------------------------------------
 
 DerivedPool::DerivedPool(const Setting& setting)
     : setting_(setting),
@@ -198,7 +262,7 @@ void DerivedPool::observe(const OpenedRound& round, std::span<const double> kept
     derived_[i]->observe(then, kept.subspan(kept_at_[i], derived_[i]->kept()), then.made[i],
                          outcome);
   }
-  centre_errors_.put(round.number, std::clamp(outcome - then.centre, -1e140, 1e140));
+  centre_errors_.put(round.number, std::clamp(outcome - then.centre, -kHuge, kHuge));
   units_.observe(then, outcome);
   observe_distances(round, kept[kMedian]);
 }
@@ -208,7 +272,7 @@ void DerivedPool::observe_distances(const OpenedRound& round, double middle) {
   rounds_ = std::min(rounds_ + 1, kDistanceRounds);
   for (std::size_t k = 0; k < distance_.size(); ++k) {
     if (round.awake[k] == 0) continue;
-    const double d = std::min(std::abs(round.forecasts[k] - middle), 1e140);
+    const double d = std::min(std::abs(round.forecasts[k] - middle), kHuge);
     const double counts =
         rounds_ < kFirstRounds ? d : capped(d, distance_[k] + 1e-140, kOutlierForecast);
     distance_[k] += (counts - distance_[k]) / static_cast<double>(rounds_);
@@ -309,12 +373,8 @@ void DerivedPool::save(StateWriter& out) const {
 void DerivedPool::load(StateReader& in) {
   units_.load(in);
   centre_errors_.load(in);
-  in.f64s(distance_);
-  for (const double d : distance_) {
-    if (!(d >= 0 && d <= 1e140)) in.fail("the usual distance of an expert in it is damaged");
-  }
-  rounds_ = in.u64();
-  if (rounds_ > kDistanceRounds) in.fail("a count of rounds in it is out of range");
+  in.f64s_within(distance_, 0, kHuge, "the usual distance of an expert");
+  rounds_ = in.u64_below(kDistanceRounds + 1, "a count of rounds");
   for (const auto& one : derived_) one->load(in);
 }
 

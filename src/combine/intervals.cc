@@ -107,16 +107,10 @@ void ErrorQuantiles::save(StateWriter& out) const {
 
 void ErrorQuantiles::load(StateReader& in) {
   const std::size_t count = in.count(sizeof(double));
-  next_ = in.u64();
-  if (count < kBefore || count > kRemembered || next_ >= kRemembered ||
-      (count < kRemembered && next_ != 0)) {
-    in.fail("a count of errors in it is out of range");
-  }
+  next_ = in.u64_below(count < kRemembered ? 1 : kRemembered, "the place of an error");
+  if (count < kBefore || count > kRemembered) in.fail("a count of errors in it is out of range");
   arrived_.resize(count);
-  in.f64s(arrived_);
-  for (const double error : arrived_) {
-    if (!(std::abs(error) <= kLargestRatio)) in.fail("an error in it is out of range");
-  }
+  in.f64s_within(arrived_, -kLargestRatio, kLargestRatio, "an error");
   sorted_ = arrived_;
   std::sort(sorted_.begin(), sorted_.end());
 }
@@ -217,22 +211,11 @@ void ErrorScale::load(StateReader& in) {
       (usual_disagreement_ > 0 && usual_disagreement_ < kTiny)) {
     in.fail("its usual disagreement is damaged");
   }
-  in.f64s(phase_);
-  in.f64s(seen_);
-  for (std::size_t i = 0; i < phase_.size(); ++i) {
-    if (!(phase_[i] >= 0 && phase_[i] <= kOutlierError && seen_[i] >= 0 &&
-          seen_[i] <= kMostOfPhase)) {
-      in.fail("the usual error of a phase in it is damaged");
-    }
-  }
-  in.f64s(exponents_);
-  in.f64s(curvature_);
-  for (std::size_t i = 0; i < kFeatures; ++i) {
-    // Below the start only by rounding.
-    const bool sane = exponents_[i] >= kLeastExponent && exponents_[i] <= kMostExponent &&
-                      curvature_[i] >= kCurvature / 2 && curvature_[i] <= 1e5;
-    if (!sane) in.fail("the exponents of its intervals are damaged");
-  }
+  in.f64s_within(phase_, 0, kOutlierError, "the usual error of a phase");
+  in.f64s_within(seen_, 0, kMostOfPhase, "a count of errors");
+  in.f64s_within(exponents_, kLeastExponent, kMostExponent, "an exponent");
+  in.f64s_within(curvature_, kCurvature / 2, 1e5,
+                 "a curvature");  // below the start by rounding only
 }
 
 std::string_view Intervals::objection_to(const IntervalOptions& options) {
@@ -312,8 +295,7 @@ void Intervals::save(StateWriter& out) const {
 void Intervals::load(StateReader& in) {
   scale_.load(in);
   quantiles_.load(in);
-  rounds_ = in.u64();
-  if (rounds_ >= std::uint64_t{1} << 62) in.fail("a count of intervals in it is out of range");
+  rounds_ = in.u64_below(std::uint64_t{1} << 62, "a count of intervals");
   const auto most = static_cast<double>(rounds_);
   for (Misses& d : misses_) {
     d.below = in.f64_within(-most, most, "a count of misses");

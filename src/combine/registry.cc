@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <tuple>
 
 #include "combine/blend.h"
 #include "combine/hindsight_methods.h"
@@ -16,29 +18,33 @@ namespace pcgs {
 
 namespace {
 
-template <class... Doubles>
-std::unique_ptr<Method> steered(std::size_t experts,
-                                std::unique_ptr<Controller> (*make)(Doubles...),
-                                Doubles... options) {
-  return std::make_unique<ShareMethod>(experts, make(options...));
-}
-
 constexpr std::string_view kModel = "model";
 constexpr std::string_view kSeason = "season";
 constexpr std::string_view kLonger = "longer";
 
-using Numbers = std::span<const double>;
 using Values = std::span<const OptionValue>;
 // Given one value for each option, in their order, and the spec with all of them.
 using Resolver = std::function<MethodSource(Values values, const std::string& name)>;
 
-// For methods of which every option is a number with a standard.
-Resolver plain(std::unique_ptr<Method> (*make)(std::size_t experts, Numbers options)) {
+// For methods of which every option is a number with a standard: makers of them, or of controllers
+// that steer the share recursion.
+template <class... Doubles>
+Resolver plain(std::unique_ptr<Method> (*make)(std::size_t experts, Doubles... options)) {
   return [make](Values values, const std::string&) -> MethodSource {
-    std::vector<double> numbers;
-    for (const OptionValue& value : values) numbers.push_back(*value.number);
-    return [make, numbers](std::size_t experts) { return make(experts, numbers); };
+    std::array<double, sizeof...(Doubles)> numbers{};
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = *values[i].number;
+    return [make, numbers](std::size_t experts) {
+      return std::apply([&](auto... options) { return make(experts, options...); }, numbers);
+    };
   };
+}
+template <std::unique_ptr<Controller> (*kMake)(double, double)>
+std::unique_ptr<Method> steered(std::size_t experts, double eta, double rho) {
+  return std::make_unique<ShareMethod>(experts, kMake(eta, rho));
+}
+
+std::unique_ptr<Method> hedge(std::size_t experts, double eta) {
+  return std::make_unique<ShareMethod>(experts, make_hedge(eta));
 }
 
 MethodSource transformer(std::shared_ptr<const TransformerModel> model, std::string name,
@@ -100,7 +106,6 @@ MethodSource blend_source(Values values, const std::string& name) {
 struct Entry {
   MethodInfo info;
   Resolver resolve;
-  bool any_losses = false;  // not only those in [0,1]
 };
 
 // Every method but those that need forecasts takes it, after its own options.
@@ -108,13 +113,6 @@ const Option kGradient = {
     "gradient", "1: learn from linearised losses where there are forecasts, 0: do not",
     0,          0,
     1,          Option::Kind::kOverride};
-
-const std::vector<Entry>* with_gradient(std::vector<Entry> entries) {
-  for (Entry& entry : entries) {
-    if (!entry.info.traits.needs_forecasts) entry.info.options.push_back(kGradient);
-  }
-  return new const std::vector<Entry>(std::move(entries));
-}
 
 // Built on first use, so that it is there for objects made before main.
 std::span<const Entry> all_entries() {
@@ -139,111 +137,73 @@ std::span<const Entry> all_entries() {
   const MethodTraits other = {};
   const MethodTraits share = {.share_form = true};
   const MethodTraits network = {.share_form = true, .learned = true, .takes_side = true};
+  const MethodTraits combiner = {.share_form = true, .learned = true, .needs_forecasts = true};
   const MethodTraits mixture = {.learned = true, .takes_side = true};
   const MethodTraits regrets = {.linearises = true};
+  const MethodTraits blend = {.needs_forecasts = true, .certifies_forecasts = true};
   // Never destroyed: threads that still work when the process ends may look something up.
-  static const auto& kEntries = *with_gradient({
-      {{"hedge", "exponential weights, no restarts", "Freund and Schapire 1997", {eta}, share},
-       plain([](std::size_t k, Numbers o) { return steered(k, make_hedge, o[0]); })},
-      {{"fixed-share",
-        "uniform restarts at a constant rate",
-        "Herbster and Warmuth 1998",
-        {eta, rho},
-        share},
-       plain([](std::size_t k, Numbers o) { return steered(k, make_fixed_share, o[0], o[1]); })},
-      {{"variable-share",
-        "restarts as large as the expert's loss",
-        "Herbster and Warmuth 1998",
-        {eta, rho},
-        other},
-       plain([](std::size_t k, Numbers o) { return make_variable_share(k, o[0], o[1]); })},
-      {{"genshare",
-        "restarts towards the recently good, more after surprise",
-        "this project",
-        {eta, usual_rho},
-        share},
-       plain([](std::size_t k, Numbers o) { return steered(k, make_genshare, o[0], o[1]); })},
-      {{"past-posteriors",
-        "restarts towards experts that were good before",
-        "Bousquet and Warmuth 2002",
-        {eta, rho},
-        share},
-       plain(
-           [](std::size_t k, Numbers o) { return steered(k, make_past_posteriors, o[0], o[1]); })},
-      {{"pcgs-tf",
+  static const auto& kEntries = *[&] {
+    auto* all = new std::vector<Entry>;
+    const auto add = [&](std::string_view name, std::string_view summary, std::string_view source,
+                         std::vector<Option> options, const MethodTraits& traits,
+                         Resolver resolve) {
+      if (!traits.needs_forecasts) options.push_back(kGradient);
+      all->push_back({{name, summary, source, std::move(options), traits}, std::move(resolve)});
+    };
+    add("hedge", "exponential weights, no restarts", "Freund and Schapire 1997", {eta}, share,
+        plain(hedge));
+    add("fixed-share", "uniform restarts at a constant rate", "Herbster and Warmuth 1998",
+        {eta, rho}, share, plain(steered<make_fixed_share>));
+    add("variable-share", "restarts as large as the expert's loss", "Herbster and Warmuth 1998",
+        {eta, rho}, other, plain(make_variable_share));
+    add("genshare", "restarts towards the recently good, more after surprise", "this project",
+        {eta, usual_rho}, share, plain(steered<make_genshare>));
+    add("past-posteriors", "restarts towards experts that were good before",
+        "Bousquet and Warmuth 2002", {eta, rho}, share, plain(steered<make_past_posteriors>));
+    add("pcgs-tf",
         "a Transformer with a memory chooses rate, restarts and where they go; trained on regret",
-        "this project",
-        {own_eta, own_rho, uniform, model},
-        network},
-       [](Values v, const std::string& name) {
-         return transformer(weights_of(v[3].text), name, overrides_of(v));
-       }},
-      {{"pcgs-tf:oracle",
+        "this project", {own_eta, own_rho, uniform, model}, network,
+        [](Values v, const std::string& name) {
+          return transformer(weights_of(v[3].text), name, overrides_of(v));
+        });
+    add("pcgs-tf:oracle",
         "a Transformer that does, trained towards the oracle's path as in the paper; eta = 4 "
         "unless given",
-        "the paper on PCGS",
-        {own_eta, own_rho, uniform},
-        network},
-       [](Values v, const std::string& name) {
-         return transformer(shipped_transformer("oracle"), name, overrides_of(v));
-       }},
-      {{"pcgs-tf:combine",
+        "the paper on PCGS", {own_eta, own_rho, uniform}, network,
+        [](Values v, const std::string& name) {
+          return transformer(shipped_transformer("oracle"), name, overrides_of(v));
+        });
+    add("pcgs-tf:combine",
         "a Transformer over errors with their sign; trained on the error of the combined forecast",
-        "this project",
-        {own_eta, own_rho, uniform, model},
-        {.share_form = true, .learned = true, .needs_forecasts = true}},
-       [](Values v, const std::string& name) {
-         return transformer(weights_of(v[3].text, "combine"), name, overrides_of(v));
-       }},
-      {{"learn-alpha",
-        "Bayes over a grid of fixed-share rates, nothing to tune",
-        "Monteleoni and Jaakkola 2003",
-        {},
-        other},
-       plain([](std::size_t k, Numbers) { return make_learn_alpha(k); })},
-      {{"adahedge",
-        "exponential weights that set their own rate",
-        "de Rooij et al. 2014",
-        {},
-        other},
-       plain([](std::size_t k, Numbers) { return make_adahedge(k); })},
-      {{"squint", "an average over all learning rates", "Koolen and van Erven 2015", {}, other},
-       plain([](std::size_t k, Numbers) { return make_squint(k); })},
-      {{"ml-poly", "positive regrets, a rate for each expert", "Gaillard et al. 2014", {}, regrets},
-       plain([](std::size_t k, Numbers) { return make_ml_poly(k); }),
-       true},
-      {{"ml-prod", "products, a rate for each expert", "Gaillard et al. 2014", {}, regrets},
-       plain([](std::size_t k, Numbers) { return make_ml_prod(k); }),
-       true},
-      {{"ml-ewa",
-        "exponential weights, a rate for each expert",
-        "Gaillard and Goude, opera",
-        {},
-        regrets},
-       plain([](std::size_t k, Numbers) { return make_ml_ewa(k); }),
-       true},
-      {{"boa",
-        "Bernstein online aggregation, a rate for each expert",
-        "Wintenberger 2017",
-        {doubling},
-        regrets},
-       [](Values v, const std::string&) -> MethodSource {
-         return v[0].number.value_or(0) >= 0.5 ? make_boa_doubling : make_boa;
-       },
-       true},
-      {{"guard",
+        "this project", {own_eta, own_rho, uniform, model}, combiner,
+        [](Values v, const std::string& name) {
+          return transformer(weights_of(v[3].text, "combine"), name, overrides_of(v));
+        });
+    add("learn-alpha", "Bayes over a grid of fixed-share rates, nothing to tune",
+        "Monteleoni and Jaakkola 2003", {}, other, plain(make_learn_alpha));
+    add("adahedge", "exponential weights that set their own rate", "de Rooij et al. 2014", {},
+        other, plain(make_adahedge));
+    add("squint", "an average over all learning rates", "Koolen and van Erven 2015", {}, other,
+        plain(make_squint));
+    add("ml-poly", "positive regrets, a rate for each expert", "Gaillard et al. 2014", {}, regrets,
+        plain(make_ml_poly));
+    add("ml-prod", "products, a rate for each expert", "Gaillard et al. 2014", {}, regrets,
+        plain(make_ml_prod));
+    add("ml-ewa", "exponential weights, a rate for each expert", "Gaillard and Goude, opera", {},
+        regrets, plain(make_ml_ewa));
+    add("boa", "Bernstein online aggregation, a rate for each expert", "Wintenberger 2017",
+        {doubling}, regrets, [](Values v, const std::string&) -> MethodSource {
+          return v[0].number.value_or(0) >= 0.5 ? make_boa_doubling : make_boa;
+        });
+    add("guard",
         "stays with the best of pcgs-tf, a bank of share filters, ml-poly, boa and adahedge",
-        "this project",
-        {learned, model},
-        mixture},
-       [](Values v, const std::string& name) { return guard(*v[0].number, v[1].text, name); }},
-      {{"blend",
+        "this project", {learned, model}, mixture,
+        [](Values v, const std::string& name) { return guard(*v[0].number, v[1].text, name); });
+    add("blend",
         "raw experts, their averages, filters, stacks, corrections and a network in two levels",
-        "this project",
-        {season, longer, model},
-        {.needs_forecasts = true, .certifies_forecasts = true}},
-       [](Values v, const std::string& name) { return blend_source(v, name); }},
-  });
+        "this project", {season, longer, model}, blend, blend_source);
+    return all;
+  }();
   return kEntries;
 }
 
@@ -315,6 +275,36 @@ std::string share_form_names() {
   return listed_names(found);
 }
 
+std::span<const HindsightMethod> hindsight_methods() {
+  static const auto& kMethods = *[] {
+    std::vector<std::string> hedge, fixed_share;
+    for (const double eta : kEtaGrid) {
+      hedge.push_back(fmt::format("hedge{{eta={}}}", eta));
+      for (const double rho : kRhoGrid) {
+        fixed_share.push_back(fmt::format("fixed-share{{eta={},rho={}}}", eta, rho));
+      }
+    }
+    return new const std::vector<HindsightMethod>{{"hedge*", std::move(hedge)},
+                                                  {kTunedFixedShare, std::move(fixed_share)}};
+  }();
+  return kMethods;
+}
+
+const HindsightMethod* find_hindsight_method(std::string_view spec) {
+  for (const HindsightMethod& method : hindsight_methods()) {
+    if (method.name == spec) return &method;
+  }
+  if (is_playable(spec)) return nullptr;
+  throw Error(ErrorKind::kUnknown, {.field = "method"},
+              fmt::format("'{}' cannot be tuned in hindsight; the starred methods are {}", spec,
+                          listed_names(hindsight_methods())));
+}
+
+std::vector<std::string> candidates_of(const std::string& spec) {
+  const HindsightMethod* tuned = find_hindsight_method(spec);
+  return tuned != nullptr ? tuned->candidates : std::vector{spec};
+}
+
 const MethodInfo& method_info(std::string_view spec) {
   return entry_of(parse_spec("method", spec)).info;
 }
@@ -326,7 +316,9 @@ MethodSource resolve_method(std::string_view spec) {
   const bool as_usual = entry.info.traits.needs_forecasts || takes_usual_gradient(entry, values);
   const std::string name = full_name(entry.info, values);
   const bool linear = entry.info.traits.linearises == as_usual;
-  const Linear how = !linear ? Linear::kNever : entry.any_losses ? Linear::kFree : Linear::kCapped;
+  // Methods that linearise of themselves take any losses, the others those in [0,1].
+  const bool any_losses = entry.info.traits.linearises;
+  const Linear how = !linear ? Linear::kNever : any_losses ? Linear::kFree : Linear::kCapped;
   if (!entry.info.traits.needs_forecasts) values.pop_back();
   MethodSource source = entry.resolve(values, name);
   return [source, name, how, wrapped = linear || !as_usual](std::size_t experts) {

@@ -10,9 +10,9 @@
 // Granger and Ramanathan, Improved methods of combining forecasts, 1984; shrinkage to equal weights:
 // Diebold and Pauly, The use of prior information in forecast combination, 1990.
 #include <algorithm>
+#include <limits>
 
 #include "combine/blend.h"
-#include "combine/error_memory.h"
 #include "combine/outliers.h"
 #include "combine/ridge_regression.h"
 
@@ -21,6 +21,12 @@ namespace pcgs::blend {
 namespace {
 
 constexpr double kLargestDeviation = 1e6;  // in units; beyond it a number says nothing
+constexpr double kMost = std::numeric_limits<double>::max();
+constexpr std::uint64_t kMostRounds = std::uint64_t{1} << 62;
+
+double as_forecast(const Seen& seen, double f) {
+  return seen.task.kind() == TaskLoss::Kind::kLog ? std::clamp(f, 0.0, 1.0) : f;
+}
 
 std::vector<double> ridges(std::size_t experts, std::size_t errors, double ridge) {
   std::vector<double> all(experts, ridge);
@@ -43,8 +49,7 @@ class Stack final : public Derived {
     const auto deviations = std::span(row_).first(experts_);
     const auto [low, high] = std::minmax_element(deviations.begin(), deviations.end());
     const double z = std::clamp(regression_.predict(row_), *low - 0.5, *high + 0.5);
-    const double f = origin(seen) + seen.unit * z;
-    return seen.task.kind() == TaskLoss::Kind::kLog ? std::clamp(f, 0.0, 1.0) : f;
+    return as_forecast(seen, origin(seen) + seen.unit * z);
   }
 
   void observe(const Seen& seen, std::span<const double>, double, double outcome) override {
@@ -123,8 +128,7 @@ class Corrected final : public Derived {
     }
     kept[features_ + 1] = kConstantColumn;
     const double added = std::clamp(regression_.predict(kept), -kMostAdded, kMostAdded);
-    const double f = seen.made[index_] + seen.unit * added;
-    return seen.task.kind() == TaskLoss::Kind::kLog ? std::clamp(f, 0.0, 1.0) : f;
+    return as_forecast(seen, seen.made[index_] + seen.unit * added);
   }
 
   void observe(const Seen& seen, std::span<const double> kept, double, double outcome) override {
@@ -149,10 +153,7 @@ class Corrected final : public Derived {
   }
   void load(StateReader& in) override {
     memory_.load(in);
-    in.f64s(slow_);
-    for (const double e : slow_) {
-      if (!(e - e == 0)) in.fail("a mean error in it is not finite");
-    }
+    in.f64s_within(slow_, -kMost, kMost, "a mean error");
     regression_.load(in);
   }
 
@@ -169,6 +170,60 @@ class Corrected final : public Derived {
 };
 
 }  // namespace
+
+ErrorMemory::ErrorMemory(const Setting& setting)
+    : number_(setting.seasons.empty() ? 64 : 4 * setting.seasons.back() + 2),
+      error_(number_.size()) {
+  if (!setting.seasons.empty()) seasons_ = {setting.seasons.front(), setting.seasons.back()};
+}
+
+void ErrorMemory::put(std::int64_t number, double error) {
+  const auto at = static_cast<std::size_t>(number) % number_.size();
+  if (number < number_[at]) return;  // long gone
+  number_[at] = number;
+  error_[at] = error;
+  if (number > latest_) latest_ = number;
+}
+
+double ErrorMemory::error_of(std::int64_t number) const {
+  if (number <= 0) return 0;
+  const auto at = static_cast<std::size_t>(number) % number_.size();
+  return number_[at] == number ? error_[at] : 0;
+}
+
+std::int64_t ErrorMemory::latest_of_phase(std::int64_t number, std::size_t season) const {
+  const auto step = static_cast<std::int64_t>(season);
+  std::int64_t at = number - step;
+  if (at > latest_) at -= (at - latest_ + step - 1) / step * step;
+  return at;
+}
+
+void ErrorMemory::recall(std::int64_t number, std::span<double> out) const {
+  const std::int64_t latest = latest_ < number ? latest_ : number - 1;
+  out[0] = error_of(latest);
+  out[1] = error_of(latest - 1);
+  if (seasons_.empty()) return;
+  const std::int64_t phase = latest_of_phase(number, seasons_[0]);
+  out[2] = error_of(phase);
+  out[3] = error_of(phase - 1);
+  out[4] = seasons_[0] != seasons_[1] ? error_of(latest_of_phase(number, seasons_[1]))
+                                      : error_of(phase - static_cast<std::int64_t>(seasons_[0]));
+}
+
+void ErrorMemory::save(StateWriter& out) const {
+  out.u64(static_cast<std::uint64_t>(latest_));
+  for (const auto number : number_) out.u64(static_cast<std::uint64_t>(number));
+  out.f64s(error_);
+}
+
+void ErrorMemory::load(StateReader& in) {
+  const auto number_in = [&] {
+    return static_cast<std::int64_t>(in.u64_below(kMostRounds, "the number of a round"));
+  };
+  latest_ = number_in();
+  for (auto& number : number_) number = number_in();
+  in.f64s_within(error_, -kMost, kMost, "an error");
+}
 
 std::unique_ptr<Derived> make_stack(const Setting& setting, const StackOptions& options) {
   const std::size_t errors = !options.with_errors ? 0 : setting.seasons.empty() ? 2 : 5;

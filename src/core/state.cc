@@ -133,9 +133,27 @@ double StateReader::f64() {
 
 double StateReader::f64_within(double low, double high, std::string_view what) {
   const double value = f64();
-  if (!(value >= low && value <= high)) {
+  check_within({&value, 1}, low, high, what);
+  return value;
+}
+
+void StateReader::f64s_within(std::span<double> out, double low, double high,
+                              std::string_view what) {
+  f64s(out);
+  check_within(out, low, high, what);
+}
+
+void StateReader::check_within(std::span<const double> values, double low, double high,
+                               std::string_view what) const {
+  for (const double value : values) {
+    if (value >= low && value <= high) continue;  // false for NaN
     fail(fmt::format("{} is {}, outside [{}, {}]", what, value, low, high));
   }
+}
+
+std::uint64_t StateReader::u64_below(std::uint64_t limit, std::string_view what) {
+  const std::uint64_t value = u64();
+  if (value >= limit) fail(fmt::format("{} is {}, and must be below {}", what, value, limit));
   return value;
 }
 

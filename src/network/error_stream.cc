@@ -4,33 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <numeric>
-
-#include "data/checksums.h"
-#include "network/token_kernels.h"
-
-namespace pcgs::tokens::errors {
-
-std::string schema_name() {
-  std::string all = fmt::format("{} {} {}", kExpertFeatures, kSharedFeatures, kRecent);
-  const auto add = [&](const auto& numbers) {
-    all += '|';
-    for (const float x : numbers) all += fmt::format("{} ", x);
-  };
-  add(kSquareSpans);
-  add(kBiasSpans);
-  add(kProductSpans);
-  add(kEvidenceSpans);
-  add(kDistanceSpans);
-  add(kScoreSpans);
-  add(std::array{kUnitSpan, kLossSpan, kLargestError, kLargestSquare, kLeastRatio, kLargestCharge,
-                 kLongestMemory});
-  for (const Filter& f : kFilters) all += fmt::format("|{} {} {}", f.eta, f.rho, f.linear);
-  return fmt::format("pcgs-error-tokens-{}-{:08x}", kSchemaVersion, fnv1a<std::uint32_t>(all));
-}
-
-}  // namespace pcgs::tokens::errors
 
 namespace pcgs::tokens {
 
@@ -43,62 +16,72 @@ constexpr double kSmallestUnit = 1e-140, kLargestUnit = 1e140;
 constexpr float kLeastRho =
     std::ranges::min_element(kFilters, {}, [](const Filter& f) { return f.rho; })->rho;
 constexpr double kLeastOfMean = 1e-6;  // the centre's square is at least this much of the mean one
+constexpr double kMost = kLargestError, kMostSquare = kMost * kMost;
 
 }  // namespace
 
-float ErrorStream::Beside::count(float error) {
-  experts.count();
-  centre += (1 - double{experts.decay}) * (double{error} * double{error} - centre);
+float MeanAndCentre::count(float error) {
+  mean.count();
+  centre += (1 - double{mean.decay}) * (double{error} * double{error} - centre);
   // A centre that is never wrong: everybody's ratio is large, and finite.
-  return static_cast<float>(1 / std::max(centre, 1e-6 * experts.mass));
+  return static_cast<float>(1 / std::max(centre, 1e-6 * mean.mass));
+}
+
+void MeanAndCentre::save(StateWriter& out, Newcomer newcomer) const {
+  mean.save(out, newcomer);
+  out.f64(centre);
+}
+
+void MeanAndCentre::load(StateReader& in, double low, double high) {
+  mean.load(in, low, high);
+  centre = in.f64_within(0, 1.001 * kMostSquare * mean.mass, "a running mean");
+}
+
+std::string ErrorStream::schema_name() {
+  std::string filters;
+  for (const Filter& f : kFilters) filters += fmt::format("|{} {} {}", f.eta, f.rho, f.linear);
+  return schema_named(
+      fmt::format("pcgs-error-tokens-{}", kSchemaVersion),
+      fmt::format("{} {} {}", kExpertFeatures, kSharedFeatures, kRecent),
+      {kSquareSpans, kBiasSpans, kProductSpans, errors::kEvidenceSpans, kDistanceSpans, kScoreSpans,
+       std::array{kUnitSpan, kLossSpan, kLargestError, kLargestSquare, kLeastRatio, kLargestCharge,
+                  kLongestMemory}},
+      filters);
 }
 
 ErrorStream::ErrorStream(std::size_t experts)
-    : experts_(experts),
+    : Stream(experts, {kExpertFeatures, kSharedFeatures, kFilters.size(), kLeastRho}),
       z_(experts),
+      squares_(kSquareSpans, experts, {0, kMostSquare, Newcomer::kMiddling}),
+      products_(kProductSpans, experts, {-2 * kMostSquare, 2 * kMostSquare, Newcomer::kMiddling}),
+      distances_(kDistanceSpans, experts, {0, 4 * kMostSquare, Newcomer::kMiddling}),
+      biases_(kBiasSpans, experts, {-kMost, kMost}),
+      evidence_(errors::kEvidenceSpans, experts, {-2 * kMostSquare, 2 * kMostSquare}),
+      scores_(kScoreSpans, kFilters.size(), {0, kMostSquare, Newcomer::kNobody}),
       latest_(kRecent * experts, 0.0f),
-      weights_(kFilters.size() * experts, 1 / static_cast<float>(experts)),
-      charge_(experts),
-      features_(kExpertFeatures * experts, 0.0f),
-      anchor_(experts, 0.0f),
-      tokens_(experts * kExpertFeatures, 0.0f) {
-  for (const float span : kSquareSpans) squares_.emplace_back(span, experts);
-  for (const float span : kProductSpans) products_.emplace_back(span, experts);
-  for (const float span : kDistanceSpans) distances_.emplace_back(span, experts);
-  for (const float span : kBiasSpans) {
-    biases_.emplace_back(span, experts);
-    own_squares_.emplace_back(span, experts);
-  }
-  for (const float span : errors::kEvidenceSpans) {
-    evidence_.emplace_back(span, experts);
-    squared_evidence_.emplace_back(span, experts);
-  }
-  for (const float span : kScoreSpans) scores_.emplace_back(span, kFilters.size());
-}
+      anchor_(experts, 0.0f) {}
 
 void ErrorStream::observe(std::span<const double> errors, std::span<const double> losses) {
-  rounds_ += 1;
-  measure_losses(losses);
+  double mean = 0, variance = 0;
+  for (const double l : losses) mean += l / static_cast<double>(experts_);
+  for (const double l : losses) variance += (l - mean) * (l - mean) / static_cast<double>(experts_);
+  count(variance, kLossSpan, kSmallestScale);
   measure_errors(errors);
-  average_squares();
+  average_ratios(squares_, kSquares, [&](std::size_t k) { return z_[k] * z_[k]; });
+  average_ratios(distances_, kDistances, [&](std::size_t k) {
+    const float d = z_[k] - centre_;
+    return d * d;
+  });
   average_products();
   average_biases();
-  average_distances();
   remember_latest();
   judge_filters();  // before they see this round
   advance_filters();
   describe_situation();
-  assemble();
-}
-
-void ErrorStream::measure_losses(std::span<const double> losses) {
-  double mean = 0, variance = 0;
-  for (const double l : losses) mean += l / static_cast<double>(experts_);
-  for (const double l : losses) variance += (l - mean) * (l - mean) / static_cast<double>(experts_);
-  const double decay = decay_of(kLossSpan);
-  variance_ = decay * variance_ + (1 - decay) * variance;
-  variance_mass_ = decay * variance_mass_ + (1 - decay);
-  scale_ = std::max(std::sqrt(variance_ / variance_mass_), kSmallestScale);
+  // Biases are at most 2, squares, distances and weights are logarithms; the rest can be large.
+  signed_log1p(features_.data() + kProducts * experts_, (kDistances - kProducts) * experts_);
+  signed_log1p(features_.data() + kLatest * experts_, kRecent * experts_);
+  put_in_tokens(kExpertFeatures);
 }
 
 // The root mean square of the first errors that are not all zero.
@@ -113,7 +96,6 @@ void ErrorStream::find_unit(std::span<const double> errors) {
 
 // Errors in units of the centre's usual one, as known before this round, and the centre's own.
 void ErrorStream::measure_errors(std::span<const double> errors) {
-  constexpr double kMost = kLargestError;
   if (unit_ == 0) find_unit(errors);
   double mean_square = 0;
   for (std::size_t k = 0; k < experts_; ++k) {
@@ -141,14 +123,14 @@ void ErrorStream::measure_errors(std::span<const double> errors) {
                      kLargestUnit);
 }
 
-void ErrorStream::average_squares() {
-  for (std::size_t i = 0; i < squares_.size(); ++i) {
-    RunningMean& mean = squares_[i].experts;
-    const float ratio = squares_[i].count(centre_);
-    const auto out = feature(kSquares + i);
+// ln of what `of` is of each expert, as a ratio to the centre's mean square.
+template <class Of>
+void ErrorStream::average_ratios(Means<MeanAndCentre>& means, std::size_t first, const Of& of) {
+  for (std::size_t i = 0; i < means.size(); ++i) {
+    const float ratio = means[i].count(centre_);
+    const auto out = feature(first + i);
     for (std::size_t k = 0; k < experts_; ++k) {
-      mean.advance(k, z_[k] * z_[k]);
-      out[k] = ratio * mean.sums[k] + kLeastRatio;
+      out[k] = ratio * means[i].mean.advance(k, of(k)) + kLeastRatio;
     }
     scaled_log(out.data(), experts_, 1.0f, out.data());
   }
@@ -158,27 +140,22 @@ void ErrorStream::average_squares() {
 // larger weight of the expert would make the centre better.
 void ErrorStream::average_products() {
   for (std::size_t i = 0; i < products_.size(); ++i) {
-    RunningMean& mean = products_[i].experts;
+    RunningMean& mean = products_[i].mean;
     const float ratio = products_[i].count(centre_);
     const auto out = feature(kProducts + i);
     for (std::size_t k = 0; k < experts_; ++k) {
-      mean.advance(k, centre_ * (z_[k] - centre_));
-      out[k] = 4 * ratio * mean.sums[k];
+      out[k] = 4 * ratio * mean.advance(k, centre_ * (z_[k] - centre_));
     }
   }
   constexpr double kNoEvidence = 1e-6;
   for (std::size_t i = 0; i < evidence_.size(); ++i) {
-    RunningMean& mean = evidence_[i];
-    RunningMean& square = squared_evidence_[i];
-    mean.count();
-    square.count();
-    const auto root_of_rounds = static_cast<float>(std::sqrt(mean.mass / mean.squared_mass));
+    auto& [mean, square] = evidence_[i];
+    evidence_[i].count();
+    const float root_of_rounds = evidence_[i].root_of_rounds();
     const auto floor = static_cast<float>(kNoEvidence * square.mass);
     const auto out = feature(errors::kEvidence + i);
     for (std::size_t k = 0; k < experts_; ++k) {
-      const float gain = centre_ * (z_[k] - centre_);
-      mean.advance(k, gain);
-      square.advance(k, gain * gain);
+      evidence_[i].advance(k, centre_ * (z_[k] - centre_));
       out[k] = root_of_rounds * mean.sums[k] / std::sqrt(square.sums[k] + floor);
     }
   }
@@ -186,31 +163,14 @@ void ErrorStream::average_products() {
 
 void ErrorStream::average_biases() {
   for (std::size_t i = 0; i < biases_.size(); ++i) {
-    RunningMean& mean = biases_[i];
-    RunningMean& square = own_squares_[i];
-    mean.count();
-    square.count();
+    auto& [mean, square] = biases_[i];
+    biases_[i].count();
     const float to_mean = mean.to_mean();
     const auto out = feature(kBiases + i);
     for (std::size_t k = 0; k < experts_; ++k) {
-      mean.advance(k, z_[k]);
-      square.advance(k, z_[k] * z_[k]);
+      biases_[i].advance(k, z_[k]);
       out[k] = 2 * to_mean * mean.sums[k] / std::sqrt(to_mean * square.sums[k] + 1e-6f);
     }
-  }
-}
-
-void ErrorStream::average_distances() {
-  for (std::size_t i = 0; i < distances_.size(); ++i) {
-    RunningMean& mean = distances_[i].experts;
-    const float ratio = distances_[i].count(centre_);
-    const auto out = feature(kDistances + i);
-    for (std::size_t k = 0; k < experts_; ++k) {
-      const float d = z_[k] - centre_;
-      mean.advance(k, d * d);
-      out[k] = ratio * mean.sums[k] + kLeastRatio;
-    }
-    scaled_log(out.data(), experts_, 1.0f, out.data());
   }
 }
 
@@ -229,11 +189,7 @@ void ErrorStream::advance_filters() {
       const float loss = linear ? 2 * error * (z_[k] - error) : z_[k] * z_[k];
       charge_[k] = std::clamp(eta * loss, -kLargestCharge, kLargestCharge);
     }
-    const float least = *std::min_element(charge_.begin(), charge_.end());
-    for (float& c : charge_) c -= least;
-    const auto w = filter(f);
-    filter_step(w.data(), charge_.data(), experts_, rho);
-    scaled_log(w.data(), experts_, static_cast<float>(experts_), feature(kLogWeights + f).data());
+    step_filter(f, rho, feature(kLogWeights + f));
   }
   std::fill(anchor_.begin(), anchor_.end(), 0.0f);
   for (std::size_t f = 0; f < kFilters.size(); ++f) {
@@ -246,12 +202,11 @@ void ErrorStream::advance_filters() {
 
 void ErrorStream::judge_filters() {
   for (std::size_t i = 0; i < scores_.size(); ++i) {
-    RunningMean& mean = scores_[i].experts;
+    RunningMean& mean = scores_[i].mean;
     const float ratio = scores_[i].count(centre_);
     float* out = shared_.data() + kScores + i * kFilters.size();
     for (std::size_t f = 0; f < kFilters.size(); ++f) {
-      mean.advance(f, filter_error_[f] * filter_error_[f]);
-      out[f] = ratio * mean.sums[f] + kLeastRatio;
+      out[f] = ratio * mean.advance(f, filter_error_[f] * filter_error_[f]) + kLeastRatio;
     }
     scaled_log(out, kFilters.size(), 1.0f, out);
     for (std::size_t f = 0; f < kFilters.size(); ++f) out[f] *= 3;
@@ -271,85 +226,24 @@ void ErrorStream::describe_situation() {
   out[5] = static_cast<float>(std::log(scale_));
 }
 
-void ErrorStream::assemble() {
-  // Biases are at most 2, squares, distances and weights are logarithms; the rest can be large.
-  signed_log1p(features_.data() + kProducts * experts_, (kDistances - kProducts) * experts_);
-  signed_log1p(features_.data() + kLatest * experts_, kRecent * experts_);
-  for (std::size_t k = 0; k < experts_; ++k) {
-    float* token = tokens_.data() + k * kExpertFeatures;
-    for (std::size_t i = 0; i < kExpertFeatures; ++i) token[i] = features_[i * experts_ + k];
-  }
-}
-
 void ErrorStream::save(StateWriter& out) const {
-  for (const double x :
-       {rounds_, scale_, variance_, variance_mass_, unit_, unit_mass_, last_centre_, product_}) {
-    out.f64(x);
-  }
-  using enum RunningMean::Newcomer;
-  for (const auto* group : {&squares_, &products_, &distances_}) {
-    for (const auto& [mean, centre] : *group) {
-      mean.save_experts(out, kMiddling);
-      out.f64(centre);
-    }
-  }
-  for (const auto& [mean, centre] : scores_) {
-    mean.save(out);
-    out.f64(centre);
-  }
-  const auto save_group = [&](const std::vector<RunningMean>& group,
-                              RunningMean::Newcomer newcomer) {
-    for (const RunningMean& mean : group) mean.save_experts(out, newcomer);
-  };
-  save_group(biases_, kZero);
-  save_group(own_squares_, kMiddling);
-  save_group(evidence_, kZero);
-  save_group(squared_evidence_, kMiddling);
-  save_expert_floats(out, latest_, 0);
-  save_filters(out, weights_, kLeastRho);
+  Stream::save(out);
+  for (const double x : {unit_, unit_mass_, last_centre_, product_}) out.f64(x);
+  for (const auto* means : {&squares_, &products_, &distances_, &scores_}) means->save(out);
+  for (const auto* means : {&biases_, &evidence_}) means->save(out);
+  save_experts(out, latest_, 0);
 }
 
 void ErrorStream::load(StateReader& in) {
-  constexpr double kMost = kLargestError, kSquare = kMost * kMost;
-  rounds_ = in.f64_within(0, 1e18, "a count of rounds");
-  scale_ = in.f64_within(0, 1, "a scale");
-  variance_ = in.f64_within(0, 1.000001, "a running mean");
-  variance_mass_ = in.f64_within(0, 1.000001, "an averaging mass");
-  if (variance_ > variance_mass_) in.fail("a mean in it is larger than 1");
+  Stream::load(in);
   unit_ = in.f64_within(0, kLargestUnit, "a unit");
   if (unit_ != 0 && unit_ < kSmallestUnit) in.fail("a unit in it is too small");
   unit_mass_ = in.f64_within(0, 1.000001, "an averaging mass");
   last_centre_ = in.f64_within(-kMost, kMost, "an error");
-  product_ = in.f64_within(-kSquare, kSquare, "a running mean");
-  struct Group {
-    std::vector<Beside>& means;
-    double low, high;
-  };
-  for (const Group& group :
-       {Group{squares_, 0, kSquare}, Group{products_, -2 * kSquare, 2 * kSquare},
-        Group{distances_, 0, 4 * kSquare}, Group{scores_, 0, kSquare}}) {
-    for (auto& [mean, centre] : group.means) {
-      mean.load(in, group.low, group.high);
-      centre = in.f64_within(0, 1.001 * kSquare * mean.mass, "a running mean");
-    }
-  }
-  struct Plain {
-    std::vector<RunningMean>& means;
-    double low, high;
-  };
-  for (const Plain& group : {Plain{biases_, -kMost, kMost}, Plain{own_squares_, 0, kSquare},
-                             Plain{evidence_, -2 * kSquare, 2 * kSquare},
-                             Plain{squared_evidence_, 0, 4 * kSquare * kSquare}}) {
-    for (RunningMean& mean : group.means) mean.load(in, group.low, group.high);
-  }
+  product_ = in.f64_within(-kMostSquare, kMostSquare, "a running mean");
+  for (auto* means : {&squares_, &products_, &distances_, &scores_}) means->load(in);
+  for (auto* means : {&biases_, &evidence_}) means->load(in);
   load_floats(in, latest_, -kMost, kMost);
-  load_floats(in, weights_, 0.9 * double{kLeastRho} / static_cast<double>(experts_), 1.001);
-  for (std::size_t f = 0; f < kFilters.size(); ++f) {
-    const auto w = filter(f);
-    if (!(std::abs(std::accumulate(w.begin(), w.end(), 0.0) - 1) <= 1e-3)) {
-      in.fail("a filter's weights in it do not sum to 1");
-    }
-  }
 }
 
 }  // namespace pcgs::tokens

@@ -35,38 +35,13 @@ std::string problem_with_tensor(const std::string& name, const Tensor& tensor, c
 
 }  // namespace
 
-std::string_view name_of(AttentionKind kind) {
-  switch (kind) {
-    case AttentionKind::kNone:
-      return "none";
-    case AttentionKind::kFull:
-      return "full";
-    case AttentionKind::kInduced:
-      return "induced";
-  }
-  return "";
-}
-
 std::string problem_with(const Config& config) {
-  const struct {
-    std::string_view name;
-    std::size_t value, least, most;
-  } sizes[] = {
-      {"features", config.features, 1, kMostWidth},
-      {"shared", config.shared, 0, kMostWidth},
-      {"side", config.side, 0, kMostWidth},
-      {"width", config.width, 1, kMostWidth},
-      {"layers", config.layers, 0, kMostLayers},
-      {"heads", config.heads, 1, kMostWidth},
-      {"hidden", config.hidden, 1, kMostHidden},
-      {"inducing", config.inducing, config.attention == AttentionKind::kInduced ? 1u : 0u,
-       kMostWidth},
-      {"memory", config.memory, 0, kMostWidth},
-      {"pool_hidden", config.pool_hidden, 1, kMostHidden},
-  };
-  for (const auto& [name, value, least, most] : sizes) {
-    if (value < least || value > most) {
-      return fmt::format("{} is {}; accepted is {} to {}", name, value, least, most);
+  for (const auto& [name, value, least, most] : kConfigSizes) {
+    const std::size_t size = config.*value;
+    const bool missing =
+        value == &Config::inducing && size == 0 && config.attention == AttentionKind::kInduced;
+    if (size < least || size > most || missing) {
+      return fmt::format("{} is {}; accepted is {} to {}", name, size, missing ? 1 : least, most);
     }
   }
   if (config.inputs() > kMostWidth) {

@@ -1,5 +1,3 @@
-#include "network/model_file.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +12,7 @@
 #include "data/json.h"
 #include "data/text.h"
 #include "data/whole_file.h"
+#include "network/model.h"
 #include "pcgs/error.h"
 
 // The assembler copies the file; a C++ array of half a million numbers would take the compiler
@@ -50,246 +49,200 @@ constexpr char kMetadata[] = "__metadata__";
 
 constexpr std::string_view kWanted = "a file written by pcgs-train";
 
-[[noreturn]] void fail(const std::string& origin, std::string_view why) {
-  throw Error(ErrorKind::kFormat, {.file = origin},
-              fmt::format("cannot use this model: {}; give {}", why, kWanted));
+// Reads one file: whatever does not fit is refused in its name.
+class Reader {
+ public:
+  explicit Reader(std::string origin) : origin_(std::move(origin)) {}
+
+  template <class... Args>
+  [[noreturn]] void fail(fmt::format_string<const Args&...> why, const Args&... args) const {
+    throw Error(
+        ErrorKind::kFormat, {.file = origin_},
+        fmt::format("cannot use this model: {}; give {}", fmt::format(why, args...), kWanted));
+  }
+  // Its texts and its tensors, as the container has them.
+  Model container(std::span<const std::uint8_t> file) const;
+  // An unknown key is refused: it may change what the network computes.
+  Config config(const std::string& text) const;
+
+ private:
+  // Where a tensor lies in the data; begin <= end <= size of the data.
+  struct Entry {
+    std::string name;
+    std::vector<std::size_t> shape;
+    std::size_t begin, end;
+  };
+
+  json object_in(std::string_view text, std::string_view what) const;
+  std::vector<std::size_t> sizes_in(const json& entry, std::string_view key, std::size_t least,
+                                    const std::string& where) const;
+  Entry entry_in(const std::string& name, const json& entry, std::size_t data_size) const;
+  void check_cover(std::vector<Entry>& entries, std::size_t data_size) const;
+
+  std::string origin_;
+};
+
+json Reader::object_in(std::string_view text, std::string_view what) const {
+  json object = io::parse_json(text, origin_, kWanted);
+  if (!object.is_object()) fail("its {} is not a JSON object", what);
+  return object;
 }
 
-// The container: its texts and its tensors.
-struct Safetensors {
-  std::map<std::string, std::string> metadata;
-  std::map<std::string, Tensor> tensors;
-};
-
-// Where a tensor lies in the data; begin <= end <= size of the data.
-struct Entry {
-  std::string name;
-  std::vector<std::size_t> shape;
-  std::size_t begin, end;
-};
-
-// A list of so many numbers, none negative.
-std::vector<std::size_t> sizes_in(const json& entry, const char* key, std::size_t least,
-                                  std::size_t most, const std::string& where,
-                                  const std::string& origin) {
+// A list of two numbers, or of `least`, none negative.
+std::vector<std::size_t> Reader::sizes_in(const json& entry, std::string_view key,
+                                          std::size_t least, const std::string& where) const {
   const auto found = entry.find(key);
-  const bool good = found != entry.end() && found->is_array() && found->size() >= least &&
-                    found->size() <= most &&
-                    std::all_of(found->begin(), found->end(),
-                                [](const json& n) { return n.is_number_unsigned(); });
-  if (!good) {
-    fail(origin, fmt::format("{} of {} is not a list of {} whole numbers", key, where,
-                             least == most ? fmt::format("{}", most)
-                                           : fmt::format("{} or {}", least, most)));
+  if (found == entry.end() || !found->is_array() || found->size() < least || found->size() > 2 ||
+      !std::all_of(found->begin(), found->end(),
+                   [](const json& n) { return n.is_number_unsigned(); })) {
+    fail("{} of {} is not a list of {} whole numbers", key, where, least == 2 ? "2" : "1 or 2");
   }
   return found->get<std::vector<std::size_t>>();
 }
 
-Entry entry_in(const std::string& name, const json& entry, std::size_t data_size,
-               const std::string& origin) {
+Reader::Entry Reader::entry_in(const std::string& name, const json& entry,
+                               std::size_t data_size) const {
   const std::string where = fmt::format("tensor \"{}\"", excerpt(name));
-  if (!entry.is_object()) fail(origin, where + " is not described by an object");
+  if (!entry.is_object()) fail("{} is not described by an object", where);
   const auto type = entry.find("dtype");
-  if (type == entry.end() || !type->is_string()) fail(origin, where + " has no dtype");
+  if (type == entry.end() || !type->is_string()) fail("{} has no dtype", where);
   if (*type != "F32") {
-    fail(origin, fmt::format("{} has the dtype \"{}\", and only F32 is accepted", where,
-                             excerpt(type->get<std::string>())));
+    fail("{} has the dtype \"{}\", and only F32 is accepted", where,
+         excerpt(type->get<std::string>()));
   }
-  Entry result;
-  result.name = name;
-  result.shape = sizes_in(entry, "shape", 1, 2, where, origin);
-  const auto offsets = sizes_in(entry, "data_offsets", 2, 2, where, origin);
-  result.begin = offsets[0];
-  result.end = offsets[1];
-  if (result.begin > result.end || result.end > data_size) {
-    fail(origin, fmt::format("{} lies at bytes {} to {} of {} bytes of data", where, result.begin,
-                             result.end, data_size));
+  const auto shape = sizes_in(entry, "shape", 1, where);
+  const auto offsets = sizes_in(entry, "data_offsets", 2, where);
+  const std::size_t begin = offsets[0], end = offsets[1];
+  if (begin > end || end > data_size) {
+    fail("{} lies at bytes {} to {} of {} bytes of data", where, begin, end, data_size);
   }
-  const std::size_t bytes = result.end - result.begin;
-  std::size_t left = bytes / sizeof(float);  // divided by each dimension it must come to 1
-  bool fits = bytes % sizeof(float) == 0 && bytes > 0;
-  for (const std::size_t n : result.shape) {
-    fits = fits && n > 0 && left % n == 0;
-    if (fits) left /= n;
-  }
-  if (!fits || left != 1) {
-    fail(origin, fmt::format("{} takes {} bytes, which is not what its shape needs", where, bytes));
-  }
-  return result;
+  // Divided by each dimension the count of numbers must come to 1.
+  std::size_t left = (end - begin) % sizeof(float) == 0 ? (end - begin) / sizeof(float) : 0;
+  for (const std::size_t n : shape) left = n > 0 && left % n == 0 ? left / n : 0;
+  if (left != 1) fail("{} takes {} bytes, which is not what its shape needs", where, end - begin);
+  return {name, shape, begin, end};
 }
 
 // Tensors one after another from the first byte to the last.
-void check_cover(std::vector<Entry>& entries, std::size_t data_size, const std::string& origin) {
-  std::sort(entries.begin(), entries.end(),
-            [](const Entry& a, const Entry& b) { return a.begin < b.begin; });
+void Reader::check_cover(std::vector<Entry>& entries, std::size_t data_size) const {
+  std::ranges::sort(entries, {}, &Entry::begin);
   std::size_t covered = 0;
   for (const Entry& entry : entries) {
     if (entry.begin != covered) {
-      fail(origin,
-           fmt::format("tensor \"{}\" begins at byte {} of the data where byte {} comes next",
-                       excerpt(entry.name), entry.begin, covered));
+      fail("tensor \"{}\" begins at byte {} of the data where byte {} comes next",
+           excerpt(entry.name), entry.begin, covered);
     }
     covered = entry.end;
   }
   if (covered != data_size) {
-    fail(origin, fmt::format("its tensors cover {} bytes of {} bytes of data", covered, data_size));
+    fail("its tensors cover {} bytes of {} bytes of data", covered, data_size);
   }
 }
 
-json header_of(std::span<const std::uint8_t> file, std::size_t& data_offset,
-               const std::string& origin) {
+Model Reader::container(std::span<const std::uint8_t> file) const {
   std::uint64_t size = 0;
-  if (file.size() < kSizeField) fail(origin, "it ends inside its header");
+  if (file.size() < kSizeField) fail("it ends inside its header");
   std::memcpy(&size, file.data(), sizeof size);
   if (size > kLargestHeader) {
-    fail(origin, fmt::format("its header takes {} bytes, and at most {} are accepted", size,
-                             kLargestHeader));
+    fail("its header takes {} bytes, and at most {} are accepted", size, kLargestHeader);
   }
-  if (size > file.size() - kSizeField) fail(origin, "it ends inside its header");
-  data_offset = kSizeField + size;
-  const std::string_view text(reinterpret_cast<const char*>(file.data()) + kSizeField, size);
-  json header = io::parse_json(text, origin, kWanted);
-  if (!header.is_object()) fail(origin, "its header is not a JSON object");
-  return header;
-}
+  if (size > file.size() - kSizeField) fail("it ends inside its header");
+  const json header =
+      object_in({reinterpret_cast<const char*>(file.data()) + kSizeField, size}, "header");
+  const auto data = file.subspan(kSizeField + size);
 
-Safetensors read_safetensors(std::span<const std::uint8_t> file, const std::string& origin) {
-  std::size_t data_offset = 0;
-  const json header = header_of(file, data_offset, origin);
-  const std::span<const std::uint8_t> data = file.subspan(data_offset);
-
-  Safetensors content;
+  Model content;
   std::vector<Entry> entries;
   for (const auto& [name, value] : header.items()) {
     if (name != kMetadata) {
-      entries.push_back(entry_in(name, value, data.size(), origin));
+      entries.push_back(entry_in(name, value, data.size()));
       continue;
     }
-    if (!value.is_object()) fail(origin, "its metadata is not an object of texts");
+    if (!value.is_object()) fail("its metadata is not an object of texts");
     for (const auto& [key, text] : value.items()) {
-      if (!text.is_string()) fail(origin, "its metadata is not an object of texts");
+      if (!text.is_string()) fail("its metadata is not an object of texts");
       content.metadata[key] = text.get<std::string>();
     }
   }
-  check_cover(entries, data.size(), origin);
-  for (const Entry& entry : entries) {
-    Tensor& tensor = content.tensors[entry.name];
-    tensor.shape = entry.shape;
-    tensor.values.resize((entry.end - entry.begin) / sizeof(float));
-    std::memcpy(tensor.values.data(), data.data() + entry.begin, entry.end - entry.begin);
+  check_cover(entries, data.size());  // before anything of these sizes is allocated
+  for (const auto& [name, shape, begin, end] : entries) {
+    Tensor& tensor = content.tensors[name] = {shape, {}};
+    tensor.values.resize((end - begin) / sizeof(float));
+    std::memcpy(tensor.values.data(), data.data() + begin, end - begin);
   }
   return content;
 }
 
-std::vector<std::uint8_t> safetensors_bytes(const Safetensors& content) {
+Config Reader::config(const std::string& text) const {
+  json object = object_in(text, "configuration");
+  const auto take = [&](const char* key) {
+    const auto found = object.find(key);
+    if (found == object.end()) fail("its configuration has no {}", key);
+    json value = std::move(*found);
+    object.erase(found);
+    return value;
+  };
+  Config config;
+  for (const auto& size : kConfigSizes) {
+    if (size.value == &Config::memory && !object.contains(size.name)) continue;
+    const json value = take(size.name);
+    if (!value.is_number_unsigned()) {
+      fail("its configuration's {} is not a whole number", size.name);
+    }
+    config.*size.value = value.get<std::size_t>();
+  }
+  const json kind = take("attention"), controls = take("controls");
+  const auto at = std::ranges::find_if(kAttentionNames, [&](auto name) { return kind == name; });
+  if (at == std::end(kAttentionNames)) fail("its attention must be none, full or induced");
+  config.attention = static_cast<AttentionKind>(at - kAttentionNames);
+  if (!controls.is_object() || !std::all_of(controls.begin(), controls.end(),
+                                            [](const json& value) { return value.is_number(); })) {
+    fail("its controls are not an object of numbers");
+  }
+  config.controls = controls.get<std::map<std::string, double>>();
+  if (!object.empty()) {
+    fail("its configuration has the unknown key \"{}\"", excerpt(object.items().begin().key()));
+  }
+  return config;
+}
+
+std::vector<std::uint8_t> container_bytes(const Model& content) {
   nlohmann::json header;  // sorted by name
   header[kMetadata] = content.metadata;
-  std::size_t data_size = 0;
+  std::vector<std::uint8_t> data;
   for (const auto& [name, tensor] : content.tensors) {
-    const std::size_t end = data_size + tensor.values.size() * sizeof(float);
-    header[name] = {{"dtype", "F32"}, {"shape", tensor.shape}, {"data_offsets", {data_size, end}}};
-    data_size = end;
+    const std::size_t begin = data.size();
+    data.resize(begin + tensor.values.size() * sizeof(float));
+    std::memcpy(data.data() + begin, tensor.values.data(), data.size() - begin);
+    header[name] = {
+        {"dtype", "F32"}, {"shape", tensor.shape}, {"data_offsets", {begin, data.size()}}};
   }
   std::string text = header.dump();
   text.append((kAlignment - text.size() % kAlignment) % kAlignment, ' ');
 
-  std::vector<std::uint8_t> file(kSizeField + text.size() + data_size);
+  std::vector<std::uint8_t> file(kSizeField + text.size() + data.size());
   const std::uint64_t size = text.size();
   std::memcpy(file.data(), &size, sizeof size);
   std::memcpy(file.data() + kSizeField, text.data(), text.size());
-  std::uint8_t* out = file.data() + kSizeField + text.size();
-  for (const auto& [name, tensor] : content.tensors) {
-    const std::size_t bytes = tensor.values.size() * sizeof(float);
-    if (bytes > 0) std::memcpy(out, tensor.values.data(), bytes);
-    out += bytes;
-  }
+  std::memcpy(file.data() + kSizeField + text.size(), data.data(), data.size());
   return file;
 }
 
 constexpr std::string_view kFormat = "pcgs-controller";
 constexpr std::string_view kVersion = "3";
 constexpr std::size_t kLargestFile = std::size_t{256} << 20;
-constexpr AttentionKind kKinds[] = {AttentionKind::kNone, AttentionKind::kFull,
-                                    AttentionKind::kInduced};
-
-constexpr struct {
-  const char* name;
-  std::size_t Config::*field;
-} kSizes[] = {
-    {"features", &Config::features},
-    {"shared", &Config::shared},
-    {"side", &Config::side},
-    {"width", &Config::width},
-    {"layers", &Config::layers},
-    {"heads", &Config::heads},
-    {"hidden", &Config::hidden},
-    {"inducing", &Config::inducing},
-    {"pool_hidden", &Config::pool_hidden},
-};
 
 std::string json_of(const Config& config) {
   nlohmann::json object;  // sorted by name
-  for (const auto& [name, field] : kSizes) object[name] = config.*field;
+  for (const auto& size : kConfigSizes) object[size.name] = config.*size.value;
+  if (config.memory == 0) object.erase("memory");  // absent in models without
   object["attention"] = name_of(config.attention);
   object["controls"] = config.controls;
-  if (config.memory > 0) object["memory"] = config.memory;  // absent in models without
   return object.dump();
 }
 
-AttentionKind kind_named(const json& name, const std::string& origin) {
-  for (const AttentionKind kind : kKinds) {
-    if (name == name_of(kind)) return kind;
-  }
-  fail(origin, "its attention must be none, full or induced");
-}
-
-std::map<std::string, double> controls_in(const json& object, const std::string& origin) {
-  std::map<std::string, double> controls;
-  bool good = object.is_object();
-  if (good) {
-    for (const auto& [name, value] : object.items()) {
-      good = good && value.is_number();
-      if (good) controls[name] = value.get<double>();
-    }
-  }
-  if (!good) fail(origin, "its controls are not an object of numbers");
-  return controls;
-}
-
-// An unknown key is refused: it may change what the network computes.
-Config config_in(const std::string& text, const std::string& origin) {
-  json object = io::parse_json(text, origin, kWanted);
-  if (!object.is_object()) fail(origin, "its configuration is not a JSON object");
-  const auto take = [&](const char* key) {
-    const auto found = object.find(key);
-    if (found == object.end()) fail(origin, fmt::format("its configuration has no {}", key));
-    json value = std::move(*found);
-    object.erase(found);
-    return value;
-  };
-  Config config;
-  const auto take_size = [&](const char* name) {
-    const json value = take(name);
-    if (!value.is_number_unsigned()) {
-      fail(origin, fmt::format("its configuration's {} is not a whole number", name));
-    }
-    return value.get<std::size_t>();
-  };
-  for (const auto& [name, field] : kSizes) config.*field = take_size(name);
-  if (object.contains("memory")) config.memory = take_size("memory");
-  config.attention = kind_named(take("attention"), origin);
-  config.controls = controls_in(take("controls"), origin);
-  if (!object.empty()) {
-    fail(origin, fmt::format("its configuration has the unknown key \"{}\"",
-                             excerpt(object.items().begin().key())));
-  }
-  return config;
-}
-
-std::string hexadecimal(std::uint32_t checksum) { return fmt::format("{:08x}", checksum); }
-
-// See model_file.h.
-std::string checksum_of(const Safetensors& content) {
+// See model.h.
+std::string checksum_of(const Model& content) {
   Crc32 crc;
   const auto add_size = [&](std::uint64_t size) {
     crc.add(std::span<const std::uint64_t>(&size, 1));
@@ -310,52 +263,32 @@ std::string checksum_of(const Safetensors& content) {
     for (const std::size_t n : tensor.shape) add_size(n);
     crc.add(std::span<const float>(tensor.values));
   }
-  return hexadecimal(crc.value());
-}
-
-// Without the checksum.
-Safetensors content_of(const Model& model) {
-  if (const std::string problem = problem_with(model); !problem.empty()) {
-    throw Error("this model cannot be written: " + problem);
-  }
-  Safetensors content;
-  content.metadata = model.metadata;
-  content.metadata["format"] = kFormat;
-  content.metadata["format_version"] = kVersion;
-  content.metadata["config"] = json_of(model.config);
-  content.metadata["token_schema"] = model.token_schema;
-  content.tensors = model.tensors;
-  return content;
+  return fmt::format("{:08x}", crc.value());
 }
 
 }  // namespace
 
 Model read_model(std::span<const std::uint8_t> bytes, const std::string& origin) {
-  Safetensors content = read_safetensors(bytes, origin);
-  const std::string checksum = checksum_of(content);
+  const Reader reader(origin);
+  Model model = reader.container(bytes);
+  const std::string checksum = checksum_of(model);
   const auto take = [&](const char* key) {
-    auto node = content.metadata.extract(key);
-    if (node.empty()) fail(origin, fmt::format("its metadata has no {}", key));
+    auto node = model.metadata.extract(key);
+    if (node.empty()) reader.fail("its metadata has no {}", key);
     return std::move(node.mapped());
   };
-  const std::string format = take("format");
-  if (format != kFormat) {
-    fail(origin, fmt::format("its format is \"{}\" and not \"{}\"", excerpt(format), kFormat));
+  if (const std::string format = take("format"); format != kFormat) {
+    reader.fail("its format is \"{}\" and not \"{}\"", excerpt(format), kFormat);
   }
-  const std::string version = take("format_version");
-  if (version != kVersion) {
-    fail(origin, fmt::format("it has format version \"{}\", and this program reads version {}",
-                             excerpt(version), kVersion));
+  if (const std::string version = take("format_version"); version != kVersion) {
+    reader.fail("it has format version \"{}\", and this program reads version {}", excerpt(version),
+                kVersion);
   }
-  if (take("checksum") != checksum) {
-    fail(origin, "its checksum is another; it was changed or damaged");
-  }
-  Model model;
-  model.config = config_in(take("config"), origin);
+  if (take("checksum") != checksum)
+    reader.fail("its checksum is another; it was changed or damaged");
+  model.config = reader.config(take("config"));
   model.token_schema = take("token_schema");
-  model.tensors = std::move(content.tensors);
-  model.metadata = std::move(content.metadata);
-  if (const std::string problem = problem_with(model); !problem.empty()) fail(origin, problem);
+  if (const std::string problem = problem_with(model); !problem.empty()) reader.fail("{}", problem);
   return model;
 }
 
@@ -366,15 +299,21 @@ Model read_model_file(const std::string& path) {
 void require_token_schema(const Model& model, const std::string& expected,
                           const std::string& origin) {
   if (model.token_schema == expected) return;
-  fail(origin,
-       fmt::format("it was trained on the token schema \"{}\" and this program makes \"{}\"",
-                   excerpt(model.token_schema), expected));
+  Reader(origin).fail("it was trained on the token schema \"{}\" and this program makes \"{}\"",
+                      excerpt(model.token_schema), expected);
 }
 
 std::vector<std::uint8_t> model_bytes(const Model& model) {
-  Safetensors content = content_of(model);
+  if (const std::string problem = problem_with(model); !problem.empty()) {
+    throw Error("this model cannot be written: " + problem);
+  }
+  Model content = model;
+  content.metadata["format"] = kFormat;
+  content.metadata["format_version"] = kVersion;
+  content.metadata["config"] = json_of(model.config);
+  content.metadata["token_schema"] = model.token_schema;
   content.metadata["checksum"] = checksum_of(content);
-  return safetensors_bytes(content);
+  return container_bytes(content);
 }
 
 std::uint64_t model_fingerprint(const Model& model) {

@@ -4,41 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "data/invariant.h"
 #include "network/forward_kernels.h"
 #include "pcgs/error.h"
 
 namespace pcgs::infer {
-
-Packed packed(const Tensor& weight, const Tensor& bias, std::size_t group, float scale) {
-  Packed result;
-  result.out = weight.shape[0];
-  result.in = weight.shape[1];
-  result.group = group;
-  const std::size_t groups = (result.out + group - 1) / group;
-  result.weight.resize(groups * result.in * group);
-  result.bias.resize(groups * group);
-  for (std::size_t o = 0; o < result.out; ++o) {
-    for (std::size_t i = 0; i < result.in; ++i) {
-      result.weight[(o / group * result.in + i) * group + o % group] =
-          scale * weight.values[o * result.in + i];
-    }
-    result.bias[o] = scale * bias.values[o];
-  }
-  return result;
-}
-
-Tensor columns_of(const Tensor& weight, std::size_t begin, std::size_t end) {
-  Tensor result;
-  result.shape = {weight.shape[0], end - begin};
-  for (std::size_t row = 0; row < weight.shape[0]; ++row) {
-    const auto first = weight.values.begin() + static_cast<std::ptrdiff_t>(row * weight.shape[1]);
-    result.values.insert(result.values.end(), first + static_cast<std::ptrdiff_t>(begin),
-                         first + static_cast<std::ptrdiff_t>(end));
-  }
-  return result;
-}
 
 Memory::Memory(const Config& config, std::size_t experts)
     : layers_(config.layers), channels_(config.memory), experts_(experts) {
@@ -47,22 +19,12 @@ Memory::Memory(const Config& config, std::size_t experts)
 
 void Memory::copy_to(std::span<float> values) const {
   invariant(values.size() == size(), "room for what is remembered");
-  auto out = values.begin();
-  for (std::size_t i = 0; i < layers_; ++i) {
-    for (std::size_t c = 0; c < channels_; ++c) {
-      for (std::size_t k = 0; k < experts_; ++k) *out++ = panels_[i * layer_size() + at(c, k)];
-    }
-  }
+  for (std::size_t i = 0; i < size(); ++i) values[i] = panels_[at(i)];
 }
 
 void Memory::copy_from(std::span<const float> values) {
   invariant(values.size() == size(), "as many numbers as are remembered");
-  auto in = values.begin();
-  for (std::size_t i = 0; i < layers_; ++i) {
-    for (std::size_t c = 0; c < channels_; ++c) {
-      for (std::size_t k = 0; k < experts_; ++k) panels_[i * layer_size() + at(c, k)] = *in++;
-    }
-  }
+  for (std::size_t i = 0; i < size(); ++i) panels_[at(i)] = values[i];
 }
 
 namespace {
@@ -71,7 +33,8 @@ namespace {
 constexpr std::size_t kPanelsTogether = 2;
 
 struct Group {
-  std::size_t first, count;  // panels
+  std::size_t first, count;   // panels
+  std::size_t token, tokens;  // the first of them, and how many there are
 };
 
 // Calls `work` for all panels of K tokens, a few at a time.
@@ -79,13 +42,14 @@ template <class Work>
 void for_each_group(std::size_t experts, const Work& work) {
   const std::size_t all = panels_of(experts);
   for (std::size_t first = 0; first < all; first += kPanelsTogether) {
-    work(Group{first, std::min(kPanelsTogether, all - first)});
+    const std::size_t count = std::min(kPanelsTogether, all - first), token = first * kPanel;
+    work(Group{first, count, token, std::min(count * kPanel, experts - token)});
   }
 }
 
-// Panels of x through a layer: out = W x + bias, or out += W x + bias.
-void apply(const Packed& linear, const float* bias, const float* x, std::size_t panels, float* out,
-           bool accumulate) {
+// Panels of x through a layer: out = W x + bias, the layer's own unless another is given.
+void apply(const Packed& linear, const float* x, std::size_t panels, float* out,
+           const float* bias = nullptr, bool accumulate = false) {
   multiply({.rows = linear.out,
             .depth = linear.in,
             .panels = panels,
@@ -96,16 +60,13 @@ void apply(const Packed& linear, const float* bias, const float* x, std::size_t 
             .b_panel = linear.in * kPanel,
             .c = out,
             .c_panel = linear.out * kPanel,
-            .row_bias = bias,
+            .row_bias = bias != nullptr ? bias : linear.bias.data(),
             .accumulate = accumulate});
 }
 
-void apply(const Packed& linear, const float* x, std::size_t panels, float* out) {
-  apply(linear, linear.bias.data(), x, panels, out, false);
-}
-
+// out += W x + bias
 void add(const Packed& linear, const float* x, std::size_t panels, float* out) {
-  apply(linear, linear.bias.data(), x, panels, out, true);
+  apply(linear, x, panels, out, nullptr, true);
 }
 
 // `count` tokens of panels of x through a layer, into out [count x step], a row per token.
@@ -150,72 +111,66 @@ class Loader {
     const auto& bias = tensor(name + ".bias").values;
     return {{weight.begin(), weight.end()}, {bias.begin(), bias.end()}};
   }
-  // For panels of tokens: outputs in rows.
-  Packed linear(const std::string& name, float scale = 1) const {
-    return packed(tensor(name + ".weight"), tensor(name + ".bias"), kTile, scale);
-  }
-  // For single tokens: outputs in lanes.
-  Packed linear_to_rows(const std::string& name) const {
-    return packed(tensor(name + ".weight"), tensor(name + ".bias"), kPanel);
-  }
-  // The embedding of inputs `begin` to before `end` alone.
-  Packed embedding(std::size_t begin, std::size_t end, std::size_t group) const {
-    return packed(columns_of(tensor("embed.weight"), begin, end), tensor("embed.bias"), group);
+  // Outputs in groups of so many: in rows for panels of tokens, in lanes for single ones. `names` are
+  // one below the other; of their inputs those from `begin` to before `end`.
+  Packed linear(const std::vector<std::string>& names, std::size_t group = kTile, float scale = 1,
+                std::size_t begin = 0, std::size_t end = SIZE_MAX) const {
+    Packed result;
+    result.in = std::min(end, tensor(names[0] + ".weight").shape[1]) - begin;
+    for (const auto& name : names) result.out += tensor(name + ".bias").values.size();
+    const std::size_t groups = (result.out + group - 1) / group;
+    result.weight.resize(groups * result.in * group);
+    result.bias.resize(groups * group);
+    std::size_t o = 0;
+    for (const auto& name : names) {
+      const Tensor& weight = tensor(name + ".weight");
+      const auto& bias = tensor(name + ".bias").values;
+      for (std::size_t row = 0; row < bias.size(); ++row, ++o) {
+        for (std::size_t i = 0; i < result.in; ++i) {
+          result.weight[(o / group * result.in + i) * group + o % group] =
+              scale * weight.values[row * weight.shape[1] + begin + i];
+        }
+        result.bias[o] = scale * bias[row];
+      }
+    }
+    return result;
   }
   Layer layer(std::size_t i) const {
     const Config& config = model_.config;
     const std::string name = fmt::format("layers.{}.", i);
-    const std::string attention = name + "attention.";
     Layer layer;
     if (config.memory > 0) {
       const std::string memory = name + "memory.";
       layer.norm0 = norm(name + "norm0");
-      layer.remember = packed(stacked(memory, ".weight"), stacked(memory, ".bias"), kTile);
-      layer.recall = linear(memory + "o");
+      layer.remember = linear({memory + "keep", memory + "value", memory + "gate"});
+      layer.recall = linear({memory + "o"});
     }
     if (config.attention != AttentionKind::kNone) {
-      const std::size_t head_width = config.width / config.heads;
-      const float scale = 1 / std::sqrt(static_cast<float>(head_width));
+      const std::string attention = name + "attention.";
+      const float scale = 1 / std::sqrt(static_cast<float>(config.width / config.heads));
       layer.norm1 = norm(name + "norm1");
-      layer.q = linear(attention + "q", scale);
-      layer.k = linear(attention + "k");
-      layer.v = linear_to_rows(attention + "v");
-      layer.o = linear(attention + "o");
+      layer.q = linear({attention + "q"}, kTile, scale);
+      layer.k = linear({attention + "k"});
+      layer.v = linear({attention + "v"}, kPanel);
+      layer.o = linear({attention + "o"});
       if (config.attention == AttentionKind::kInduced) {
-        layer.inducing = queries(tensor(attention + "inducing"), scale);
-        layer.k2 = linear(attention + "k2");
-        layer.v2 = linear_to_rows(attention + "v2");
+        const Tensor& queries = tensor(attention + "inducing");
+        layer.inducing.resize(panels_of(config.inducing) * config.width * kPanel);
+        lay_side_by_side(queries.values.data(), config.inducing, config.width,
+                         layer.inducing.data());
+        for (float& value : layer.inducing) value *= scale;
+        layer.k2 = linear({attention + "k2"});
+        layer.v2 = linear({attention + "v2"}, kPanel);
       }
     }
     layer.norm2 = norm(name + "norm2");
-    layer.up = linear(name + "mlp.up");
-    layer.down = linear(name + "mlp.down");
+    layer.up = linear({name + "mlp.up"});
+    layer.down = linear({name + "mlp.down"});
     return layer;
   }
 
  private:
   const Tensor& tensor(const std::string& name) const { return model_.tensors.at(name); }
-
-  // What the gates of a memory are made with, one below the other.
-  Tensor stacked(const std::string& memory, const std::string& kind) const {
-    Tensor all = tensor(memory + "keep" + kind);
-    for (const char* part : {"value", "gate"}) {
-      const Tensor& more = tensor(memory + part + kind);
-      all.shape[0] += more.shape[0];
-      all.values.insert(all.values.end(), more.values.begin(), more.values.end());
-    }
-    return all;
-  }
-
-  // [count x d] as panels of d rows.
-  static AlignedFloats queries(const Tensor& rows, float scale) {
-    const std::size_t count = rows.shape[0];
-    const std::size_t width = rows.shape[1];
-    AlignedFloats panels(panels_of(count) * width * kPanel);
-    lay_side_by_side(rows.values.data(), count, width, panels.data());
-    for (float& value : panels) value *= scale;
-    return panels;
-  }
 
   const Model& model_;
 };
@@ -226,13 +181,13 @@ Network::Network(const Model& model) : config_(model.config) {
   const std::string problem = problem_with(model);
   if (!problem.empty()) throw Error("this model cannot be used: " + problem);
   const Loader load(model);
-  embed_common_ = load.embedding(config_.features, config_.inputs(), kPanel);
-  embed_own_ = load.embedding(0, config_.features, kTile);
+  embed_common_ = load.linear({"embed"}, kPanel, 1, config_.features);
+  embed_own_ = load.linear({"embed"}, kTile, 1, 0, config_.features);
   for (std::size_t i = 0; i < config_.layers; ++i) layers_.push_back(load.layer(i));
   norm_ = load.norm("norm");
-  head_ = load.linear("head");
-  pool_up_ = load.linear_to_rows("pool.up");
-  pool_down_ = load.linear_to_rows("pool.down");
+  head_ = load.linear({"head"});
+  pool_up_ = load.linear({"pool.up"}, kPanel);
+  pool_down_ = load.linear({"pool.down"}, kPanel);
 }
 
 Forward::Forward(const Network& network, std::size_t max_experts)
@@ -242,14 +197,12 @@ Forward::Forward(const Network& network, std::size_t max_experts)
   const Config& config = network.config_;
   const std::size_t width = config.width;
   const std::size_t panels = panels_of(max_experts);
-  const bool attends = config.attention != AttentionKind::kNone;
-  const std::size_t attending = attends ? panels : 0;
   const std::size_t inducing = config.attention == AttentionKind::kInduced ? config.inducing : 0;
 
   x_.resize(panels * width * kPanel);
-  q_.resize(attending * width * kPanel);
-  k_.resize(attending * width * kPanel);
-  v_.resize(attends ? max_experts * value_step_ : 0);
+  q_.resize(panels * width * kPanel);
+  k_.resize(panels * width * kPanel);
+  v_.resize(max_experts * value_step_);
   shared_.resize(config.common());
   base_.resize(panels_of(width) * kPanel);
   raw_.resize(kPanelsTogether * config.features * kPanel);
@@ -265,7 +218,7 @@ Forward::Forward(const Network& network, std::size_t max_experts)
   pooled_.resize(2 * width);
   pool_hidden_.resize(panels_of(config.pool_hidden) * kPanel);
   two_.resize(kPanel);
-  scratch_.resize(attends ? kAttentionScratch : 0);
+  scratch_.resize(kAttentionScratch);
 }
 
 Pooled Forward::run(std::span<const float> tokens, std::span<const float> shared,
@@ -281,16 +234,7 @@ Pooled Forward::run(std::span<const float> tokens, std::span<const float> shared
   for (std::size_t i = 0; i < network_.layers_.size(); ++i) {
     const Layer& layer = network_.layers_[i];
     if (remembers) add_memory(layer, memory->layer(i));
-    switch (network_.config_.attention) {
-      case AttentionKind::kNone:
-        break;
-      case AttentionKind::kFull:
-        add_full_attention(layer);
-        break;
-      case AttentionKind::kInduced:
-        add_induced_attention(layer);
-        break;
-    }
+    if (network_.config_.attention != AttentionKind::kNone) add_attention(layer);
     add_token_network(layer);
   }
   return finish(logits);
@@ -303,18 +247,16 @@ void Forward::embed(std::span<const float> tokens, std::span<const float> shared
   apply_to_one(network_.embed_common_, shared_.data(), base_.data());
   const std::size_t features = network_.config_.features;
   const std::size_t panel_step = network_.config_.width * kPanel;
-  for_each_group(experts_, [&](Group group) {
-    const std::size_t first = group.first * kPanel;
-    const std::size_t count = std::min(group.count * kPanel, experts_ - first);
-    lay_side_by_side(tokens.data() + first * features, count, features, raw_.data());
-    apply(network_.embed_own_, base_.data(), raw_.data(), group.count,
-          x_.data() + group.first * panel_step, false);
+  for_each_group(experts_, [&](const Group& group) {
+    lay_side_by_side(tokens.data() + group.token * features, group.tokens, features, raw_.data());
+    apply(network_.embed_own_, raw_.data(), group.count, x_.data() + group.first * panel_step,
+          base_.data());
   });
 }
 
 void Forward::add_memory(const Layer& layer, float* memory) {
   const Config& config = network_.config_;
-  for_each_group(experts_, [&](Group group) {
+  for_each_group(experts_, [&](const Group& group) {
     float* const x = x_.data() + group.first * config.width * kPanel;
     normalise(x, group.count, layer.norm0.weight, layer.norm0.bias, normed_.data());
     apply(layer.remember, normed_.data(), group.count, gates_.data());
@@ -324,66 +266,48 @@ void Forward::add_memory(const Layer& layer, float* memory) {
   });
 }
 
-// q, k and v of norm1(x).
-void Forward::project_tokens(const Layer& layer) {
+void Forward::attend_to(const Keys& keys, const float* query, std::size_t queries, float* out) {
+  const Config& config = network_.config_;
+  attend({.heads = config.heads,
+          .head_width = config.width / config.heads,
+          .queries = queries,
+          .keys = keys.count,
+          .query = query,
+          .key = keys.keys,
+          .value = keys.values,
+          .value_step = value_step_,
+          .out = out,
+          .scratch = scratch_.data()});
+}
+
+void Forward::add_attention(const Layer& layer) {
   const std::size_t panel_step = network_.config_.width * kPanel;
-  for_each_group(experts_, [&](Group group) {
+  for_each_group(experts_, [&](const Group& group) {
     const std::size_t at = group.first * panel_step;
-    const std::size_t first = group.first * kPanel;
-    const std::size_t count = std::min(group.count * kPanel, experts_ - first);
     normalise(x_.data() + at, group.count, layer.norm1.weight, layer.norm1.bias, normed_.data());
     apply(layer.q, normed_.data(), group.count, q_.data() + at);
     apply(layer.k, normed_.data(), group.count, k_.data() + at);
-    apply_to_rows(layer.v, normed_.data(), count, v_.data() + first * value_step_, value_step_);
+    apply_to_rows(layer.v, normed_.data(), group.tokens, v_.data() + group.token * value_step_,
+                  value_step_);
   });
-}
-
-// x += o(attention of q to `count` keys and values).
-void Forward::add_attention_to(const Layer& layer, const float* keys, const float* values,
-                               std::size_t count) {
-  const Config& config = network_.config_;
-  const std::size_t panel_step = config.width * kPanel;
-  for_each_group(experts_, [&](Group group) {
-    attend({.heads = config.heads,
-            .head_width = config.width / config.heads,
-            .queries = group.count * kPanel,
-            .keys = count,
-            .query = q_.data() + group.first * panel_step,
-            .key = keys,
-            .value = values,
-            .value_step = value_step_,
-            .out = mixed_.data(),
-            .scratch = scratch_.data()});
-    add(layer.o, mixed_.data(), group.count, x_.data() + group.first * panel_step);
+  Keys keys = {k_.data(), v_.data(), experts_};
+  if (network_.config_.attention == AttentionKind::kInduced) {
+    const std::size_t inducing = network_.config_.inducing;
+    attend_to(keys, layer.inducing.data(), inducing, summary_.data());
+    apply(layer.k2, summary_.data(), panels_of(inducing), summary_k_.data());
+    apply_to_rows(layer.v2, summary_.data(), inducing, summary_v_.data(), value_step_);
+    keys = {summary_k_.data(), summary_v_.data(), inducing};
+  }
+  for_each_group(experts_, [&](const Group& group) {
+    const std::size_t at = group.first * panel_step;
+    attend_to(keys, q_.data() + at, group.count * kPanel, mixed_.data());
+    add(layer.o, mixed_.data(), group.count, x_.data() + at);
   });
-}
-
-void Forward::add_full_attention(const Layer& layer) {
-  project_tokens(layer);
-  add_attention_to(layer, k_.data(), v_.data(), experts_);
-}
-
-void Forward::add_induced_attention(const Layer& layer) {
-  const Config& config = network_.config_;
-  project_tokens(layer);
-  attend({.heads = config.heads,
-          .head_width = config.width / config.heads,
-          .queries = config.inducing,
-          .keys = experts_,
-          .query = layer.inducing.data(),
-          .key = k_.data(),
-          .value = v_.data(),
-          .value_step = value_step_,
-          .out = summary_.data(),
-          .scratch = scratch_.data()});
-  apply(layer.k2, summary_.data(), panels_of(config.inducing), summary_k_.data());
-  apply_to_rows(layer.v2, summary_.data(), config.inducing, summary_v_.data(), value_step_);
-  add_attention_to(layer, summary_k_.data(), summary_v_.data(), config.inducing);
 }
 
 void Forward::add_token_network(const Layer& layer) {
   const std::size_t panel_step = network_.config_.width * kPanel;
-  for_each_group(experts_, [&](Group group) {
+  for_each_group(experts_, [&](const Group& group) {
     float* const x = x_.data() + group.first * panel_step;
     normalise(x, group.count, layer.norm2.weight, layer.norm2.bias, normed_.data());
     apply(layer.up, normed_.data(), group.count, hidden_.data());
@@ -394,13 +318,11 @@ void Forward::add_token_network(const Layer& layer) {
 
 Pooled Forward::finish(std::span<float> logits) {
   const std::size_t width = network_.config_.width;
-  for_each_group(experts_, [&](Group group) {
+  for_each_group(experts_, [&](const Group& group) {
     float* const x = x_.data() + group.first * width * kPanel;
     normalise(x, group.count, network_.norm_.weight, network_.norm_.bias, x);
     apply(network_.head_, x, group.count, logits_.data());
-    const std::size_t first = group.first * kPanel;
-    std::copy_n(logits_.data(), std::min(group.count * kPanel, experts_ - first),
-                logits.data() + first);
+    std::copy_n(logits_.data(), group.tokens, logits.data() + group.token);
   });
   pool(x_.data(), experts_, width, pooled_.data(), pooled_.data() + width);
   apply_to_one(network_.pool_up_, pooled_.data(), pool_hidden_.data());

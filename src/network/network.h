@@ -32,16 +32,10 @@ namespace pcgs::infer {
 // y = W x + b, out numbers from in. W[o][i] = weight[(o / group * in + i) * group + o % group]: the
 // outputs come in groups that are computed together, and behind the last there are zeros.
 struct Packed {
-  std::size_t out = 0, in = 0, group = 0;
+  std::size_t out = 0, in = 0;
   AlignedFloats weight;  // [groups x in x group]
   AlignedFloats bias;    // [groups x group]
 };
-
-// weight [out x in] and bias [out], both multiplied by `scale`.
-Packed packed(const Tensor& weight, const Tensor& bias, std::size_t group, float scale = 1);
-
-// weight [rows x columns] without its columns before `begin` and from `end` on.
-Tensor columns_of(const Tensor& weight, std::size_t begin, std::size_t end);
 
 // What a network carries from one round to the next: `memory` channels of every expert in every layer.
 class Memory {
@@ -60,9 +54,11 @@ class Memory {
 
  private:
   std::size_t layer_size() const { return panels_of(experts_) * channels_ * kPanel; }
-  // Where a channel of an expert stands in its layer.
-  std::size_t at(std::size_t channel, std::size_t expert) const {
-    return (expert / kPanel * channels_ + channel) * kPanel + expert % kPanel;
+  // Where the i-th of all numbers stands.
+  std::size_t at(std::size_t i) const {
+    const std::size_t expert = i % experts_, channel = i / experts_ % channels_;
+    return i / experts_ / channels_ * layer_size() +
+           (expert / kPanel * channels_ + channel) * kPanel + expert % kPanel;
   }
 
   std::size_t layers_, channels_, experts_;
@@ -133,11 +129,12 @@ class Forward {
  private:
   void embed(std::span<const float> tokens, std::span<const float> shared);
   void add_memory(const Layer& layer, float* memory);
-  void add_full_attention(const Layer& layer);
-  void add_induced_attention(const Layer& layer);
-  void project_tokens(const Layer& layer);
-  void add_attention_to(const Layer& layer, const float* keys, const float* values,
-                        std::size_t count);
+  struct Keys {
+    const float *keys, *values;
+    std::size_t count;
+  };
+  void attend_to(const Keys& keys, const float* query, std::size_t queries, float* out);
+  void add_attention(const Layer& layer);
   void add_token_network(const Layer& layer);
   Pooled finish(std::span<float> logits);
 

@@ -1,21 +1,16 @@
 #include "network/token_stream.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <initializer_list>
-#include <numeric>
-
-#include "data/checksums.h"
-#include "network/token_kernels.h"
 
 namespace pcgs::tokens {
 
 namespace {
 
-constexpr double kNever = -1;
+constexpr double kLargestScore = 1e7;  // a loss in scales: at most about 12 K
 
 float log1p_of(double x) {
   return static_cast<float>(std::log1p(std::min(x, double{kLongestMemory})));
@@ -26,37 +21,17 @@ static_assert(kLeastRho <= kLikelihoodRho);
 
 }  // namespace
 
-std::string schema_name() {
-  std::string all = fmt::format("{} {}", kExpertFeatures, kSharedFeatures);
-  const auto add = [&](const auto& numbers) {
-    all += '|';
-    for (const float x : numbers) all += fmt::format("{} ", x);
-  };
-  add(kSpans);
-  add(kTrendSpans);
-  add(kDispersionSpans);
-  add(kEvidenceSpans);
-  add(kDriftAllowances);
-  add(kRegretSpans);
-  add(std::array{kExtremeSpan, kScaleSpan, kSmallestScale, kQuietest, kLargestEvidence,
-                 kLargestCharge, kLargestSum, kLongestMemory, kLikelihoodRho, kTakesOver});
-  add(kFilterEta);
-  add(kFilterRho);
-  add(kLikelihoodGap);
-  add(kFilterSpans);
-  for (const std::size_t index :
-       {kSurpriseSpan, kNoiseSpan, kRivalrySpan, kLeadingFilter, kReferenceFilter}) {
-    all += fmt::format("|{}", index);
-  }
-  return fmt::format("pcgs-tokens-{}-{:08x}", kSchemaVersion, fnv1a<std::uint32_t>(all));
+std::string TokenStream::schema_name() {
+  const auto others = {kSurpriseSpan, kNoiseSpan, kRivalrySpan, kLeadingFilter, kReferenceFilter};
+  return schema_named(
+      fmt::format("pcgs-tokens-{}", kSchemaVersion),
+      fmt::format("{} {}", kExpertFeatures, kSharedFeatures),
+      {kSpans, kTrendSpans, kDispersionSpans, kEvidenceSpans, kDriftAllowances, kRegretSpans,
+       std::array{kExtremeSpan, kScaleSpan, kSmallestScale, kQuietest, kLargestEvidence,
+                  kLargestCharge, kLargestSum, kLongestMemory, kLikelihoodRho, kTakesOver},
+       kFilterEta, kFilterRho, kLikelihoodGap, kFilterSpans},
+      fmt::format("|{}", fmt::join(others, "|")));
 }
-
-Leadership::Leadership(std::size_t experts)
-    : led_(experts, 0.0),
-      took_over_(experts, 0.0),
-      last_led_(experts, 0.0),
-      successor_(experts, kNever),
-      in_a_row_(experts, 0.0) {}
 
 void Leadership::observe(std::span<const float> weights) {
   rounds_ += 1;
@@ -65,30 +40,30 @@ void Leadership::observe(std::span<const float> weights) {
       static_cast<std::size_t>(std::max_element(weights.begin(), weights.end()) - weights.begin());
   if (weights[top] > kTakesOver && top != leader_) {
     if (leader_ != kNobody) {
+      Reigns& last = of_[leader_];
       const auto next = static_cast<double>(top);
-      in_a_row_[leader_] = successor_[leader_] == next ? in_a_row_[leader_] + 1 : 1;
-      successor_[leader_] = next;
+      last.in_a_row = last.successor == next ? last.in_a_row + 1 : 1;
+      last.successor = next;
       past_rounds_ += age_;
     }
     leader_ = top;
-    took_over_[top] += 1;
+    of_[top].took_over += 1;
     reigns_ += 1;
     age_ = 0;
   }
   if (leader_ == kNobody) return;
-  led_[leader_] += 1;
-  last_led_[leader_] = rounds_;
+  of_[leader_].led += 1;
+  of_[leader_].last_led = rounds_;
 }
 
 void Leadership::describe(std::size_t k, float* out) const {
-  const bool leads = k == leader_;
-  const auto experts = static_cast<double>(led_.size());
-  out[0] = leads ? 1.0f : 0.0f;
-  out[1] = log1p_of(experts * led_[k] / std::max(rounds_, 1.0));
-  out[2] = log1p_of(took_over_[k]);
-  out[3] = log1p_of(rounds_ - last_led_[k]);
-  const bool follows = leader_ != kNobody && successor_[leader_] == static_cast<double>(k);
-  out[4] = follows ? log1p_of(in_a_row_[leader_]) : 0.0f;
+  const auto& [led, took_over, last_led, successor, in_a_row] = of_[k];
+  out[0] = k == leader_ ? 1.0f : 0.0f;
+  out[1] = log1p_of(static_cast<double>(of_.size()) * led / std::max(rounds_, 1.0));
+  out[2] = log1p_of(took_over);
+  out[3] = log1p_of(rounds_ - last_led);
+  const bool follows = leader_ != kNobody && of_[leader_].successor == static_cast<double>(k);
+  out[4] = follows ? log1p_of(of_[leader_].in_a_row) : 0.0f;
 }
 
 void Leadership::describe_reign(float* out) const {
@@ -101,70 +76,56 @@ void Leadership::describe_reign(float* out) const {
 
 void Leadership::save(StateWriter& out) const {
   std::size_t leader = leader_;
-  std::vector<double> successor = successor_;
+  std::vector<Reigns> after = of_;
   if (const ExpertChange* change = out.change()) {
-    if (leader != kNobody) leader = change->place_of(leader);
-    for (double& k : successor) {
+    const auto place_of = [&](double k) {
       const std::size_t place =
           k == kNever ? ExpertChange::kNew : change->place_of(static_cast<std::size_t>(k));
-      k = place == ExpertChange::kNew ? kNever : static_cast<double>(place);
-    }
+      return place == ExpertChange::kNew ? kNever : static_cast<double>(place);
+    };
+    if (leader != kNobody) leader = change->place_of(leader);
+    after = change->moved(std::span(of_), Reigns{});
+    for (Reigns& one : after) one.successor = place_of(one.successor);
   }
   out.u64(leader);
   for (const double x : {rounds_, age_, reigns_, past_rounds_}) out.f64(x);
-  for (const auto* x : {&led_, &took_over_, &last_led_}) out.experts(*x, 0);
-  out.experts(successor, kNever);
-  out.experts(in_a_row_, 0);
+  for (const auto& [led, took_over, last_led, successor, in_a_row] : after) {
+    for (const double x : {led, took_over, last_led, successor, in_a_row}) out.f64(x);
+  }
 }
 
 void Leadership::load(StateReader& in) {
-  const auto experts = static_cast<double>(led_.size());
+  constexpr double kMost = 1e18;
   leader_ = static_cast<std::size_t>(in.u64());
-  if (leader_ != kNobody && leader_ >= led_.size()) in.fail("a leader in it is no expert");
+  if (leader_ != kNobody && leader_ >= of_.size()) in.fail("a leader in it is no expert");
   for (double* x : {&rounds_, &age_, &reigns_, &past_rounds_}) {
-    *x = in.f64_within(0, 1e18, "a count of rounds");
+    *x = in.f64_within(0, kMost, "a count of rounds");
   }
-  for (auto* x : {&led_, &took_over_, &last_led_, &successor_, &in_a_row_}) {
-    in.f64s(*x);
-    const bool names = x == &successor_;
-    for (const double y : *x) {
-      if (names ? !(y == kNever || (y >= 0 && y < experts)) : !(y >= 0 && y <= 1e18)) {
-        in.fail("a count of leading rounds in it makes no sense");
-      }
-    }
-  }
-  for (const double y : last_led_) {
-    if (y > rounds_) in.fail("an expert in it has led in a round to come");
+  for (Reigns& one : of_) {
+    one.led = in.f64_within(0, kMost, "a count of leading rounds");
+    one.took_over = in.f64_within(0, kMost, "a count of reigns");
+    one.last_led = in.f64_within(0, rounds_, "the last round of a reign");
+    one.successor = in.f64_within(kNever, static_cast<double>(of_.size() - 1), "a successor");
+    one.in_a_row = in.f64_within(0, kMost, "a count of successions");
   }
 }
 
 TokenStream::TokenStream(std::size_t experts)
-    : experts_(experts),
+    : Stream(experts, {kExpertFeatures, kSharedFeatures, kFilters, kLeastRho}),
       centred_(experts),
       own_noise_(experts),
+      averages_(kSpans, experts, {-1, 1}),
+      trend_once_(kTrendSpans, experts, {-1, 1}),
+      trend_twice_(kTrendSpans, experts, {-1, 1}),
+      dispersions_(kDispersionSpans, experts, {0, 4, Newcomer::kMiddling}),
+      evidence_(kEvidenceSpans, experts, {-kLargestEvidence, kLargestEvidence}),
+      regrets_(kRegretSpans, experts, {-2, 2}),
+      scores_(kFilterSpans, kFilters, {-kLargestScore, kLargestScore, Newcomer::kNobody}),
       sums_(kDriftAllowances.size() * experts, 0.0f),
       extremes_(2 * experts, 0.0f),
-      weights_(kFilters * experts, 1 / static_cast<float>(experts)),
-      leadership_(experts),
-      charge_(experts),
-      features_(kExpertFeatures * experts, 0.0f),
-      tokens_(experts * kExpertFeatures, 0.0f) {
-  for (const float span : kSpans) averages_.emplace_back(span, experts);
-  for (const float span : kTrendSpans) {
-    trend_once_.emplace_back(span, experts);
-    trend_twice_.emplace_back(span, experts);
-  }
-  for (const float span : kDispersionSpans) dispersions_.emplace_back(span, experts);
-  for (const float span : kEvidenceSpans) evidence_.emplace_back(span, experts);
-  for (const float span : kRegretSpans) {
-    regrets_.emplace_back(span, experts);
-    squared_regrets_.emplace_back(span, experts);
-  }
-  for (const float span : kFilterSpans) scores_.emplace_back(span, kFilters);
-}
+      leadership_(experts) {}
 
 void TokenStream::observe(std::span<const double> losses) {
-  rounds_ += 1;
   centre(losses);
   measure_noise();  // before averages_, relative to which a loss is a surprise, see this round
   average_losses();
@@ -174,7 +135,10 @@ void TokenStream::observe(std::span<const double> losses) {
   leadership_.observe(filter(kLeadingFilter));
   judge_filters();
   describe_situation();
-  assemble();
+  // Everything up to the dispersions is in scales and can be large; the rest are logarithms.
+  signed_log1p(features_.data(), kDispersions * experts_);
+  put_in_tokens(kLeadership);
+  for (std::size_t k = 0; k < experts_; ++k) leadership_.describe(k, token(k) + kLeadership);
 }
 
 void TokenStream::centre(std::span<const double> losses) {
@@ -189,12 +153,10 @@ void TokenStream::centre(std::span<const double> losses) {
   }
   variance /= static_cast<double>(experts_);
   spread_ = std::sqrt(variance);
+  count(variance, kScaleSpan, double{kSmallestScale});
   const double decay = decay_of(kScaleSpan);
-  variance_ = decay * variance_ + (1 - decay) * variance;
-  variance_mass_ = decay * variance_mass_ + (1 - decay);
   level_ = decay * level_ + (1 - decay) * mean_;
   level_mass_ = decay * level_mass_ + (1 - decay);
-  scale_ = std::max(std::sqrt(variance_ / variance_mass_), double{kSmallestScale});
 }
 
 void TokenStream::measure_noise() {
@@ -205,7 +167,7 @@ void TokenStream::measure_noise() {
     squares.count();
     for (std::size_t k = 0; k < experts_; ++k) {
       const float surprise = centred_[k] - to_mean * usual.sums[k];
-      squares.sums[k] += (1 - squares.decay) * (surprise * surprise - squares.sums[k]);
+      squares.advance(k, surprise * surprise);
     }
     // ln(own noise / scale), bounded below.
     const auto factor = static_cast<float>(1 / (squares.mass * scale_ * scale_));
@@ -234,9 +196,7 @@ void TokenStream::average_losses() {
   for (std::size_t i = 0; i < averages_.size(); ++i) {
     RunningMean& average = averages_[i];
     average.count();
-    for (std::size_t k = 0; k < experts_; ++k) {
-      average.sums[k] += (1 - average.decay) * (centred_[k] - average.sums[k]);
-    }
+    for (std::size_t k = 0; k < experts_; ++k) average.advance(k, centred_[k]);
     put(kAverages + i, kGaps + i, average.trust() * one_over_scale,
         [&](std::size_t k) { return average.sums[k]; });
   }
@@ -248,8 +208,7 @@ void TokenStream::average_losses() {
     twice.count();
     const float to_mean = once.to_mean();
     for (std::size_t k = 0; k < experts_; ++k) {
-      once.sums[k] += (1 - once.decay) * (centred_[k] - once.sums[k]);
-      twice.sums[k] += (1 - twice.decay) * (to_mean * once.sums[k] - twice.sums[k]);
+      twice.advance(k, to_mean * once.advance(k, centred_[k]));
     }
     const float again = twice.to_mean();
     // As an average of that span: the trust without its mean.
@@ -278,10 +237,7 @@ void TokenStream::weigh_evidence() {
     average.count();
     const float trust = average.trust();
     const auto out = feature(kEvidence + i);
-    for (std::size_t k = 0; k < experts_; ++k) {
-      average.sums[k] += (1 - average.decay) * (charge_[k] - average.sums[k]);
-      out[k] = trust * average.sums[k];
-    }
+    for (std::size_t k = 0; k < experts_; ++k) out[k] = trust * average.advance(k, charge_[k]);
   }
   // Page's cumulative sums: how much lower than the expert mean the losses have been since they
   // began to be.
@@ -297,24 +253,16 @@ void TokenStream::weigh_evidence() {
 
 void TokenStream::advance_filters() {
   const auto one_over_scale = static_cast<float>(1 / scale_);
-  const auto judged = [&](std::size_t f) {
+  for (std::size_t f = 0; f < kFilters; ++f) {
     float loss = 0;
     const auto w = filter(f);
     for (std::size_t k = 0; k < experts_; ++k) loss += w[k] * centred_[k];
     filter_loss_[f] = loss * one_over_scale;
-  };
-  const auto step = [&](std::size_t f, float rho) {
-    const float least = *std::min_element(charge_.begin(), charge_.end());
-    for (float& c : charge_) c -= least;
-    const auto w = filter(f);
-    filter_step(w.data(), charge_.data(), experts_, rho);
-    scaled_log(w.data(), experts_, static_cast<float>(experts_), feature(kLogWeights + f).data());
-  };
-  for (std::size_t f = 0; f < kFilters; ++f) judged(f);
+  }
   for (std::size_t f = 0; f < kShareFilters; ++f) {
     const float rate = kFilterEta[f / kFilterRho.size()] * one_over_scale;
     for (std::size_t k = 0; k < experts_; ++k) charge_[k] = rate * centred_[k];
-    step(f, kFilterRho[f % kFilterRho.size()]);
+    step_filter(f, kFilterRho[f % kFilterRho.size()], feature(kLogWeights + f));
   }
   // Minus the log likelihood ratio of normal noise of the expert's own size, for a winner whose
   // mean is `gap` scales below the others'.
@@ -325,7 +273,7 @@ void TokenStream::advance_filters() {
           std::clamp(centred_[k] / own_noise_[k], -kLargestEvidence - gap, kLargestEvidence);
       charge_[k] = std::clamp(gap * (z + gap / 2), -kLargestCharge, kLargestCharge);
     }
-    step(kShareFilters + i, kLikelihoodRho);
+    step_filter(kShareFilters + i, kLikelihoodRho, feature(kLogWeights + kShareFilters + i));
   }
 }
 
@@ -336,18 +284,13 @@ void TokenStream::compare_with_reference() {
   const auto scale = static_cast<float>(scale_);
   const float reference = filter_loss_[kReferenceFilter] * scale;
   for (std::size_t i = 0; i < regrets_.size(); ++i) {
-    RunningMean& mean = regrets_[i];
-    RunningMean& square = squared_regrets_[i];
-    mean.count();
-    square.count();
-    const float step = 1 - mean.decay;
-    const auto root_of_rounds = static_cast<float>(std::sqrt(mean.mass / mean.squared_mass));
+    auto& [mean, square] = regrets_[i];
+    regrets_[i].count();
+    const float root_of_rounds = regrets_[i].root_of_rounds();
     const float floor = kNoRivalry * scale * scale * static_cast<float>(square.mass);
     const auto out = feature(kRegrets + i);
     for (std::size_t k = 0; k < experts_; ++k) {
-      const float regret = centred_[k] - reference;
-      mean.sums[k] += step * (regret - mean.sums[k]);
-      square.sums[k] += step * (regret * regret - square.sums[k]);
+      regrets_[i].advance(k, centred_[k] - reference);
       out[k] = root_of_rounds * mean.sums[k] / std::sqrt(square.sums[k] + floor);
     }
     if (i != kRivalrySpan) continue;
@@ -365,8 +308,7 @@ void TokenStream::judge_filters() {
     average.count();
     const float trust = average.trust();
     for (std::size_t f = 0; f < kFilters; ++f) {
-      average.sums[f] += (1 - average.decay) * (filter_loss_[f] - average.sums[f]);
-      shared_[kFilterScores + i * kFilters + f] = trust * average.sums[f];
+      shared_[kFilterScores + i * kFilters + f] = trust * average.advance(f, filter_loss_[f]);
     }
   }
 }
@@ -384,72 +326,31 @@ void TokenStream::describe_situation() {
   leadership_.describe_reign(out + 6);
 }
 
-void TokenStream::assemble() {
-  // Everything up to the dispersions is in scales and can be large; the rest are logarithms.
-  signed_log1p(features_.data(), kDispersions * experts_);
-  for (std::size_t k = 0; k < experts_; ++k) {
-    float* token = tokens_.data() + k * kExpertFeatures;
-    for (std::size_t i = 0; i < kLeadership; ++i) token[i] = features_[i * experts_ + k];
-    leadership_.describe(k, token + kLeadership);
-  }
-}
-
 void TokenStream::save(StateWriter& out) const {
-  for (const double x : {rounds_, scale_, variance_, variance_mass_, level_, level_mass_}) {
-    out.f64(x);
+  Stream::save(out);
+  out.f64(level_);
+  out.f64(level_mass_);
+  for (const auto* means :
+       {&averages_, &trend_once_, &trend_twice_, &dispersions_, &evidence_, &scores_}) {
+    means->save(out);
   }
-  using enum RunningMean::Newcomer;
-  const auto save_group = [&](const std::vector<RunningMean>& group,
-                              RunningMean::Newcomer newcomer) {
-    for (const RunningMean& average : group) average.save_experts(out, newcomer);
-  };
-  for (const auto* group : {&averages_, &trend_once_, &trend_twice_}) save_group(*group, kZero);
-  save_group(dispersions_, kMiddling);
-  save_group(evidence_, kZero);
-  save_group(regrets_, kZero);
-  save_group(squared_regrets_, kMiddling);
-  for (const RunningMean& score : scores_) score.save(out);
-  save_expert_floats(out, sums_, 0);
-  save_expert_floats(out, extremes_, 0);
-  save_filters(out, weights_, kLeastRho);
+  regrets_.save(out);
+  save_experts(out, sums_, 0);
+  save_experts(out, extremes_, 0);
   leadership_.save(out);
 }
 
 void TokenStream::load(StateReader& in) {
-  rounds_ = in.f64_within(0, 1e18, "a count of rounds");
-  scale_ = in.f64_within(0, 1, "a scale");
-  for (double* x : {&variance_, &variance_mass_, &level_, &level_mass_}) {
-    *x = in.f64_within(0, 1.000001, "a running mean");
+  Stream::load(in);
+  level_ = in.f64_within(0, 1.000001, "a running mean");
+  level_mass_ = in.f64_within(level_, 1.000001, "a running mean");
+  for (auto* means :
+       {&averages_, &trend_once_, &trend_twice_, &dispersions_, &evidence_, &scores_}) {
+    means->load(in);
   }
-  // Means of what is at most 1, so that the scale of the next round is too.
-  if (variance_ > variance_mass_ || level_ > level_mass_) in.fail("a mean in it is larger than 1");
-  // The largest and least that are averaged in each group.
-  struct Group {
-    std::vector<RunningMean>& averages;
-    double low, high;
-  };
-  const double evidence = kLargestEvidence;
-  constexpr double kLargestScore = 1e7;  // a loss in scales: at most about 12 K
-  for (const Group& group :
-       std::initializer_list<Group>{{averages_, -1, 1},
-                                    {trend_once_, -1, 1},
-                                    {trend_twice_, -1, 1},
-                                    {dispersions_, 0, 4},
-                                    {evidence_, -evidence, evidence},
-                                    {regrets_, -2, 2},
-                                    {squared_regrets_, 0, 4},
-                                    {scores_, -kLargestScore, kLargestScore}}) {
-    for (RunningMean& average : group.averages) average.load(in, group.low, group.high);
-  }
+  regrets_.load(in);
   load_floats(in, sums_, 0, kLargestSum);
   load_floats(in, extremes_, -1, 1);
-  const double experts = static_cast<double>(experts_);
-  load_floats(in, weights_, 0.9 * double{kLeastRho} / experts, 1.001);
-  for (std::size_t f = 0; f < kFilters; ++f) {
-    const auto w = filter(f);
-    const double total = std::accumulate(w.begin(), w.end(), 0.0);
-    if (!(std::abs(total - 1) <= 1e-3)) in.fail("a filter's weights in it do not sum to 1");
-  }
   leadership_.load(in);
 }
 

@@ -2,18 +2,16 @@
 //
 // Causal (a function of the losses observed so far), scale-free (losses are centred on the expert
 // mean and measured in a running scale, so multiplying them all by a constant changes little more
-// than the two shared features that name the scale and the level), for any number of experts, in
-// O(K) memory. The only feature code there is: training and inference both use it.
+// than the two shared features that name the scale and the level).
 #pragma once
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "network/running_mean.h"
+#include "network/tokens.h"
 #include "pcgs/state.h"
 
 namespace pcgs::tokens {
@@ -71,7 +69,7 @@ inline constexpr std::size_t kDispersions =
     kRegrets + kRegretSpans.size();  // log own noise / scale
 inline constexpr std::size_t kRivalry = kDispersions + kDispersionSpans.size();  // log of theirs
 inline constexpr std::size_t kLogWeights = kRivalry + 1;                         // of the filters
-inline constexpr std::size_t kLeadership = kLogWeights + kFilters;               // see leadership.h
+inline constexpr std::size_t kLeadership = kLogWeights + kFilters;               // see Leadership
 inline constexpr std::size_t kLeadershipFeatures = 5;
 inline constexpr std::size_t kExpertFeatures = kLeadership + kLeadershipFeatures;
 
@@ -87,16 +85,13 @@ inline constexpr std::size_t kFeatures = kExpertFeatures + kSharedFeatures;
 // To be raised whenever what a feature means changes; a number above names another schema itself.
 inline constexpr int kSchemaVersion = 2;
 
-// "pcgs-tokens-VERSION-HASH", the hash being of all the constants above.
-std::string schema_name();
-
 // Who has led before, for how long, and who came next: what makes returning winners recognisable.
 //
 // A filter's weights say who leads: whoever carries more than kTakesOver of them. A leader stays
 // one until another takes over. Counts of rounds are told apart up to kLongestMemory.
 class Leadership {
  public:
-  explicit Leadership(std::size_t experts);
+  explicit Leadership(std::size_t experts) : of_(experts) {}
 
   void observe(std::span<const float> weights);  // [K]
 
@@ -116,30 +111,30 @@ class Leadership {
   static constexpr std::size_t kNobody = static_cast<std::size_t>(-1);
   static_assert(kNobody == ExpertChange::kNew, "a leader that leaves makes nobody the leader");
 
+  static constexpr double kNever = -1;
+
+  // Of one expert.
+  struct Reigns {
+    double led = 0, took_over = 0, last_led = 0;  // counts, and the round
+    double successor = kNever, in_a_row = 0;      // who followed it, how often so
+  };
+
   std::size_t leader_ = kNobody;
   double rounds_ = 0, age_ = 0, reigns_ = 0, past_rounds_ = 0;  // counts; past: of ended reigns
-  std::vector<double> led_, took_over_, last_led_;              // [K]
-  std::vector<double> successor_, in_a_row_;                    // [K] who followed k, how often so
+  std::vector<Reigns> of_;                                      // [K]
 };
 
-class TokenStream {
+class TokenStream : public Stream {
  public:
   static constexpr std::size_t kExpertFeatures = tokens::kExpertFeatures;
   static constexpr std::size_t kSharedFeatures = tokens::kSharedFeatures;
-  static std::string schema_name() { return tokens::schema_name(); }
+  // "pcgs-tokens-VERSION-HASH", the hash being of all the constants above.
+  static std::string schema_name();
 
   explicit TokenStream(std::size_t experts);
 
   // One finished round: [K] losses in [0,1]. Does not allocate.
   void observe(std::span<const double> losses);
-
-  // Of the last round observed; zeros before the first, and after load().
-  // [K x kExpertFeatures] each expert's own numbers.
-  std::span<const float> tokens() const { return tokens_; }
-  // [kSharedFeatures] what is the same for all experts.
-  std::span<const float> shared() const { return shared_; }
-  // The typical difference between experts: the root of a running mean of their variance.
-  double scale() const { return scale_; }
 
   void save(StateWriter& out) const;
   void load(StateReader& in);
@@ -153,40 +148,22 @@ class TokenStream {
   void compare_with_reference();
   void judge_filters();
   void describe_situation();
-  void assemble();
 
-  std::span<float> feature(std::size_t index) {
-    return {features_.data() + index * experts_, experts_};
-  }
-  std::span<float> filter(std::size_t index) {
-    return {weights_.data() + index * experts_, experts_};
-  }
+  double level_ = 0, level_mass_ = 0;  // running mean of the mean loss
+  double mean_ = 0, spread_ = 0;       // of this round's losses
+  std::vector<float> centred_;         // [K] this round's losses less their mean
+  std::vector<float> own_noise_;       // [K] each expert's, in losses
 
-  std::size_t experts_;
-  double rounds_ = 0;
-  double scale_ = 0;
-  double variance_ = 0, variance_mass_ = 0;  // running mean of the experts' variance
-  double level_ = 0, level_mass_ = 0;        // running mean of the mean loss
-  double mean_ = 0, spread_ = 0;             // of this round's losses
-  std::vector<float> centred_;               // [K] this round's losses less their mean
-  std::vector<float> own_noise_;             // [K] each expert's, in losses
-
-  std::vector<RunningMean> averages_;                   // of centred losses, one for each span
-  std::vector<RunningMean> trend_once_, trend_twice_;   // the mean, and the mean of the means
-  std::vector<RunningMean> dispersions_;                // of squared surprises
-  std::vector<RunningMean> evidence_;                   // of centred losses in units of own noise
-  std::vector<RunningMean> regrets_, squared_regrets_;  // beside the reference filter
-  std::vector<float> sums_;                             // [2 x K] cumulative sums
-  std::vector<float> extremes_;                         // [2 x K] fading minimum and maximum
-  std::vector<float> weights_;                          // [filters x K]
-  std::vector<RunningMean> scores_;  // [filters] at each span: a vector over filters
+  Means<RunningMean> averages_;                  // of centred losses
+  Means<RunningMean> trend_once_, trend_twice_;  // the mean, and the mean of the means
+  Means<RunningMean> dispersions_;               // of squared surprises
+  Means<RunningMean> evidence_;                  // of centred losses in units of own noise
+  Means<MeanAndSquare> regrets_;                 // beside the reference filter
+  Means<RunningMean> scores_;                    // a vector over filters
+  std::vector<float> sums_;                      // [2 x K] cumulative sums
+  std::vector<float> extremes_;                  // [2 x K] fading minimum and maximum
   Leadership leadership_;
-
-  std::vector<float> charge_;    // [K] scratch
-  std::vector<float> features_;  // [expert features x K]
-  std::array<float, kSharedFeatures> shared_ = {};
   std::array<float, kFilters> filter_loss_ = {};  // beside the average expert, in scales
-  std::vector<float> tokens_;                     // [K x kExpertFeatures]
 };
 
 }  // namespace pcgs::tokens

@@ -55,7 +55,7 @@ class TransformerModel {
   infer::Network network_;
   ControlMaps maps_;
   std::uint64_t fingerprint_;
-  bool combines_ = false;
+  bool combines_;
 };
 
 std::shared_ptr<const TransformerModel> shipped_transformer(std::string_view name);

@@ -1,7 +1,7 @@
 // Files of every format version that was ever written, kept in tests/golden/formats.
 #include <gtest/gtest.h>
 
-#include "network/model_file.h"
+#include "network/model.h"
 #include "pcgs/quantiles.h"
 #include "pcgs/registry.h"
 #include "program.h"

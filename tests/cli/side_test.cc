@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "data/npy.h"
-#include "network/model_file.h"
+#include "network/model.h"
 #include "pcgs/registry.h"
 #include "program.h"
 #include "research/suite.h"

@@ -114,21 +114,6 @@ TEST(Aggregator, LearningLossesIsOpeningAndClosing) {
   EXPECT_EQ(in_two.rounds(), at_once.rounds());
 }
 
-TEST(Aggregator, ExpertsThatAgreeAreBelieved) {
-  Random random(5);
-  for (std::size_t experts = 1; experts <= 20; ++experts) {
-    Aggregator aggregator = share_aggregator(experts, 5, 0.01);
-    for (int t = 0; t < 30; ++t) {
-      const std::vector<double> all_say_one(experts, 1);
-      ASSERT_NEAR(aggregator.predict(all_say_one), 1, 1e-15) << experts << " experts, round " << t;
-      aggregator.abandon(aggregator.last_opened());
-      aggregator.learn(random.losses(experts));
-    }
-  }
-  Aggregator three = share_aggregator(3, 1, 0);
-  EXPECT_NEAR(three.predict(std::vector<double>{1, 1, 1}), 1, 1e-15);
-}
-
 TEST(Aggregator, ShowsTheControllerEveryFinishedRound) {
   auto seen = std::make_shared<SeenRounds>();
   Aggregator aggregator(test::recording_method(2, 1, 0, seen), test::scaled(LossScale::unit()));
@@ -176,17 +161,6 @@ TEST(Aggregator, ClipsWhatExceedsTheScale) {
   ASSERT_EQ(seen->size(), 1u);
   EXPECT_EQ(seen->back().losses, (std::vector<double>{0.5, 1}));
   EXPECT_NEAR(aggregator.total_loss(), 0.75, 1e-15);
-}
-
-TEST(Aggregator, LookingChangesNothing) {
-  Aggregator aggregator = share_aggregator(3, 2, 0.1);
-  aggregator.learn(std::vector<double>{0.1, 0.9, 0.4});
-  const std::vector<double> weights = copy(aggregator.weights());
-  const auto bytes = aggregator.save_bytes();
-  EXPECT_TRUE(same_bits(aggregator.weights(), weights));
-  EXPECT_EQ(aggregator.save_bytes(), bytes);
-  aggregator.predict(std::vector<double>{1, 2, 3});
-  EXPECT_TRUE(same_bits(aggregator.weights(), weights)) << "an open round teaches nothing";
 }
 
 TEST(Aggregator, CanBeMoved) {
@@ -312,28 +286,6 @@ TEST(AggregatorLate, ForgetsAnAbandonedRound) {
   test::error_of([&] { aggregator.learn(lost, std::vector<double>{0, 1}); });
 }
 
-TEST(AggregatorLate, ClosesTheOnlyOpenRoundWithoutItsNumber) {
-  Aggregator aggregator = share_aggregator(2, 1, 0);
-  aggregator.predict(std::vector<double>{0, 1});
-  aggregator.predict(std::vector<double>{0, 1});
-  test::error_of([&] { aggregator.learn(0.5); });
-  aggregator.learn(1, 0.5);
-  aggregator.learn(0.5);
-  EXPECT_EQ(aggregator.open_rounds(), 0u);
-  EXPECT_EQ(aggregator.rounds(), 2);
-  test::error_of([&] { aggregator.learn(0.5); });
-}
-
-TEST(AggregatorLate, LearningLossesLeavesOpenRoundsOpen) {
-  Aggregator aggregator = share_aggregator(2, 1, 0);
-  const std::int64_t round = aggregator.open();
-  aggregator.learn(std::vector<double>{0, 1});
-  EXPECT_EQ(aggregator.open_rounds(), 1u);
-  EXPECT_EQ(aggregator.rounds(), 1);
-  aggregator.learn(round, std::vector<double>{0, 1});
-  EXPECT_EQ(aggregator.rounds(), 2);
-}
-
 // Sleeping experts (docs/internals/mathematics.md).
 
 using test::on_simplex;
@@ -373,20 +325,6 @@ TEST(AggregatorSleepers, AMaskOfOnesMeansEverybody) {
   aggregator.learn(aggregator.open(std::vector<std::uint8_t>{1, 1}), std::vector<double>{0, 1});
   ASSERT_EQ(seen->size(), 1u);
   EXPECT_TRUE(seen->back().awake.empty()) << "round.h: empty when everybody was";
-}
-
-TEST(AggregatorSleepers, KeepTheirWeightRelativeToEachOther) {
-  Random random(1);
-  Aggregator aggregator = share_aggregator(5, 3, 0);
-  aggregator.learn(random.losses(5));
-  const std::vector<double> before = copy(aggregator.weights());
-  for (int t = 0; t < 20; ++t) {
-    aggregator.learn(aggregator.open(std::vector<std::uint8_t>{1, 0, 1, 0, 0}), random.losses(5));
-  }
-  const auto after = aggregator.weights();
-  EXPECT_NEAR(after[1] / after[3], before[1] / before[3], 1e-12);
-  EXPECT_NEAR(after[1] / after[4], before[1] / before[4], 1e-12);
-  EXPECT_GT(std::abs(after[0] / after[2] - before[0] / before[2]), 1e-3) << "the awake did learn";
 }
 
 TEST(AggregatorSleepers, MatchTheReferenceWithLosses) {
@@ -429,21 +367,6 @@ TEST(AggregatorSleepers, MatchTheReferenceWithForecasts) {
       aggregator.learn(outcome);
       ASSERT_TRUE(all_near(aggregator.weights(), slow.weights(), 1e-12)) << "round " << t;
     }
-  }
-}
-
-TEST(AggregatorSleepers, WhoAgreeAreBelievedThoughOthersSleep) {
-  Random random(3);
-  Aggregator aggregator = share_aggregator(9, 20, 0);
-  for (int t = 0; t < 100; ++t) {
-    std::vector<double> forecasts(9, 1);
-    const std::vector<std::uint8_t> awake = random.awake(9, 0.5);
-    for (std::size_t k = 0; k < 9; ++k) {
-      if (awake[k] == 0) forecasts[k] = kNan;
-    }
-    ASSERT_NEAR(aggregator.predict(forecasts), 1, 1e-15) << "round " << t;
-    aggregator.learn(aggregator.last_opened(), 1.0);
-    aggregator.learn(random.losses(9));
   }
 }
 

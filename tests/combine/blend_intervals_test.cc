@@ -1,10 +1,8 @@
 // Intervals as people use them: through an Aggregator, around the forecasts of blend.
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <cmath>
 #include <numbers>
-#include <optional>
 #include <vector>
 
 #include "pcgs/registry.h"
@@ -16,26 +14,18 @@
 namespace pcgs {
 namespace {
 
+using test::Made;
 using test::Random;
 
-struct Made {
-  std::vector<double> forecasts;
-  double y = 0;
-};
-
 // Three experts around a daily shape; errors grow with the hour, and jump on the way.
-std::vector<Made> series(std::size_t rounds, std::uint64_t seed, double unit = 1) {
+std::vector<Made> series(std::size_t rounds, std::uint64_t seed) {
   Random random(seed);
-  const auto normal = [&] {
-    return std::sqrt(-2 * std::log(1 - random.uniform())) *
-           std::cos(2 * std::numbers::pi * random.uniform());
-  };
   std::vector<Made> out(rounds);
   for (std::size_t t = 0; t < rounds; ++t) {
     const double level = 100 + 20 * std::sin(static_cast<double>(t) / 12 * std::numbers::pi);
     const double size = (1 + static_cast<double>(t % 24) / 12) * (t < rounds / 2 ? 1 : 3);
-    out[t].y = unit * (level + size * normal());
-    for (int k = 1; k <= 3; ++k) out[t].forecasts.push_back(unit * (level + k * normal()));
+    out[t].y = level + size * random.normal();
+    for (int k = 1; k <= 3; ++k) out[t].forecasts.push_back(level + k * random.normal());
   }
   return out;
 }
@@ -45,10 +35,6 @@ Aggregator::Options with_intervals(std::size_t season = 24) {
   options.intervals = IntervalOptions{{0.8, 0.95}, season};
   return options;
 }
-
-const Aggregator::MethodFactory kFactory = [](std::string_view name, std::size_t experts) {
-  return make_method(name, experts);
-};
 
 TEST(BlendIntervals, CoverWhatTheySay) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
@@ -98,7 +84,7 @@ TEST(BlendIntervals, SavedInTheMiddleTheyGoOnToTheBit) {
           one->learn(one->last_opened() - static_cast<std::int64_t>(back), all[t - back].y);
         }
       }
-      if (t % 100 == 37) parts = Aggregator::load_bytes(parts.save_bytes(), "state", kFactory);
+      if (t % 100 == 37) parts = Aggregator::load_bytes(parts.save_bytes(), "state", make_method);
       if (t % 3 == 2) continue;
       const auto a = whole.intervals(whole.last_opened());
       const auto b = parts.intervals(parts.last_opened());
@@ -109,26 +95,6 @@ TEST(BlendIntervals, SavedInTheMiddleTheyGoOnToTheBit) {
       }
     }
     EXPECT_EQ(whole.save_bytes(), parts.save_bytes()) << spec;
-  }
-}
-
-TEST(BlendIntervals, ScaleWithTheData) {
-  for (const double unit : {1e6, 1e-6}) {
-    Aggregator here = make_aggregator("blend", 3, with_intervals());
-    Aggregator there = make_aggregator("blend", 3, with_intervals());
-    const auto small = series(200, 6), large = series(200, 6, unit);
-    for (std::size_t t = 0; t < small.size(); ++t) {
-      here.predict(small[t].forecasts);
-      there.predict(large[t].forecasts);
-      const auto a = here.intervals(here.last_opened());
-      const auto b = there.intervals(there.last_opened());
-      for (std::size_t i = 0; i < a.size(); ++i) {
-        ASSERT_NEAR(b[i].low / unit, a[i].low, 1e-6) << t;
-        ASSERT_NEAR(b[i].high / unit, a[i].high, 1e-6) << t;
-      }
-      here.learn(small[t].y);
-      there.learn(large[t].y);
-    }
   }
 }
 

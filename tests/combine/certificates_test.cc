@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "combine/blend.h"
 #include "combine/panel_events.h"
 #include "combine/quantile_levels.h"
-#include "combine/second_level.h"
 #include "pcgs/quantiles.h"
 #include "pcgs/registry.h"
 #include "proof/path_certificates.h"
@@ -22,6 +22,7 @@
 namespace pcgs {
 namespace {
 
+using test::Made;
 using test::Random;
 
 double noise(Random& random) { return 2 * random.uniform() + 2 * random.uniform() - 2; }
@@ -65,12 +66,6 @@ struct Case {
   std::size_t late;   // outcomes come by so many rounds late
   std::size_t block;  // rounds are opened together
   bool sleepers, wild;
-};
-
-// One round of made-up forecasts, and its outcome.
-struct Made {
-  std::vector<double> forecasts;
-  double y = 0;
 };
 
 Made make_round(const Case& one, std::size_t t, std::size_t experts, Random& random) {
@@ -158,7 +153,6 @@ TEST(BlendCertificate, ChangesNoForecastAndIsSavedToTheBit) {
   Random random(4);
   Aggregator alone = make_aggregator("blend{season=4}", 3);
   Aggregator proving = make_aggregator("blend{season=4}", 3, test::certified());
-  const auto factory = [](std::string_view name, std::size_t k) { return make_method(name, k); };
   for (std::size_t t = 0; t < 200; ++t) {
     const Made made = make_round({"", "squared", 0, 1, true, false}, t, 3, random);
     const double f = alone.predict(made.forecasts);
@@ -168,7 +162,7 @@ TEST(BlendCertificate, ChangesNoForecastAndIsSavedToTheBit) {
     proving.learn(made.y);
     if (t % 50 == 49) {
       const auto bytes = proving.save_bytes();
-      Aggregator loaded = Aggregator::load_bytes(bytes, "test", factory);
+      Aggregator loaded = Aggregator::load_bytes(bytes, "test", make_method);
       ASSERT_EQ(loaded.save_bytes(), bytes);
       proving = std::move(loaded);
     }

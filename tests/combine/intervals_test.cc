@@ -7,9 +7,7 @@
 #include <array>
 #include <cmath>
 #include <deque>
-#include <functional>
 #include <numbers>
-#include <string>
 #include <vector>
 
 #include "support/expect.h"
@@ -20,75 +18,53 @@ namespace {
 
 using test::Random;
 
-double normal(Random& random) {
-  return std::sqrt(-2 * std::log(1 - random.uniform())) *
-         std::cos(2 * std::numbers::pi * random.uniform());
-}
-
-// Errors of forecasts, made up.
+// Errors of forecasts, made up: that of round t of n, and what is remembered from round to round.
 struct Kind {
-  std::string name;
-  std::size_t season = 0;
-  std::function<std::vector<double>(Random&, std::size_t)> make;
+  const char* name;
+  std::size_t season;
+  double (*error)(Random& r, std::size_t t, std::size_t n, double& last);
+
+  std::vector<double> make(Random& r, std::size_t n) const {
+    std::vector<double> out(n);
+    double last = 0;
+    for (std::size_t t = 0; t < n; ++t) out[t] = error(r, t, n, last);
+    return out;
+  }
 };
 
-std::vector<double> each(std::size_t rounds, const std::function<double(std::size_t)>& error) {
-  std::vector<double> out;
-  for (std::size_t t = 0; t < rounds; ++t) out.push_back(error(t));
-  return out;
-}
-
-std::vector<Kind> kinds() {
-  return {
-      {"normal", 0,
-       [](Random& r, std::size_t n) { return each(n, [&](std::size_t) { return normal(r); }); }},
-      {"seasonal variance", 24,
-       [](Random& r, std::size_t n) {
-         return each(n, [&](std::size_t t) {
-           return normal(r) * (1.1 + std::sin(static_cast<double>(t) / 12 * std::numbers::pi));
-         });
-       }},
-      {"jumps of the variance", 0,
-       [](Random& r, std::size_t n) {
-         return each(n, [&](std::size_t t) {
-           return normal(r) * (t < n / 2 ? 1 : t < 3 * n / 4 ? 5 : 0.1);
-         });
-       }},
-      {"jumps of the bias", 0,
-       [](Random& r, std::size_t n) {
-         return each(n, [&](std::size_t t) { return normal(r) + (t * 5 / n % 2 == 1 ? 1.5 : 0); });
-       }},
-      {"a variance that drifts", 0,
-       [](Random& r, std::size_t n) {
-         double log_size = 0;
-         return each(
-             n, [&](std::size_t) { return normal(r) * std::exp(log_size += 0.03 * normal(r)); });
-       }},
-      {"heavy tails", 0,
-       [](Random& r, std::size_t n) {
-         return each(n, [&](std::size_t) {
-           return normal(r) / std::sqrt(-std::log(1 - r.uniform()));  // Student, two degrees
-         });
-       }},
-      {"skewed", 0,
-       [](Random& r, std::size_t n) {
-         return each(n, [&](std::size_t) { return std::exp(normal(r)) - 1.2; });
-       }},
-      {"of forecasts of a quantile, that of 0.9", 0,
-       [](Random& r, std::size_t n) {
-         return each(n, [&](std::size_t) { return normal(r) - 1.28; });
-       }},
-      {"correlated", 0,
-       [](Random& r, std::size_t n) {
-         double last = 0;
-         return each(n, [&](std::size_t) { return last = 0.8 * last + normal(r); });
-       }},
-      {"exact for a third of the time", 0,
-       [](Random& r, std::size_t n) {
-         return each(n, [&](std::size_t t) { return t < n / 3 ? 0 : normal(r); });
-       }},
-  };
-}
+const Kind kKinds[] = {
+    {"normal", 0, [](Random& r, std::size_t, std::size_t, double&) { return r.normal(); }},
+    {"seasonal variance", 24,
+     [](Random& r, std::size_t t, std::size_t, double&) {
+       return r.normal() * (1.1 + std::sin(static_cast<double>(t) / 12 * std::numbers::pi));
+     }},
+    {"jumps of the variance", 0,
+     [](Random& r, std::size_t t, std::size_t n, double&) {
+       return r.normal() * (t < n / 2 ? 1 : t < 3 * n / 4 ? 5 : 0.1);
+     }},
+    {"jumps of the bias", 0,
+     [](Random& r, std::size_t t, std::size_t n, double&) {
+       return r.normal() + (t * 5 / n % 2 == 1 ? 1.5 : 0);
+     }},
+    {"a variance that drifts", 0,
+     [](Random& r, std::size_t, std::size_t, double& log_size) {
+       return r.normal() * std::exp(log_size += 0.03 * r.normal());
+     }},
+    {"heavy tails", 0,
+     [](Random& r, std::size_t, std::size_t, double&) {
+       return r.normal() / std::sqrt(-std::log(1 - r.uniform()));  // Student, two degrees
+     }},
+    {"skewed", 0,
+     [](Random& r, std::size_t, std::size_t, double&) { return std::exp(r.normal()) - 1.2; }},
+    {"of forecasts of a quantile, that of 0.9", 0,
+     [](Random& r, std::size_t, std::size_t, double&) { return r.normal() - 1.28; }},
+    {"correlated", 0,
+     [](Random& r, std::size_t, std::size_t, double& last) {
+       return last = 0.8 * last + r.normal();
+     }},
+    {"exact for a third of the time", 0,
+     [](Random& r, std::size_t t, std::size_t n, double&) { return t < n / 3 ? 0 : r.normal(); }},
+};
 
 struct Coverage {
   double whole = 0;
@@ -134,7 +110,7 @@ std::vector<Coverage> coverage(const std::vector<double>& errors, std::size_t se
 }
 
 TEST(Intervals, CoverWhateverTheErrorsDo) {
-  for (const Kind& kind : kinds()) {
+  for (const Kind& kind : kKinds) {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       Random random(seed);
       const auto levels = coverage(kind.make(random, 3000), kind.season);
@@ -150,7 +126,7 @@ TEST(Intervals, CoverWhateverTheErrorsDo) {
 }
 
 TEST(Intervals, CoverInRunsOfThreeHundredRounds) {
-  for (const Kind& kind : kinds()) {
+  for (const Kind& kind : kKinds) {
     double most80 = 0, most95 = 0;
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
       Random random(seed);
@@ -164,7 +140,7 @@ TEST(Intervals, CoverInRunsOfThreeHundredRounds) {
 }
 
 TEST(Intervals, CoverWithLateOutcomesAndBlocks) {
-  for (const Kind& kind : kinds()) {
+  for (const Kind& kind : kKinds) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       for (const auto& [block, late] : {std::pair(24, 0), std::pair(1, 10), std::pair(7, 30)}) {
         Random random(seed);
@@ -193,7 +169,7 @@ TEST(Intervals, AreNarrowWhereErrorsAreSmall) {
       width[static_cast<std::size_t>(t % 4)] += w;
       (apart ? when_apart : when_close) += w;
     }
-    intervals.observe(t, opened, normal(random) * (t % 4 == 0 ? 4 : 1) * (apart ? 3 : 1));
+    intervals.observe(t, opened, random.normal() * (t % 4 == 0 ? 4 : 1) * (apart ? 3 : 1));
   }
   EXPECT_NEAR(width[0] / width[1], 4, 0.6);
   EXPECT_NEAR(width[2] / width[1], 1, 0.2);
@@ -214,7 +190,7 @@ TEST(Intervals, DoNotDependOnTheUnits) {
         ASSERT_NEAR(unit * a.around_zero[i].low / b.around_zero[i].low, 1, 1e-9) << t;
         ASSERT_NEAR(unit * a.around_zero[i].high / b.around_zero[i].high, 1, 1e-9) << t;
       }
-      const double error = normal(random);
+      const double error = random.normal();
       here.observe(t, a, error);
       there.observe(t, b, unit * error);
     }
@@ -260,7 +236,7 @@ TEST(Intervals, DoNotKeepErrorsInUnitsOfAGuess) {
   Intervals::Opened block[24], one;
   for (int t = 0; t < 24; ++t) guessed.open(t + 1, 1e-6, block[t]);
   for (int t = 0; t < 400; ++t) {
-    const double error = normal(random);
+    const double error = random.normal();
     if (t < 24) {
       guessed.observe(t + 1, block[t], error);
     } else {

@@ -219,6 +219,24 @@ TEST(State, RefusesANumberOutsideItsRange) {
   error_of([&] { read(std::numeric_limits<double>::infinity()); });
 }
 
+TEST(State, RefusesAnArrayOrACountOutsideItsRange) {
+  const auto read = [](double value, std::uint64_t count) {
+    StateWriter out;
+    out.f64s(std::vector<double>{0.5, value});
+    out.u64(count);
+    const Bytes file = out.file(0);
+    StateReader in(file, "memory");
+    std::vector<double> values(2);
+    in.f64s_within(values, 0, 1, "a share of tests");
+    EXPECT_EQ(values[1], value);
+    return in.u64_below(3, "a count of tests");
+  };
+  EXPECT_EQ(read(1, 2), 2u);
+  EXPECT_TRUE(mentions(error_of([&] { read(1.5, 2); }), "a share of tests"));
+  error_of([&] { read(std::nan(""), 2); });
+  EXPECT_TRUE(mentions(error_of([&] { read(1, 3); }), "a count of tests"));
+}
+
 TEST(State, RefusesLeftovers) {
   StateWriter out;
   out.u64(1);

@@ -129,7 +129,7 @@ def state_sealed(rng, data):
 
 
 def model_parts(data):
-    """Texts and tensors of a model (src/network/model_file.h): {name: text}, {name: (shape, bytes)}."""
+    """Texts and tensors of a model (src/network/model.h): {name: text}, {name: (shape, bytes)}."""
     size = struct.unpack("<Q", data[:8])[0]
     header = json.loads(data[8 : 8 + size])
     texts = header.pop("__metadata__")

@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <numbers>
 #include <string>
 #include <vector>
 
 #include "combine/blend.h"
 #include "network/error_stream.h"
-#include "network/model_file.h"
+#include "network/model.h"
 #include "network/network.h"
 #include "network/transformer.h"
 #include "pcgs/registry.h"
@@ -26,32 +25,23 @@ namespace pcgs {
 namespace {
 
 using test::error_of;
+using test::Made;
 using test::mentions;
 using test::Random;
 
 constexpr const char* kCombine = "pcgs-tf:combine";
-
-double normal(Random& random) {
-  return std::sqrt(-2 * std::log(1 - random.uniform())) *
-         std::cos(2 * std::numbers::pi * random.uniform());
-}
-
-struct Made {
-  std::vector<double> forecasts;
-  double y = 0;
-};
 
 // Half of the experts say too much, half too little; the better are others after 100 rounds.
 std::vector<Made> series(std::size_t rounds, std::size_t experts, std::uint64_t seed) {
   Random random(seed);
   std::vector<Made> all(rounds);
   for (std::size_t t = 0; t < rounds; ++t) {
-    all[t].y = 20 + 3 * normal(random);
-    const double common = normal(random);
+    all[t].y = 20 + 3 * random.normal();
+    const double common = random.normal();
     for (std::size_t k = 0; k < experts; ++k) {
       const double own = t / 100 % 2 == k % 2 ? 0.5 : 1.5;
       all[t].forecasts.push_back(all[t].y + (k % 2 == 0 ? 2 : -2) + 0.3 * common +
-                                 own * normal(random));
+                                 own * random.normal());
     }
   }
   return all;

@@ -12,7 +12,7 @@
 
 #include "methods/methods.h"
 #include "methods/side_by_side.h"
-#include "network/model_file.h"
+#include "network/model.h"
 #include "pcgs/certificates.h"
 #include "pcgs/oracle.h"
 #include "pcgs/registry.h"

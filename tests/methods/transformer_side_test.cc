@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "network/model_file.h"
+#include "network/model.h"
 #include "network/token_stream.h"
 #include "network/transformer.h"
 #include "pcgs/registry.h"

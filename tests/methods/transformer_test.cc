@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "network/model_file.h"
+#include "network/model.h"
 #include "network/token_stream.h"
 #include "pcgs/registry.h"
 #include "pcgs/trace.h"
@@ -285,7 +285,7 @@ TEST_F(TransformerFile, OfOtherTokensIsRefused) {
   model.token_schema = "pcgs-tokens-0-12345678";
   const std::string message = refusal(written(model));
   EXPECT_TRUE(mentions(message, "pcgs-tokens-0-12345678"));
-  EXPECT_TRUE(mentions(message, tokens::schema_name()));
+  EXPECT_TRUE(mentions(message, tokens::TokenStream::schema_name()));
 }
 
 TEST_F(TransformerFile, OfAnotherNumberOfFeaturesIsRefused) {

@@ -3,17 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
-#include <numbers>
-#include <numeric>
 #include <string>
 #include <vector>
 
+#include "network/model.h"
+#include "network/stream_states.h"
 #include "reference/error_tokens.h"
-#include "support/expect.h"
-#include "support/forge.h"
 #include "support/random.h"
 
 namespace pcgs::tokens {
@@ -22,21 +19,16 @@ namespace {
 using test::Random;
 using namespace errors;
 
-double normal(Random& random) {
-  return std::sqrt(-2 * std::log(1 - random.uniform())) *
-         std::cos(2 * std::numbers::pi * random.uniform());
-}
-
 // Something in common, noise of its own, a bias, and pairs whose errors cancel; now and then a
 // wild one, and after 150 rounds the good are others than before.
 Matrix random_errors(std::size_t rounds, std::size_t experts, std::uint64_t seed) {
   Random random(seed);
   Matrix errors(rounds, experts);
   for (std::size_t t = 0; t < rounds; ++t) {
-    const double common = normal(random), opposed = 2 * normal(random);
+    const double common = random.normal(), opposed = 2 * random.normal();
     for (std::size_t k = 0; k < experts; ++k) {
       const double own = t / 150 % 2 == k % 2 ? 0.5 : 2;
-      errors.row(t)[k] = 0.3 * common + own * normal(random) + (k % 2 == 0 ? opposed : -opposed) +
+      errors.row(t)[k] = 0.3 * common + own * random.normal() + (k % 2 == 0 ? opposed : -opposed) +
                          (k % 3 == 0 ? 1 : 0);
       if (random.chance(0.01)) errors.row(t)[k] *= 40;
     }
@@ -144,9 +136,9 @@ TEST(ErrorStream, KnowsWhoseErrorsCancel) {
   std::vector<double> errors(kExperts);
   for (int t = 0; t < 400; ++t) {
     // 0 and 1 are each as bad as 2, 3 and 4, which are bad together.
-    const double common = normal(random);
-    for (double& e : errors) e = common + 0.3 * normal(random);
-    errors[1] = -errors[0] + 0.1 * normal(random);
+    const double common = random.normal();
+    for (double& e : errors) e = common + 0.3 * random.normal();
+    errors[1] = -errors[0] + 0.1 * random.normal();
     stream.observe(errors, std::vector<double>(kExperts, 0.5));
   }
   const auto feature = [&](std::size_t expert, std::size_t index) {
@@ -165,11 +157,9 @@ TEST(ErrorStream, KnowsWhoseErrorsCancel) {
 
 TEST(ErrorStream, IsCausal) {
   for (const std::size_t experts : {1u, 6u, 33u}) {
-    const Matrix first = random_errors(60, experts, 1), future = random_errors(60, experts, 2);
-    Matrix second = first, losses = losses_of(first), other_losses = losses;
-    const auto at = static_cast<std::ptrdiff_t>(40 * experts);
-    std::copy(future.values.begin() + at, future.values.end(), second.values.begin() + at);
-    std::fill(other_losses.values.begin() + at, other_losses.values.end(), 0.25);
+    const Matrix first = random_errors(60, experts, 1), losses = losses_of(first);
+    const Matrix second = with_other_future(first, random_errors(60, experts, 2));
+    const Matrix other_losses = with_other_future(losses, losses_of(second));
     const History a = history_of(first, losses), b = history_of(second, other_losses);
     for (std::size_t t = 0; t < 40; ++t) ASSERT_EQ(a[t], b[t]) << "round " << t;
     EXPECT_NE(a[40], b[40]);
@@ -198,16 +188,9 @@ TEST(ErrorStream, IsTheSameInAnyUnit) {
 
 TEST(ErrorStream, TokensAndAnchorsMoveWithTheirExperts) {
   for (const std::size_t experts : {2u, 7u, 32u}) {
-    Random random(experts);
-    std::vector<std::size_t> label(experts);
-    std::iota(label.begin(), label.end(), 0);
-    for (std::size_t i = experts - 1; i > 0; --i) std::swap(label[i], label[random.below(i + 1)]);
-    if (experts == 2) label = {1, 0};
+    const auto label = new_labels(experts);
     const Matrix errors = random_errors(200, experts, 7);
-    Matrix moved = errors;
-    for (std::size_t t = 0; t < errors.rows; ++t) {
-      for (std::size_t k = 0; k < experts; ++k) moved.row(t)[label[k]] = errors.row(t)[k];
-    }
+    const Matrix moved = relabelled(errors, label);
     const History a = history_of(errors), b = history_of(moved);
     const std::size_t own = experts * kExpertFeatures, anchors = own + kSharedFeatures;
     for (std::size_t t = 0; t < a.size(); ++t) {
@@ -258,11 +241,6 @@ TEST(ErrorStream, TheAnchorIsAWeightForEachExpert) {
 
 // ---- Hostile errors -----------------------------------------------------------------------------
 
-struct Hostile {
-  const char* name;
-  double (*error)(std::size_t k, std::size_t t);
-};
-
 double sign(std::size_t i) { return i % 2 == 0 ? 1 : -1; }
 
 constexpr Hostile kHostile[] = {
@@ -289,19 +267,10 @@ constexpr Hostile kHostile[] = {
     {"one spike", [](std::size_t k, std::size_t t) { return k == 0 && t == 20 ? 1e9 : 0.0; }},
 };
 
-Matrix errors_of(const Hostile& hostile, std::size_t rounds, std::size_t experts) {
-  Matrix errors(rounds, experts);
-  for (std::size_t t = 0; t < rounds; ++t) {
-    for (std::size_t k = 0; k < experts; ++k) errors.row(t)[k] = hostile.error(k, t);
-  }
-  return errors;
-}
-
 TEST(ErrorStream, StaysBoundedOnHostileErrors) {
   for (const Hostile& hostile : kHostile) {
     for (const std::size_t experts : {1u, 2u, 7u, 500u}) {
-      const Matrix errors = errors_of(hostile, experts == 500 ? 70 : 600, experts);
-      const History found = history_of(errors);
+      const History found = history_of(hostile.rows(experts == 500 ? 70 : 600, experts));
       for (std::size_t t = 0; t < found.size(); ++t) {
         for (std::size_t i = 0; i < found[t].size(); ++i) {
           ASSERT_LT(std::abs(found[t][i]), 70)  // NaN fails
@@ -326,122 +295,43 @@ TEST(ErrorStream, IsAsBeforeTheFirstErrorWhileAllAreZero) {
 
 // ---- Saving -------------------------------------------------------------------------------------
 
-std::vector<std::uint8_t> saved(const ErrorStream& stream) {
-  StateWriter out;
-  stream.save(out);
-  return out.file(7);
-}
-
-void load(ErrorStream& stream, const std::vector<std::uint8_t>& file) {
-  StateReader in(file, "a file");
-  stream.load(in);
-  in.finish();
-}
-
-void expect_goes_on_to_the_bit(const Matrix& errors) {
+void expect_goes_on(const Matrix& errors) {
   const Matrix losses = losses_of(errors);
-  ErrorStream through(errors.columns), resumed(errors.columns);
-  for (std::size_t t = 0; t < errors.rows; ++t) {
-    ErrorStream fresh(errors.columns);
-    ASSERT_NO_THROW(load(fresh, saved(resumed))) << "round " << t;
-    ASSERT_EQ(all_of(fresh), all_of(ErrorStream(errors.columns))) << "zeros after load()";
-    resumed = fresh;
-    through.observe(errors.row(t), losses.row(t));
-    resumed.observe(errors.row(t), losses.row(t));
-    ASSERT_EQ(all_of(through), all_of(resumed)) << "round " << t;
-    ASSERT_EQ(through.scale(), resumed.scale());
-    ASSERT_EQ(saved(through), saved(resumed)) << "round " << t;
-  }
+  expect_goes_on_to_the_bit<ErrorStream>(
+      errors.columns, errors.rows,
+      [&](ErrorStream& stream, std::size_t t) { stream.observe(errors.row(t), losses.row(t)); },
+      all_of);
 }
 
 TEST(ErrorStream, SavedInAnyRoundItGoesOnToTheBit) {
-  for (const std::size_t experts : {1u, 2u, 9u}) {
-    expect_goes_on_to_the_bit(random_errors(150, experts, 4));
-    if (HasFatalFailure()) return;
-  }
+  const auto usual = [](std::size_t experts) { return random_errors(150, experts, 4); };
+  expect_of_each_history(kHostile, usual, expect_goes_on);
 }
 
-TEST(ErrorStream, SavedAmongHostileErrorsItGoesOnToTheBit) {
-  for (const Hostile& hostile : kHostile) {
-    SCOPED_TRACE(hostile.name);
-    expect_goes_on_to_the_bit(errors_of(hostile, 320, 3));
-    if (HasFatalFailure()) return;
-  }
+// Units of errors are at most 1e140.
+TEST(ErrorStream, ForgedStatesAreRefusedOrHarmless) {
+  ErrorStream stream(3);
+  const Matrix errors = random_errors(40, 3, 4), losses = losses_of(errors);
+  for (std::size_t t = 0; t < errors.rows; ++t) stream.observe(errors.row(t), losses.row(t));
+  const auto play = [](ErrorStream& loaded, Random& random) {
+    std::vector<double> drawn(3);
+    for (double& x : drawn) x = random.normal();
+    loaded.observe(drawn, random.losses(3));
+  };
+  expect_forged_states_refused_or_harmless(stream, 3, 1e141, play, all_of);
 }
 
-class ForgedErrorTokens : public ::testing::Test {
- protected:
-  static constexpr std::size_t kExperts = 3;
-
-  ForgedErrorTokens() {
-    ErrorStream stream(kExperts);
-    const Matrix errors = random_errors(40, kExperts, 4), losses = losses_of(errors);
-    for (std::size_t t = 0; t < errors.rows; ++t) stream.observe(errors.row(t), losses.row(t));
-    file_ = saved(stream);
-  }
-
-  std::size_t words() const { return (file_.size() - test::kStateHeader - 4) / 8; }
-
-  std::vector<std::uint8_t> with(std::size_t word, double value) const {
-    auto file = file_;
-    test::put_u64(file, test::kStateHeader + 8 * word, std::bit_cast<std::uint64_t>(value));
-    test::seal(file);
-    return file;
-  }
-
-  std::vector<std::uint8_t> file_;
-};
-
-// Every number of a state is bounded, the unit of errors by 1e140.
-TEST_F(ForgedErrorTokens, NumbersOutOfAllBoundsAreRefused) {
-  ASSERT_GT(words(), 100u);
-  for (std::size_t i = 0; i < words(); ++i) {
-    for (const double bad : {std::nan(""), HUGE_VAL, -HUGE_VAL, -1e19, 1e141}) {
-      ErrorStream stream(kExperts);
-      SCOPED_TRACE(std::to_string(bad) + " in place of number " + std::to_string(i));
-      EXPECT_TRUE(test::mentions(test::error_of([&] { load(stream, with(i, bad)); }), "a file"));
-    }
-  }
+TEST(ErrorSchema, IsTheOneThatModelsWereTrainedOn) {
+  EXPECT_EQ(ErrorStream::schema_name(), "pcgs-error-tokens-1-3dfb48c8");
+  EXPECT_EQ(errors::kExpertFeatures, 33u);
+  EXPECT_EQ(errors::kSharedFeatures, 33u);
 }
 
-// What is not refused does no harm: tokens stay finite.
-TEST_F(ForgedErrorTokens, NumbersThatAreAcceptedLeaveTokensFinite) {
-  std::size_t accepted = 0, refused = 0;
-  for (std::size_t i = 0; i < words(); ++i) {
-    for (const double odd : {0.0, 1e-320, 1e-300, 1e-40, 1e-9, 0.5, 1.0, 2.0, 1e6, 1e139, -1e-9,
-                             -0.5, -1.0, -2.0, -1e6}) {
-      ErrorStream stream(kExperts);
-      try {
-        load(stream, with(i, odd));
-      } catch (const Error&) {
-        ++refused;
-        continue;
-      }
-      ++accepted;
-      Random random(i);
-      for (int t = 0; t < 3; ++t) {
-        std::vector<double> errors(kExperts);
-        for (double& e : errors) e = normal(random);
-        stream.observe(errors, random.losses(kExperts));
-        ErrorStream again(kExperts);
-        ASSERT_NO_THROW(load(again, saved(stream))) << odd << " in place of number " << i;
-        const std::vector<float> found = all_of(stream);
-        for (std::size_t j = 0; j < found.size(); ++j) {
-          ASSERT_TRUE(std::isfinite(found[j])) << odd << " in place of number " << i << " makes "
-                                               << place(j, kExperts) << " " << found[j];
-        }
-      }
-    }
-  }
-  EXPECT_GT(accepted, 500u);
-  EXPECT_GT(refused, 500u);
-}
-
-TEST_F(ForgedErrorTokens, StatesOfAnotherLengthAreRefused) {
-  for (const std::size_t experts : {1u, 2u, 4u, 9u}) {
-    ErrorStream stream(experts);
-    test::error_of([&] { load(stream, file_); });
-  }
+TEST(ErrorSchema, IsNamedByTheShippedModelThatCombines) {
+  const infer::Model model = infer::read_model(infer::shipped_model("combine"), "combine");
+  EXPECT_EQ(model.token_schema, ErrorStream::schema_name());
+  EXPECT_EQ(model.config.features, errors::kExpertFeatures);
+  EXPECT_EQ(model.config.shared, errors::kSharedFeatures);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Vector arithmetic of the tokens beside plain loops in double, at lengths and places that no
-// register likes.
+// register likes. And what the forward pass is made of: a pass allocates nothing, and the memory it was
+// given grows with K and not with K^2.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,7 +8,10 @@
 #include <vector>
 
 #include "network/forward_kernels.h"
-#include "network/token_kernels.h"
+#include "network/network.h"
+#include "network/random_model.h"
+#include "network/tokens.h"
+#include "support/allocations.h"
 #include "support/random.h"
 
 namespace pcgs::tokens {
@@ -209,6 +213,37 @@ TEST(Pool, LeavesOutTheLanesBehindTheLastToken) {
     pool(x.data(), count, 1, &mean, &largest);
     EXPECT_NEAR(mean, -(static_cast<double>(count) + 1) / 2, 1e-5);
     EXPECT_EQ(largest, -1);
+  }
+}
+
+// ---- Memory of a pass ---------------------------------------------------------------------------
+
+TEST(ForwardMemory, NothingIsAllocatedToRun) {
+  for (const AttentionKind kind : test::kAttentionKinds) {
+    const Config config = test::typical_config(kind);
+    const Network network(test::random_model(config, 1));
+    Forward forward(network, 500);
+    for (const std::size_t experts : {1u, 32u, 500u}) {
+      const std::vector<float> tokens = test::random_tokens(experts, config.features, 1);
+      const std::vector<float> shared = test::random_tokens(1, config.common(), 2);
+      std::vector<float> logits(experts);
+      const std::size_t before = test::allocations.count;
+      forward.run(tokens, shared, logits);
+      EXPECT_EQ(test::allocations.count - before, 0u) << experts << " experts, " << name_of(kind);
+    }
+  }
+}
+
+TEST(ForwardMemory, GrowsWithTheExpertsAndNotWithTheirSquare) {
+  for (const AttentionKind kind : test::kAttentionKinds) {
+    const Config config = test::typical_config(kind);
+    const Network network(test::random_model(config, 1));
+    const std::size_t before = test::allocations.held;
+    const Forward forward(network, 4096);
+    // x, q, k and v, and what does not depend on K.
+    EXPECT_LE(test::allocations.held - before,
+              4 * 4096 * config.width * sizeof(float) + (std::size_t{128} << 10))
+        << name_of(kind);
   }
 }
 

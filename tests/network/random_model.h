@@ -11,6 +11,9 @@
 
 namespace pcgs::test {
 
+inline constexpr infer::AttentionKind kAttentionKinds[] = {
+    infer::AttentionKind::kNone, infer::AttentionKind::kFull, infer::AttentionKind::kInduced};
+
 struct InputSizes {
   std::size_t features = 0, shared = 0, side = 0;
 };

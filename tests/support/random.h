@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numbers>
 #include <random>
 #include <vector>
 
@@ -21,6 +22,9 @@ class Random {
   double log_uniform(double low, double high) { return low * std::pow(high / low, uniform()); }
   std::size_t below(std::size_t n) { return static_cast<std::size_t>(engine_() % n); }
   bool chance(double probability) { return uniform() < probability; }
+  double normal() {
+    return std::sqrt(-2 * std::log(1 - uniform())) * std::cos(2 * std::numbers::pi * uniform());
+  }
 
   // [n] in [0,1).
   std::vector<double> losses(std::size_t n) {
@@ -47,6 +51,12 @@ class Random {
 
  private:
   std::mt19937_64 engine_;
+};
+
+// A round as tests make it up.
+struct Made {
+  std::vector<double> forecasts;
+  double y = 0;
 };
 
 // Losses whose best expert changes every `regime` rounds, so that weights keep moving.

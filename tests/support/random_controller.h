@@ -18,7 +18,7 @@ inline infer::Model random_controller(std::size_t side, std::uint64_t seed) {
   config.side = side;
   config.controls = constants_of(ControlMaps{});
   infer::Model model = random_model(config, seed);
-  model.token_schema = tokens::schema_name();
+  model.token_schema = tokens::TokenStream::schema_name();
   return model;
 }
 
@@ -30,7 +30,7 @@ inline infer::Model random_combiner(std::uint64_t seed) {
   config.side = 0;
   config.controls = constants_of(ControlMaps{});
   infer::Model model = random_model(config, seed);
-  model.token_schema = tokens::errors::schema_name();
+  model.token_schema = tokens::ErrorStream::schema_name();
   return model;
 }
 

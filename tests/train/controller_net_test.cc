@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "network/model_file.h"
+#include "network/model.h"
 #include "network/network.h"
 #include "network/random_model.h"
 

@@ -12,26 +12,34 @@
 namespace pcgs::train {
 namespace {
 
-TEST(ForecastLosses, AreBoundedAndAFunctionOfTheirSeed) {
-  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+// What 300 rounds are, of few experts and of many: another matrix for another seed, the same for the same.
+template <class Make, class Expect>
+void expect_of_each(std::uint64_t seeds, const Make& make, const Expect& expect) {
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     for (const std::size_t experts : {std::size_t{2}, std::size_t{21}, kMostForecasters}) {
-      const Matrix losses = make_forecast_losses(300, experts, seed);
-      ASSERT_EQ(losses.rows, 300u);
-      ASSERT_EQ(losses.columns, experts);
-      double clipped = 0;
-      for (const double l : losses.values) {
-        ASSERT_TRUE(l >= 0 && l <= 1) << l;
-        clipped += l == 1;
-      }
-      // The scale is their 95 % quantile, times something in [0.5, 2].
-      EXPECT_LT(clipped, 0.35 * static_cast<double>(losses.values.size())) << seed;
-      EXPECT_GT(*std::max_element(losses.values.begin(), losses.values.end()), 0.4) << seed;
-      if (experts == 21) {
-        EXPECT_EQ(losses.values, make_forecast_losses(300, experts, seed).values);
-        EXPECT_NE(losses.values, make_forecast_losses(300, experts, seed + 1000).values);
-      }
+      SCOPED_TRACE(seed);
+      const Matrix made = make(300, experts, seed);
+      ASSERT_EQ(made.rows, 300u);
+      ASSERT_EQ(made.columns, experts);
+      expect(made);
+      if (experts != 21) continue;
+      EXPECT_EQ(made.values, make(300, experts, seed).values);
+      EXPECT_NE(made.values, make(300, experts, seed + 1000).values);
     }
   }
+}
+
+TEST(ForecastLosses, AreBoundedAndAFunctionOfTheirSeed) {
+  expect_of_each(20, make_forecast_losses, [](const Matrix& losses) {
+    double clipped = 0;
+    for (const double l : losses.values) {
+      ASSERT_TRUE(l >= 0 && l <= 1) << l;
+      clipped += l == 1;
+    }
+    // The scale is their 95 % quantile, times something in [0.5, 2].
+    EXPECT_LT(clipped, 0.35 * static_cast<double>(losses.values.size()));
+    EXPECT_GT(*std::max_element(losses.values.begin(), losses.values.end()), 0.4);
+  });
 }
 
 // A lot of different experts, and one of them is better than the average by far.
@@ -100,24 +108,16 @@ double median_size(const Matrix& errors) {
 }
 
 TEST(ForecastErrors, AreInUnitsOfTheUsualOneAndAFunctionOfTheirSeed) {
-  for (std::uint64_t seed = 0; seed < 10; ++seed) {
-    for (const std::size_t experts : {std::size_t{2}, std::size_t{21}, kMostForecasters}) {
-      const Matrix errors = make_forecast_errors(300, experts, seed);
-      ASSERT_EQ(errors.rows, 300u);
-      ASSERT_EQ(errors.columns, experts);
-      double above = 0;
-      for (const double e : errors.values) {
-        ASSERT_LE(std::abs(e), 1000);  // NaN fails
-        above += e > 0;
-      }
-      const double share = above / static_cast<double>(errors.values.size());
-      EXPECT_TRUE(share > 0.1 && share < 0.9) << seed << ": errors of both signs, " << share;
-      EXPECT_NEAR(median_size(errors), 1, 0.01) << seed;
-      if (experts != 21) continue;
-      EXPECT_EQ(errors.values, make_forecast_errors(300, experts, seed).values);
-      EXPECT_NE(errors.values, make_forecast_errors(300, experts, seed + 1000).values);
+  expect_of_each(10, make_forecast_errors, [](const Matrix& errors) {
+    double above = 0;
+    for (const double e : errors.values) {
+      ASSERT_LE(std::abs(e), 1000);  // NaN fails
+      above += e > 0;
     }
-  }
+    const double share = above / static_cast<double>(errors.values.size());
+    EXPECT_TRUE(share > 0.1 && share < 0.9) << "errors of both signs, " << share;
+    EXPECT_NEAR(median_size(errors), 1, 0.01);
+  });
 }
 
 // Forecasters of one series are wrong together: that is what a combination can do nothing about.

@@ -20,7 +20,7 @@
 
 #include "data/npy.h"
 #include "network/error_stream.h"
-#include "network/model_file.h"
+#include "network/model.h"
 #include "network/token_stream.h"
 #include "network/transformer.h"
 #include "pcgs/aggregator.h"
@@ -341,7 +341,7 @@ TEST_F(Program, WritesTheMapsItTrainedWithIntoTheModel) {
   EXPECT_EQ(provenance["maps"], nlohmann::json(constants_of(expected)));
   EXPECT_EQ(provenance["window"], 100);
   EXPECT_EQ(provenance["switches"], 12);
-  EXPECT_EQ(provenance["tokens"], tokens::schema_name());
+  EXPECT_EQ(provenance["tokens"], tokens::TokenStream::schema_name());
   EXPECT_EQ(provenance["bfloat16"], false);
   EXPECT_EQ(provenance["freeze"], nlohmann::json({"head"}));
 
@@ -440,7 +440,7 @@ TEST_F(Program, TrainsAControllerThatCombines) {
   EXPECT_EQ(infer::read_model_file(out).config.width, 8u);
   const auto provenance = nlohmann::json::parse(said.out);
   EXPECT_EQ(provenance["recipe"], "combine");
-  EXPECT_EQ(provenance["tokens"], tokens::errors::schema_name());
+  EXPECT_EQ(provenance["tokens"], tokens::ErrorStream::schema_name());
   EXPECT_EQ(provenance["oracle_weight"], 0);
   EXPECT_EQ(provenance["families"], 0);
   EXPECT_EQ(provenance["skipped_steps"], 0);

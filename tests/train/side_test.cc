@@ -66,7 +66,7 @@ TEST(TrainingWithSide, LearnsToUseWhatTheSideNumberAnnounces) {
   EXPECT_LT(lost_per_round(net, held_out[0].pool, options.maps), 0.25);
 
   // As it is played.
-  infer::Model model = net.model(tokens::schema_name(), {});
+  infer::Model model = net.model(tokens::TokenStream::schema_name(), {});
   model.config.controls = constants_of(options.maps);
   Aggregator aggregator(std::make_unique<ShareMethod>(
       2, make_transformer(std::make_shared<TransformerModel>(model, "the trained model"), "it")));

@@ -86,6 +86,14 @@ TEST(Trainer, TwentyStepsMakeTheErrorOfTheCombinationFall) {
       << "it is trained as it is judged";
 }
 
+void train_until_the_power_is_gone(Tiny& tiny, int after) {
+  int steps = 0;
+  const auto stepped = [&] {
+    if (++steps == after) throw std::runtime_error("the power is gone");
+  };
+  EXPECT_THROW(tiny.train([](const Report&) {}, stepped), std::runtime_error);
+}
+
 TEST(Trainer, GoesOnFromACheckpointToTheBit) {
   const test::TempDir dir;
   Tiny straight;
@@ -100,12 +108,7 @@ TEST(Trainer, GoesOnFromACheckpointToTheBit) {
   Tiny stopped;
   stopped.options = straight.options;
   stopped.options.checkpoint = dir / "checkpoint";
-  int steps = 0;
-  EXPECT_THROW(stopped.train([](const Report&) {},
-                             [&] {
-                               if (++steps == 5) throw std::runtime_error("the power is gone");
-                             }),
-               std::runtime_error);
+  train_until_the_power_is_gone(stopped, 5);
 
   Tiny resumed;
   resumed.options = stopped.options;
@@ -190,12 +193,7 @@ TEST(Trainer, KeepsTheBestWeightsAcrossACheckpoint) {
   Tiny stopped = diverging();
   const auto given = stopped.model();
   stopped.options.checkpoint = dir / "checkpoint";
-  int steps = 0;
-  EXPECT_THROW(stopped.train([](const Report&) {},
-                             [&] {
-                               if (++steps == 3) throw std::runtime_error("the power is gone");
-                             }),
-               std::runtime_error);
+  train_until_the_power_is_gone(stopped, 3);
   EXPECT_NE(stopped.model(), given);
   Tiny resumed = diverging();
   resumed.options.checkpoint = dir / "checkpoint";
