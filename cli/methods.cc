@@ -4,7 +4,7 @@
 #include "combine/hindsight_methods.h"
 #include "commands.h"
 #include "core/spec.h"
-#include "data/text_table.h"
+#include "data/text.h"
 #include "pcgs/registry.h"
 #include "say.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "data/numbers.h"
+#include "data/csv.h"
 #include "loss_options.h"
 #include "outputs.h"
 #include "pcgs/note.h"

@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "data/csv.h"
-#include "data/numbers.h"
 #include "pcgs/error.h"
 #include "pcgs/trace.h"
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "data/keyed_values.h"
+#include "data/json.h"
 #include "data/progress.h"
 #include "pcgs/experts.h"
 #include "pcgs/loss_scale.h"

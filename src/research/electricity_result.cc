@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "combine/hindsight_methods.h"
-#include "data/json_fields.h"
-#include "data/text_table.h"
+#include "data/json.h"
+#include "data/text.h"
 #include "research/electricity.h"
 #include "show/kinds.h"
 #include "show/sections.h"

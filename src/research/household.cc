@@ -13,7 +13,6 @@
 #include "data/input_bytes.h"
 #include "data/npy.h"
 #include "data/number_table.h"
-#include "data/numbers.h"
 #include "data/text.h"
 #include "pcgs/error.h"
 #include "research/electricity.h"
@@ -128,8 +127,8 @@ class Reader {
   }
 
   [[noreturn]] void refuse(std::size_t field, std::string_view why) const {
-    throw Error(
-        fmt::format("{}: \"{}\" {}", csv_.position(field), excerpt(csv_.fields()[field]), why));
+    throw Error(ErrorKind::kValue, csv_.place(field),
+                fmt::format("\"{}\" {}", excerpt(csv_.fields()[field]), why));
   }
   [[noreturn]] void refuse_date() const { refuse(0, "is not a date; give d/m/yyyy"); }
 

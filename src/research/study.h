@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "data/progress.h"
-#include "data/text_table.h"
+#include "data/text.h"
 #include "research/study_results.h"
 #include "research/tournament.h"
 #include "run/bootstrap.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "data/json_fields.h"
+#include "data/json.h"
 #include "research/electricity.h"
 #include "research/oracle_study.h"
 #include "research/study_page.h"
