@@ -1,6 +1,8 @@
 // SIGTERM and SIGINT, held back until somebody asks for them.
 #pragma once
 
+#include <pthread.h>
+
 #include <csignal>
 
 namespace pcgs::cli {
@@ -8,10 +10,24 @@ namespace pcgs::cli {
 class EndingSignals {
  public:
   // In this thread, and in every one that it starts from here on.
-  EndingSignals();
+  EndingSignals() {
+    sigemptyset(&signals_);
+    for (const int signal : {SIGTERM, SIGINT}) sigaddset(&signals_, signal);
+    pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+  }
 
-  int wait() const;      // for the next one
-  bool pending() const;  // whether one has come; from one thread
+  // For the next one.
+  int wait() const {
+    int signal = 0;
+    sigwait(&signals_, &signal);
+    return signal;
+  }
+  // Whether one has come; from one thread.
+  bool pending() const {
+    constexpr timespec kAtOnce{0, 0};
+    if (!came_) came_ = sigtimedwait(&signals_, nullptr, &kAtOnce) > 0;
+    return came_;
+  }
 
  private:
   sigset_t signals_;

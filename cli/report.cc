@@ -9,10 +9,7 @@
 
 #include "commands.h"
 #include "data/whole_file.h"
-#include "option_kinds.h"
-#include "outputs.h"
 #include "pcgs/error.h"
-#include "report_file.h"
 #include "research/study_results.h"
 #include "say.h"
 #include "show/depth.h"
