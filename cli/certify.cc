@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "commands.h"
-#include "outputs.h"
 #include "proof/verify.h"
 #include "say.h"
 

@@ -8,8 +8,6 @@
 #include "commands.h"
 #include "data/npy.h"
 #include "data/output_files.h"
-#include "option_kinds.h"
-#include "outputs.h"
 #include "pcgs/registry.h"
 #include "run/comparison.h"
 #include "run/method_list.h"

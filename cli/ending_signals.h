@@ -1,6 +1,8 @@
 // SIGTERM and SIGINT, held back until somebody asks for them.
 #pragma once
 
+#include <pthread.h>
+
 #include <csignal>
 
 namespace pcgs::cli {

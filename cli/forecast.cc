@@ -7,9 +7,6 @@
 #include "commands.h"
 #include "data/output_files.h"
 #include "data/progress.h"
-#include "loss_options.h"
-#include "option_kinds.h"
-#include "outputs.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
 #include "run/forecast_series.h"
@@ -20,7 +17,6 @@
 #include "show/report.h"
 #include "show/result.h"
 #include "show/run_result.h"
-#include "state_options.h"
 
 namespace pcgs::cli {
 
@@ -31,7 +27,6 @@ namespace {
 struct ForecastOptions {
   std::string input, pool, method, model, out, report;
   compare::SeriesColumns columns;
-  NumberSigns signs;
   SeasonOptions seasons;
   LossOptions loss;
   StateOptions state;
@@ -98,7 +93,9 @@ Begun begin_anew(Problem problem, const ForecastOptions& options, const TellNote
   ExpertPool pool = make_pool(options, seasons);
   forecast_rows(problem, pool, nullptr, options);
   problem.task = chosen_task(options.loss);
-  problem.scale = chosen_scale(options.loss);
+  if (!options.loss.scale.empty()) {
+    problem.scale = LossScale::from(options.loss.scale, option("scale"));
+  }
   compare::check_values(problem, options.columns.column);
   IntervalOptions intervals;
   if (!seasons.empty()) intervals.season = seasons.front();
@@ -143,7 +140,6 @@ Begun begin(const ForecastOptions& options) {
   const TellNote note = notes(options.quiet);
   auto columns = options.columns;
   columns.tell = note;
-  columns.format = number_format(options.signs);
   Problem problem = compare::read_series(options.input, columns);
   const std::string& state = options.state.resume;
   return state.empty() ? begin_anew(std::move(problem), options, note)
@@ -219,7 +215,7 @@ void add_forecast(CLI::App& app) {
            "learned from")
       ->required();
   add_time(command, options->columns.time);
-  add_number_signs(command, options->signs);
+  add_number_signs(command, options->columns.format.decimal, options->columns.format.thousands);
   CLI::Option* season = add_season(command, options->seasons);
   add_text(command, "--pool", options->pool,
            "JSON file that describes the experts (docs/experts.md)")

@@ -2,27 +2,52 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <numeric>
 #include <sstream>
 #include <string>
 #include <system_error>
 #include <vector>
 
+#include "combine/hindsight_methods.h"
 #include "commands.h"
-#include "data/whole_file.h"
-#include "nearest.h"
-#include "out_of_memory.h"
+#include "core/spec.h"
+#include "data/text.h"
 #include "pcgs/error.h"
+#include "pcgs/registry.h"
 #include "say.h"
-#include "version.h"
+
+namespace pcgs::cli {
 
 namespace {
 
+// Letters to insert, delete or replace to get from one to the other.
+std::size_t edits(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0]++;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+// Requires a name to choose from; the first of several that are as near.
+std::string nearest(const std::string& given, const std::vector<std::string>& names) {
+  return *std::min_element(names.begin(), names.end(), [&](const auto& a, const auto& b) {
+    return edits(given, a) < edits(given, b);
+  });
+}
+
 // What is wrong with the arguments, with the name that was probably meant.
 std::string explain(const CLI::App& app, const CLI::ParseError& wrong, int argc, char** argv) {
-  using pcgs::cli::nearest;
   const std::string first = argc > 1 ? argv[1] : "";
   const auto chosen = app.get_subcommands();
   if (chosen.empty() && !first.empty() && first.front() != '-') {
@@ -50,7 +75,52 @@ std::string explain(const CLI::App& app, const CLI::ParseError& wrong, int argc,
   return out + "; pcgs --help shows what there is";
 }
 
+// pcgs methods: what --method takes.
+
+std::string accepted(const Option& option) {
+  switch (option.kind) {
+    case Option::Kind::kNumber:
+      return fmt::format(", {} if not given, in [{}, {}]", option.standard, option.low,
+                         option.high);
+    case Option::Kind::kOverride:
+      return fmt::format(", in [{}, {}]", option.low, option.high);
+    case Option::Kind::kText:
+      break;
+  }
+  return "";
+}
+
+std::string_view role_of(std::string_view name) {
+  return name == kDefaultMethod         ? "; the default for losses"
+         : name == kDefaultForForecasts ? "; the default for forecasts"
+                                        : "";
+}
+
 }  // namespace
+
+void add_methods(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("methods", "List the methods and their options");
+  command->callback([] {
+    io::TextTable table{"", {}, {}, 2};
+    for (const MethodInfo& method : registered_methods()) {
+      table.rows.push_back(
+          {std::string(method.name),
+           fmt::format("{} ({}){}", method.summary, method.source, role_of(method.name))});
+      for (const Option& option : method.options) {
+        table.rows.push_back(
+            {"", fmt::format("  {}: {}{}", option.name, option.meaning, accepted(option))});
+      }
+    }
+    say(fmt::format(
+        "{}\nOptions stand in braces: fixed-share{{eta=8,rho=0.003}}, pcgs-tf{{model=FILE}}. A "
+        "FILE that holds a\ncomma, a brace or a quote stands in quotes: "
+        "'pcgs-tf{{model=\"a, b.safetensors\"}}'.\n"
+        "{} take the best rates of a grid in hindsight, for comparison only.\n",
+        text(table), listed_names(hindsight_methods())));
+  });
+}
+
+}  // namespace pcgs::cli
 
 // Exit codes: 0 done, 2 bad input or usage, 1 our fault.
 int main(int argc, char** argv) {

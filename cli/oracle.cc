@@ -7,8 +7,6 @@
 
 #include "commands.h"
 #include "data/whole_file.h"
-#include "option_kinds.h"
-#include "outputs.h"
 #include "pcgs/error.h"
 #include "research/oracle_study.h"
 #include "say.h"

@@ -9,8 +9,6 @@
 
 #include "commands.h"
 #include "data/whole_file.h"
-#include "option_kinds.h"
-#include "outputs.h"
 #include "pcgs/error.h"
 #include "research/study.h"
 #include "say.h"

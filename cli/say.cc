@@ -1,16 +1,21 @@
 #include "say.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <map>
-#include <string>
+#include <new>
 
+#include "core/kernels.h"
 #include "data/text.h"
-#include "out_of_memory.h"
+#include "data/whole_file.h"
+#include "pcgs_commit.h"
 
 namespace pcgs::cli {
 
@@ -19,6 +24,18 @@ namespace {
 [[noreturn]] void lost() {
   throw LostOutput(
       fmt::format("the result could not be written to standard output ({})", std::strerror(errno)));
+}
+
+[[noreturn]] void end() {
+  remove_temporaries_for_good();
+  try {
+    if (const auto thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc&) {
+    std::fputs(kOutOfMemory, stderr);
+    _exit(2);
+  } catch (...) {
+  }
+  std::abort();
 }
 
 }  // namespace
@@ -68,5 +85,11 @@ void complain(std::string_view sentence) noexcept {
     std::fputs(kOutOfMemory, stderr);
   }
 }
+
+std::string version() {
+  return fmt::format("pcgs {} (commit {}, {})", PCGS_VERSION, PCGS_COMMIT, instruction_set());
+}
+
+void end_well_without_memory() { std::set_terminate(end); }
 
 }  // namespace pcgs::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdexcept>
+#include <string>
 #include <string_view>
 
 #include "pcgs/error.h"
@@ -27,5 +28,18 @@ void finish_saying();
 // "pcgs: SENTENCE" on a line of standard error, whatever characters are in it. Never throws: who
 // cannot be told is not told.
 void complain(std::string_view sentence) noexcept;
+
+// What pcgs --version says: the version, the commit that was built and what the kernels compute with
+// here. The last bits of results depend on the last two.
+std::string version();
+
+// Memory that ends where no exception can pass.
+inline constexpr const char* kOutOfMemory =
+    "pcgs: this does not fit into memory; give fewer rounds or experts\n";
+
+// From here on, a bad_alloc that leaves a destructor (those of JSON values allocate) or is caught by
+// nobody ends the program as one that main() catches does: one sentence, exit code 2, no temporaries.
+// Any other exception that nobody catches is our fault and aborts, without temporaries too.
+void end_well_without_memory();
 
 }  // namespace pcgs::cli

@@ -1,7 +1,6 @@
 // pcgs serve: streams over HTTP, durable in a folder.
 #include "commands.h"
 #include "ending_signals.h"
-#include "option_kinds.h"
 #include "serve/service.h"
 #include "serve/service_json.h"
 

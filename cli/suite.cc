@@ -9,8 +9,6 @@
 #include "core/spec.h"
 #include "data/output_files.h"
 #include "data/progress.h"
-#include "option_kinds.h"
-#include "outputs.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
 #include "research/study.h"

@@ -1,7 +1,6 @@
 // pcgs worker: streams over Kafka, exactly once.
 #include "commands.h"
 #include "ending_signals.h"
-#include "option_kinds.h"
 #include "serve/kafka_client.h"
 #include "serve/kafka_worker.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "data/invariant.h"
-#include "forecasters/expert_pool.h"
+#include "forecasters/forecasters.h"
 #include "pcgs/error.h"
 #include "pcgs/experts.h"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-#include "data/keyed_values.h"
+#include "data/json.h"
 #include "trainer.h"
 
 namespace pcgs::train {

@@ -21,6 +21,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <span>
 #include <string>
@@ -56,9 +57,6 @@ class CsvReader {
   // Where we are, and with a field's index also in which column; one without a name goes by its number.
   ErrorPlace place() const;
   ErrorPlace place(std::size_t field) const;
-  // The same as text: "FILE: row R (line N), column NAME".
-  std::string position() const;
-  std::string position(std::size_t field) const;
 
  private:
   void read_record();
@@ -68,7 +66,8 @@ class CsvReader {
   void name_columns();
   void cut_empty_end();
   bool at(char c) const { return next_ < text_.size() && text_[next_] == c; }
-  [[noreturn]] void fail(ErrorKind kind, ErrorPlace place, std::string_view why) const;
+  [[noreturn]] void fail(std::string_view why, ErrorKind kind = ErrorKind::kFormat) const;
+  [[noreturn]] void fail_in_field(std::string_view why) const;  // the one that is read now
 
   std::string_view text_;
   std::string origin_;
@@ -84,9 +83,41 @@ class CsvReader {
   std::deque<std::string> unescaped_;  // fields with doubled quotes; a deque does not move them
 };
 
-// Throws Error for UTF-16 (by its byte order mark, or a NUL in every second byte), saying how to
-// convert it, and for what holds a NUL otherwise and so is no text at all.
-void require_text(std::string_view text, const std::string& origin);
+// What one field says, as a number.
+//
+//     finite        what std::from_chars reads in its general format, and a leading '+'
+//     missing       nothing, ?, -, ., NA, N/A, #N/A, <NA>, NaN, NaT, none, null
+//     infinite      inf, infinity
+//     out of range  a decimal number that no finite double is near: 1e999, 1e-999
+//     text          everything else; so also 0x10, and 1,5 and 1_000 unless the format says so
+//
+// Spaces and tabs around the field are ignored, and so is the case of words. inf and NaN may have a
+// sign. The locale has no say, and nothing is guessed: how decimals and thousands are written is
+// the format's to say.
+
+enum class NumberKind : std::uint8_t { kFinite, kMissing, kInfinite, kOutOfRange, kText };
+
+struct Number {
+  NumberKind kind = NumberKind::kText;
+  double value = 0;  // the number if finite; NaN if missing; otherwise meaningless
+};
+
+// Thousands may be written without their separator; where it is written it stands between all
+// groups of three digits left of the decimal sign, and the first group does not begin with 0:
+// 1,234,567.5 and 1234567.5, but not 12,34 and not 0,123. A space stands for no-break spaces, too.
+struct NumberFormat {
+  char decimal = '.';     // or ','
+  char thousands = '\0';  // none; or one of , . ' _ and the space
+
+  bool operator==(const NumberFormat&) const = default;
+};
+
+// Throws Error, saying what would be accepted, for a format that is none of the above or has the
+// same sign for both.
+void check_format(NumberFormat format);
+
+// Throws only what check_format() does.
+Number parse_number(std::string_view field, NumberFormat format = {});
 
 // "if it is Latin-1, convert it with iconv -f ISO-8859-1 -t UTF-8 FILE > new.csv": where a text
 // turned out not to be UTF-8.

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <filesystem>
 #include <limits>
+#include <memory>
 #include <new>
 #include <span>
 
@@ -29,43 +30,12 @@ constexpr std::size_t kBroughtIn = std::size_t{256} << 20;
 constexpr std::string_view kMagic = "\x1F\x8B";
 constexpr int kGzipOnly = 16;  // zlib's way to say so: added to the bits of the window
 
-class Inflater {
- public:
-  Inflater() {
-    if (inflateInit2(&stream_, MAX_WBITS + kGzipOnly) != Z_OK) throw std::bad_alloc();
-  }
-  ~Inflater() { inflateEnd(&stream_); }
-  Inflater(const Inflater&) = delete;
-  Inflater& operator=(const Inflater&) = delete;
-
-  // One step: takes from the front of `in`, writes to the end of `out`, returns zlib's code.
-  int inflate_some(std::string_view& in, GrowingBytes& out) {
-    // zlib counts with unsigned int.
-    constexpr std::size_t kMostAtOnce = std::numeric_limits<uInt>::max();
-    const std::span<char> room = out.room();
-    const std::size_t given = std::min(in.size(), kMostAtOnce);
-    const std::size_t wanted = std::min(room.size(), kMostAtOnce);
-    // zlib does not write to its input; its interface is older than const.
-    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));
-    stream_.avail_in = static_cast<uInt>(given);
-    stream_.next_out = reinterpret_cast<Bytef*>(room.data());
-    stream_.avail_out = static_cast<uInt>(wanted);
-    const int code = inflate(&stream_, Z_NO_FLUSH);
-    in.remove_prefix(given - stream_.avail_in);
-    out.written(wanted - stream_.avail_out);
-    return code;
-  }
-
-  void next_member() { inflateReset(&stream_); }
-
- private:
-  z_stream stream_{};
-};
-
+Error cannot_read(const std::string& name, std::string_view why) {
+  return Error(ErrorKind::kFile, {.file = name},
+               fmt::format("cannot be read ({}); give the path of a file that can be", why));
+}
 Error cannot_read(const std::string& name, int why) {
-  return Error(
-      ErrorKind::kFile, {.file = name},
-      fmt::format("cannot be read ({}); give the path of a file that can be", std::strerror(why)));
+  return cannot_read(name, std::strerror(why));
 }
 
 GrowingBytes read_to_end(int descriptor, const std::string& name) {
@@ -99,22 +69,12 @@ GrowingBytes read_standard_input(const std::string& name) {
   return bytes;
 }
 
-GrowingBytes read_stream(const std::string& path) {
-  const Descriptor file = open_file(path, O_RDONLY);
-  if (!file) throw cannot_read(path, errno);
-  return read_to_end(file.get(), path);
-}
-
 }  // namespace
 
 MappedFile::MappedFile(const std::string& path) {
-  const auto cannot = [&](std::string_view why) {
-    return Error(ErrorKind::kFile, {.file = path},
-                 fmt::format("cannot be read ({}); give the path of a file that can be", why));
-  };
   // Nonblocking, so that a pipe is refused and not waited for.
   const Descriptor file = open_file(path, O_RDONLY | O_NONBLOCK);
-  if (!file) throw cannot(std::strerror(errno));
+  if (!file) throw cannot_read(path, errno);
   struct stat status {};
   int problem = fstat(file.get(), &status) != 0 ? errno : 0;
   if (problem == 0 && S_ISDIR(status.st_mode)) problem = EISDIR;
@@ -129,8 +89,8 @@ MappedFile::MappedFile(const std::string& path) {
       data_ = static_cast<const std::uint8_t*>(address);
     }
   }
-  if (problem != 0) throw cannot(std::strerror(problem));
-  if (!is_file) throw cannot("it is not a file");
+  if (problem != 0) throw cannot_read(path, problem);
+  if (!is_file) throw cannot_read(path, "it is not a file");
 }
 
 MappedFile::~MappedFile() {
@@ -140,11 +100,27 @@ MappedFile::~MappedFile() {
 bool is_gzipped(std::string_view bytes) { return bytes.substr(0, kMagic.size()) == kMagic; }
 
 GrowingBytes gunzip(std::string_view bytes, const std::string& name, std::size_t most) {
-  Inflater inflater;
+  constexpr std::size_t kMostAtOnce = std::numeric_limits<uInt>::max();  // zlib counts with them
+  z_stream stream{};
+  if (inflateInit2(&stream, MAX_WBITS + kGzipOnly) != Z_OK) throw std::bad_alloc();
+  const std::unique_ptr<z_stream, int (*)(z_stream*)> ends(&stream, inflateEnd);
   GrowingBytes out;
   for (;;) {
     const bool at_end = bytes.empty();
-    const int code = inflater.inflate_some(bytes, out);
+    const std::span<char> room = out.room();
+    const std::size_t given = std::min(bytes.size(), kMostAtOnce);
+    const std::size_t wanted = std::min(room.size(), kMostAtOnce);
+    // zlib does not write to its input; its interface is older than const.
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+    stream.avail_in = static_cast<uInt>(given);
+    stream.next_out = reinterpret_cast<Bytef*>(room.data());
+    stream.avail_out = static_cast<uInt>(wanted);
+    const int code = inflate(&stream, Z_NO_FLUSH);
+    bytes.remove_prefix(given - stream.avail_in);
+    out.written(wanted - stream.avail_out);
+    const auto refuse = [&](std::string_view why) {
+      throw Error(ErrorKind::kFormat, {.file = name}, why);
+    };
     if (out.size() > most) {
       throw Error(
           ErrorKind::kLimit, {.file = name},
@@ -155,19 +131,14 @@ GrowingBytes gunzip(std::string_view bytes, const std::string& name, std::size_t
     if (code == Z_STREAM_END) {
       if (bytes.find_first_not_of('\0') == std::string_view::npos) return out;
       if (!is_gzipped(bytes)) {
-        throw Error(ErrorKind::kFormat, {.file = name},
-                    "is gzipped, but something else follows at its end; gzip the whole text");
+        refuse("is gzipped, but something else follows at its end; gzip the whole text");
       }
-      inflater.next_member();
+      inflateReset(&stream);
       continue;
     }
     if (code == Z_MEM_ERROR) throw std::bad_alloc();
-    if (code == Z_BUF_ERROR && at_end) {
-      throw Error(ErrorKind::kFormat, {.file = name}, "is gzipped and cut off; get the file again");
-    }
-    if (code != Z_OK && code != Z_BUF_ERROR) {
-      throw Error(ErrorKind::kFormat, {.file = name}, "is gzipped and damaged; get the file again");
-    }
+    if (code == Z_BUF_ERROR && at_end) refuse("is gzipped and cut off; get the file again");
+    if (code != Z_OK && code != Z_BUF_ERROR) refuse("is gzipped and damaged; get the file again");
   }
 }
 
@@ -179,7 +150,9 @@ InputBytes::InputBytes(const std::string& path) : name_(path == "-" ? kStandardI
     const auto kind = std::filesystem::status(path, ignored).type();
     using Kind = std::filesystem::file_type;
     if (kind == Kind::fifo || kind == Kind::character || kind == Kind::socket) {
-      held_ = read_stream(path);
+      const Descriptor stream = open_file(path, O_RDONLY);
+      if (!stream) throw cannot_read(path, errno);
+      held_ = read_to_end(stream.get(), path);
     } else {
       file_.emplace(path);
       is_file_ = true;

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
+#include <charconv>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -60,13 +61,9 @@ class Builder {
 
   bool start_object(std::size_t) { return open(ordered_json::object()); }
   bool key(string_t& name) {
-    if (!open_.back().names.insert(name).second) {
-      twice_ = std::move(name);
-      is_twice_ = true;
-      return false;
-    }
-    name_ = std::move(name);
-    return true;
+    const bool is_new = open_.back().names.insert(name).second;
+    (is_new ? name_ : twice_.emplace()) = std::move(name);
+    return is_new;
   }
   bool end_object() { return close(); }
   bool start_array(std::size_t) { return open(ordered_json::array()); }
@@ -78,7 +75,7 @@ class Builder {
 
   ordered_json take() { return std::move(root_); }
   bool is_deep() const { return is_deep_; }
-  const std::string* twice() const { return is_twice_ ? &twice_ : nullptr; }
+  const std::optional<std::string>& twice() const { return twice_; }
 
  private:
   struct Open {
@@ -119,8 +116,7 @@ class Builder {
   ordered_json root_;
   std::vector<Open> open_;
   std::string name_;  // of the value that comes next
-  std::string twice_;
-  bool is_twice_ = false;
+  std::optional<std::string> twice_;
   bool is_deep_ = false;
 };
 
@@ -136,8 +132,8 @@ ErrorPlace place_in(std::string_view text, std::size_t bytes, std::string_view o
 }  // namespace
 
 ordered_json parse_json(std::string_view text, std::string_view origin, std::string_view wanted) {
-  if (const std::size_t nul = text.find('\0');
-      nul != text.npos) {  // the parser would stop there, content
+  const std::size_t nul = text.find('\0');
+  if (nul != text.npos) {  // the parser would stop there, content
     throw Error(ErrorKind::kFormat, place_in(text, nul + 1, origin),
                 fmt::format("not JSON; give {}", wanted));
   }
@@ -149,7 +145,7 @@ ordered_json parse_json(std::string_view text, std::string_view origin, std::str
     return builder.take();
   }
   ErrorPlace place = place_in(text, static_cast<std::size_t>(furthest - begin), origin);
-  if (const std::string* name = builder.twice()) {
+  if (const auto& name = builder.twice()) {
     place.field = *name;
     throw Error(
         ErrorKind::kDuplicate, std::move(place),
@@ -167,3 +163,66 @@ std::string json_text(const ordered_json& value, int indent) {
 }
 
 }  // namespace pcgs::io
+
+namespace pcgs::results {
+
+std::string_view Place::origin() const { return above_ == nullptr ? name_ : above_->origin(); }
+
+std::string Place::path() const {
+  if (above_ == nullptr) return {};
+  const std::string before = above_->path();
+  if (name_.empty()) return fmt::format("{}[{}]", before, index_);
+  return fmt::format("{}{}{}", before, before.empty() ? "" : ".", name_);
+}
+
+void Place::refuse(std::string_view why) const {
+  const std::string field = path();
+  throw Error(
+      ErrorKind::kFormat, {.file = std::string(origin()), .field = field},
+      fmt::format("{}{}{}; give a result as pcgs wrote it", field, field.empty() ? "" : " ", why));
+}
+
+void Place::refuse_kind(const ordered_json& kind) const {
+  if (kind.is_null()) refuse("has no kind");
+  refuse(fmt::format("is of the kind {}, which does not belong here",
+                     io::json_text(kind).substr(0, 60)));
+}
+
+void Place::require_type(const ordered_json& json, double) const {
+  if (!json.is_number()) refuse("is not a number");
+}
+
+void Place::require_type(const ordered_json& json, std::size_t) const {
+  if (!json.is_number_unsigned()) refuse("is not a whole number of at least 0");
+}
+
+void Place::require_type(const ordered_json& json, const std::string&) const {
+  if (!json.is_string()) refuse("is not a text");
+}
+
+void Place::require_type(const ordered_json& json, bool) const {
+  if (!json.is_boolean()) refuse("is neither true nor false");
+}
+
+ordered_json parse(std::string_view text, std::string_view origin) {
+  return io::parse_json(text, origin, "what pcgs prints as JSON or writes as results");
+}
+
+std::size_t budget_from(const std::string& key, const Place& place) {
+  std::size_t budget = 0;
+  const auto [end, failed] = std::from_chars(key.data(), key.data() + key.size(), budget);
+  if (failed != std::errc() || end != key.data() + key.size() || std::to_string(budget) != key) {
+    place.refuse("is not a number of switches");
+  }
+  return budget;
+}
+
+Fields::Fields(const ordered_json& in, const Place& place) : in_(&in), place_(&place) {
+  if (!in.is_object()) place.refuse("is not an object");
+}
+
+void Fields::require(bool holds, const char* key, std::string_view why) const {
+  if (reading() && !holds) Place(*place_, key).refuse(why);
+}
+
+}  // namespace pcgs::results

@@ -31,16 +31,23 @@ inline constexpr std::string_view kNpyMagic = "\x93NUMPY";
 // Whether a file of this name is taken for NPY: it ends in .npy, in any case.
 bool has_npy_name(const std::string& path);
 
-// What the header of a file says.
-struct NpyHeader {
-  std::size_t rows = 0;          // >= 1
-  std::size_t columns = 0;       // >= 1
-  std::size_t element_size = 0;  // 4 or 8
-  bool fortran_order = false;    // column-major
-  std::size_t data_offset = 0;   // in bytes from the start of the file
+// A file that is in memory or mapped, which must outlive this.
+class NpyMatrix {
+ public:
+  // Throws Error, naming `origin`, for whatever is not accepted.
+  NpyMatrix(std::span<const std::uint8_t> file, const std::string& origin);
 
-  // Does not overflow, and neither does data_offset + data_size().
-  std::size_t data_size() const { return rows * columns * element_size; }
+  std::size_t rows() const { return rows_; }        // >= 1
+  std::size_t columns() const { return columns_; }  // >= 1
+  std::vector<std::string> names() const;           // e1, e2, ..., eK
+  // Rows first to first + count - 1, row t at out + (t - first) * stride: of each these columns. The numbers as they are, NaN and infinities included.
+  void copy(std::span<const std::size_t> columns, std::size_t first, std::size_t count, double* out,
+            std::size_t stride) const;
+
+ private:
+  std::span<const std::uint8_t> data_;
+  std::size_t rows_ = 0, columns_ = 0;
+  bool single_ = false, fortran_order_ = false;  // float32; column-major
 };
 
 Matrix read_npy(std::span<const std::uint8_t> file, const std::string& origin);
@@ -59,7 +66,7 @@ class NpyRows final : public LossRows {
   // The columns are called e1, e2, ..., eK; those in `ignore` are left out and never looked at.
   explicit NpyRows(const std::string& path, const std::vector<std::string>& ignore = {});
 
-  std::size_t rows() const override { return header_.rows; }
+  std::size_t rows() const override { return matrix_.rows(); }
   std::size_t columns() const override { return columns_.size(); }
   void read(std::size_t first, std::size_t count, double* out, std::size_t stride) const override;
 
@@ -70,7 +77,7 @@ class NpyRows final : public LossRows {
 
   std::string path_;
   MappedFile file_;
-  NpyHeader header_;
+  NpyMatrix matrix_;
   std::vector<std::size_t> columns_;  // [columns] where each is in the file
   std::vector<std::string> names_;    // [columns]
 };

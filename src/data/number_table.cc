@@ -16,7 +16,6 @@
 #include "data/csv.h"
 #include "data/input_bytes.h"
 #include "data/npy.h"
-#include "data/numbers.h"
 #include "data/text.h"
 #include "data/times.h"
 #include "pcgs/error.h"
@@ -48,52 +47,29 @@ std::string options(NumberFormat from, NumberFormat to) {
   return text + option("thousands", as_argument({&to.thousands, 1}));
 }
 
-// "\"x\" is not a number": half a sentence on a field of this kind.
-std::string number_objection(NumberKind kind, std::string_view field) {
-  const std::string shown = fmt::format("\"{}\"", excerpt(field));
-  switch (kind) {
-    case NumberKind::kMissing:
-      return field.empty() ? "the value is missing"
-                           : fmt::format("the value is missing ({})", shown);
-    case NumberKind::kInfinite:
-      return shown + " is infinite, and only finite numbers are accepted";
-    case NumberKind::kOutOfRange:
-      return shown + " is out of the range of double precision";
-    case NumberKind::kFinite:
-    case NumberKind::kText:
-      break;
+// "\"x\" is not a number; give numbers, or leave the column out with ...", or what format_advice() says
+// instead of "numbers".
+[[noreturn]] void refuse_number(ErrorPlace place, NumberKind kind, std::string_view field,
+                                const WantedColumn& column, const std::string& name,
+                                NumberFormat format) {
+  std::string why = fmt::format("\"{}\"", excerpt(field)), give;
+  if (kind == NumberKind::kMissing) {
+    why = "the value is missing" + (field.empty() ? "" : " (" + why + ")");
+  } else if (kind == NumberKind::kInfinite) {
+    why += " is infinite, and only finite numbers are accepted";
+  } else if (kind == NumberKind::kOutOfRange) {
+    why += " is out of the range of double precision";
+  } else {
+    why += " is not a number";
+    give = format_advice(field, format);
   }
-  return shown + " is not a number";
-}
-
-// "give numbers, or leave the column out with ...", or what format_advice() says instead of "numbers".
-std::string number_advice(const WantedColumn& column, const std::string& name,
-                          const std::string& formats = {}) {
-  const std::string give = "give " + (formats.empty() ? "numbers" : formats);
-  if (!column.may_be_ignored) return give;
-  return fmt::format("{}, or leave the column out with {}", give,
-                     option("ignore", as_argument(name)));
-}
-
-// A first column without a name, as pandas' to_csv() writes its index: 0, 1, 2, ...
-class IndexColumn {
- public:
-  // Whether the field of the next row goes on counting: the first is any whole number, each other
-  // one more than that before it.
-  bool counts_on(std::string_view field) {
-    const std::string_view text = trimmed(field, " \t");
-    std::int64_t number = 0;
-    const auto [stopped, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || stopped != text.data() + text.size()) return false;
-    const bool goes_on =
-        !last_ || (*last_ != std::numeric_limits<std::int64_t>::max() && number == *last_ + 1);
-    last_ = number;
-    return goes_on;
+  if (give.empty()) give = "numbers";
+  if (column.may_be_ignored) {
+    give += ", or leave the column out with " + option("ignore", as_argument(name));
   }
-
- private:
-  std::optional<std::int64_t> last_;
-};
+  throw Error(kind == NumberKind::kMissing ? ErrorKind::kMissing : ErrorKind::kValue,
+              std::move(place), fmt::format("{}; give {}", why, give));
+}
 
 NumberTable from_npy(std::string_view bytes, const std::string& path, const TableRequest& request) {
   if (!request.text.empty()) {
@@ -103,47 +79,27 @@ NumberTable from_npy(std::string_view bytes, const std::string& path, const Tabl
             "is NPY and holds numbers only, so column {} cannot be read as text; give CSV for that",
             excerpt(request.text.front())));
   }
-  const Matrix whole =
-      read_npy({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, path);
-  std::vector<std::string> all_names;
-  for (std::size_t i = 1; i <= whole.columns; ++i) all_names.push_back(fmt::format("e{}", i));
+  const NpyMatrix npy({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, path);
+  const std::vector<std::string> all_names = npy.names();
   const std::vector<WantedColumn> columns = select_columns(all_names, request, path).numbers;
-
   NumberTable table;
-  for (const WantedColumn& column : columns) table.names.push_back(all_names[column.index]);
-  table.values = Matrix(whole.rows, columns.size());
-  for (std::size_t t = 0; t < whole.rows; ++t) {
-    double* out = table.values.row(t).data();
-    for (const WantedColumn& column : columns) {
-      const double value = whole.row(t)[column.index];
-      const bool usable = std::isfinite(value) || (std::isnan(value) && column.may_be_missing);
-      if (!usable) {
-        const std::string& name = all_names[column.index];
-        const NumberKind kind = std::isnan(value) ? NumberKind::kMissing : NumberKind::kInfinite;
-        throw Error(kind == NumberKind::kMissing ? ErrorKind::kMissing : ErrorKind::kValue,
-                    {.file = path, .row = t + 1, .column = name},
-                    fmt::format("{}; {}", number_objection(kind, fmt::format("{}", value)),
-                                number_advice(column, name)));
-      }
-      *out++ = value;
+  std::vector<std::size_t> indices;
+  for (const WantedColumn& column : columns) {
+    indices.push_back(column.index);
+    table.names.push_back(all_names[column.index]);
+  }
+  table.values = Matrix(npy.rows(), columns.size());
+  npy.copy(indices, 0, npy.rows(), table.values.values.data(), columns.size());
+  for (std::size_t t = 0; t < npy.rows(); ++t) {
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      const double value = table.values.row(t)[k];
+      if (std::isfinite(value) || (std::isnan(value) && columns[k].may_be_missing)) continue;
+      refuse_number({.file = path, .row = t + 1, .column = table.names[k]},
+                    std::isnan(value) ? NumberKind::kMissing : NumberKind::kInfinite,
+                    fmt::format("{}", value), columns[k], table.names[k], {});
     }
   }
   return table;
-}
-
-bool looks_like_text(std::string_view bytes) {
-  const std::string_view start = bytes.substr(0, 4096);
-  return !start.empty() && std::all_of(start.begin(), start.end(), [](char c) {
-    return static_cast<unsigned char>(c) >= 0x20 || c == '\t' || c == '\r' || c == '\n';
-  });
-}
-
-// The name without an end that says that it is gzipped.
-std::string without_gz(const std::string& path) {
-  constexpr std::size_t kEnd = std::string_view(".gz").size();
-  if (path.size() <= kEnd) return path;
-  const std::string_view end = std::string_view(path).substr(path.size() - kEnd);
-  return end == ".gz" || end == ".GZ" ? path.substr(0, path.size() - kEnd) : path;
 }
 
 bool is_npy(std::string_view bytes) { return bytes.starts_with(kNpyMagic); }
@@ -245,7 +201,7 @@ class CsvTableReader {
   }
 
   void read_row() {
-    if (has_index_ && !index_.counts_on(csv_.fields()[0])) refuse_index();
+    if (has_index_) read_index();
     make_room();
     for (const WantedColumn& column : selected_.numbers) read_number(column);
     for (std::size_t i = 0; i < selected_.texts.size(); ++i) {
@@ -254,12 +210,20 @@ class CsvTableReader {
     if (times_) table_.times->add(text_of(*times_));
   }
 
-  [[noreturn]] void refuse_index() const {
+  // As pandas' to_csv() writes its index: 0, 1, 2, ...; the first may be any whole number.
+  void read_index() {
+    const std::string_view field = csv_.fields()[0], text = trimmed(field, " \t");
+    std::int64_t number = 0;
+    const auto [stopped, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool is_whole = error == std::errc{} && stopped == text.data() + text.size();
+    const bool goes_on = csv_.row() == 1 || (number > index_ && number - 1 == index_);
+    index_ = number;
+    if (is_whole && goes_on) return;
     throw Error(
-        ErrorKind::kFormat, {.file = csv_.position(0)},
+        ErrorKind::kFormat, csv_.place(0),
         fmt::format("\"{}\" stands in a column without a name that does not count the rows; "
                     "give it a name, or leave it out (pandas: to_csv(index=False))",
-                    excerpt(csv_.fields()[0])));
+                    excerpt(field)));
   }
 
   // Rows are about as long as those before: room for all of them is asked for at once, because a
@@ -282,18 +246,11 @@ class CsvTableReader {
     const Number number = parse_number(field, request_.format);
     const bool usable = number.kind == NumberKind::kFinite ||
                         (number.kind == NumberKind::kMissing && column.may_be_missing);
-    if (!usable) refuse_number(column, number.kind, field);
+    if (!usable) {
+      refuse_number(csv_.place(column.index), number.kind, field, column, name_of(column.index),
+                    request_.format);
+    }
     table_.values.values.push_back(number.value);
-  }
-
-  [[noreturn]] void refuse_number(const WantedColumn& column, NumberKind kind,
-                                  std::string_view field) const {
-    const std::string formats =
-        kind == NumberKind::kText ? format_advice(field, request_.format) : std::string();
-    throw Error(kind == NumberKind::kMissing ? ErrorKind::kMissing : ErrorKind::kValue,
-                csv_.place(column.index),
-                fmt::format("{}; {}", number_objection(kind, field),
-                            number_advice(column, name_of(column.index), formats)));
   }
 
   std::string_view text_of(std::size_t column) const {
@@ -314,17 +271,14 @@ class CsvTableReader {
     if (!times_) return;
     const std::string example = excerpt((*table_.times)[0]) + (csv_.row() > 1 ? ", ..." : "");
     const std::string& name = name_of(*times_);
-    if (name.empty()) {
-      request_.note(
-          fmt::format("{}: its first column has no name and holds times ({}); give it one to say "
-                      "so with --time",
-                      path_, example));
-    } else {
-      request_.note(
-          fmt::format("{}: column {} holds times ({}); give --time {} to say so, or "
-                      "--ignore {}",
-                      path_, excerpt(name), example, as_argument(name), as_argument(name)));
-    }
+    const std::string argument = as_argument(name);
+    request_.note(
+        name.empty() ? fmt::format("{}: its first column has no name and holds times ({}); give it "
+                                   "one to say so with --time",
+                                   path_, example)
+                     : fmt::format("{}: column {} holds times ({}); give --time {} to say so, or "
+                                   "--ignore {}",
+                                   path_, excerpt(name), example, argument, argument));
   }
 
   CsvReader csv_;
@@ -334,7 +288,7 @@ class CsvTableReader {
   SelectedColumns selected_;
   std::optional<std::size_t> times_;  // which column was found
   bool has_index_ = false;            // the first column, which has no name, must count the rows
-  IndexColumn index_;
+  std::int64_t index_ = 0;            // in the row before
   NumberTable table_;
 };
 
@@ -435,20 +389,15 @@ std::string format_advice(std::string_view field, NumberFormat format) {
 
 NumberTable parse_table(std::string_view bytes, const std::string& path,
                         const TableRequest& request) {
-  if (!has_npy_name(without_gz(path))) {
-    if (is_npy(bytes)) {
-      throw Error(ErrorKind::kFormat, {.file = path},
-                  "holds NPY data, but its name says otherwise; give it a name that "
-                  "ends in .npy");
-    }
-    return CsvTableReader(bytes, path, request).read();
+  const bool is_zipped = path.ends_with(".gz") || path.ends_with(".GZ");
+  if (has_npy_name(is_zipped ? path.substr(0, path.size() - 3) : path)) {
+    return from_npy(bytes, path, request);
   }
-  if (!is_npy(bytes) && looks_like_text(bytes)) {
+  if (is_npy(bytes)) {
     throw Error(ErrorKind::kFormat, {.file = path},
-                "holds text, but its name ends in .npy; if it is CSV, give it a name "
-                "that ends in .csv");
+                "holds NPY data, but its name says otherwise; give it a name that ends in .npy");
   }
-  return from_npy(bytes, path, request);
+  return CsvTableReader(bytes, path, request).read();
 }
 
 NumberTable read_table(const std::string& path, const TableRequest& request) {

@@ -3,7 +3,7 @@
 // A name that ends in .npy is read as NPY (npy.h) and its columns are called e1, e2, ..., eK;
 // anything else is read as CSV (csv.h), and so are the same names with .gz behind them. What comes
 // from standard input or a pipe has no name that tells, and is NPY if it begins like it. A NaN in an
-// NPY file is a missing value, as an empty field, NA and the other words of numbers.h are in CSV.
+// NPY file is a missing value, as an empty field, NA and the other words of csv.h are in CSV.
 //
 // A first column without a name is the index that pandas writes: left out if it counts the rows,
 // taken for the times if it begins with a date and the request asks to find them, refused otherwise.
@@ -24,7 +24,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/numbers.h"
+#include "data/csv.h"
 #include "data/text.h"
 #include "pcgs/matrix.h"
 #include "pcgs/table.h"

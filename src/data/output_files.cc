@@ -9,15 +9,18 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <iomanip>
 #include <memory>
+#include <new>
 #include <optional>
+#include <sstream>
 
 #include "data/checksums.h"
+#include "data/text.h"
 #include "data/whole_file.h"
 #include "pcgs/error.h"
 
@@ -30,112 +33,25 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kFirstLine = "pcgs-unfinished 1";
+constexpr std::size_t kIdLength = 16;
 
-std::string escaped(std::string_view name) {
-  std::string out;
-  for (const char c : name) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte <= ' ' || byte == 0x7f || byte == '%') {
-      out += fmt::format("%{:02X}", byte);
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
-template <class Number>
-bool read_number(std::string_view text, Number& value, int base = 10) {
-  const auto end = text.data() + text.size();
-  const auto [stopped, problem] = std::from_chars(text.data(), end, value, base);
-  return !text.empty() && problem == std::errc() && stopped == end;
-}
-
-std::optional<std::string> unescaped(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    unsigned char byte = static_cast<unsigned char>(text[i]);
-    if (byte == '%') {
-      if (!read_number(text.substr(std::min(i + 1, text.size()), 2), byte, 16)) return {};
-      i += 2;
-    }
-    if (byte == 0 || i >= text.size()) return {};
-    out += static_cast<char>(byte);
-  }
-  return out;
-}
-
-std::uint32_t checksum(std::string_view text) {
-  return crc32({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+// The line that ends a journal of which all the rest is this.
+std::string last_line(std::string_view text) {
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(text.data());
+  return fmt::format("end {:08x}\n", crc32({bytes, text.size()}));
 }
 
 std::string sentence(const OutputJournal& journal) {
-  if (journal.here == 0) {
-    return fmt::format(
-        "A pcgs command was stopped while it put the files below in place. The next one that reads "
-        "or writes here finishes that; by hand: rename every NAME.partial-{} that is still there "
-        "to "
-        "NAME, then remove this file.",
-        journal.id);
-  }
   return fmt::format(
       "A pcgs command was stopped while it put the files below in place, or just before. The next "
-      "one that reads or writes here sees to it; by hand: do what {} says, or, if there is none, "
-      "remove this file, for then nothing has changed.",
-      escaped(journal.path(0)));
+      "one that reads or writes here sees to it; by hand: if there is no {}, remove this file, for "
+      "then nothing has changed; else rename every NAME.partial-{} that is still there to NAME, "
+      "then remove this file.",
+      visible(journal.path(0)), journal.id);
 }
-
-// Takes lines off a text.
-class Lines {
- public:
-  explicit Lines(std::string_view text) : rest_(text) {}
-  bool next() {
-    const auto end = rest_.find('\n');
-    if (end == rest_.npos) return false;
-    line_ = rest_.substr(0, end);
-    rest_.remove_prefix(end + 1);
-    return true;
-  }
-  // The next word of the line.
-  std::string_view word() {
-    const auto end = std::min(line_.find(' '), line_.size());
-    const auto found = line_.substr(0, end);
-    line_.remove_prefix(std::min(end + 1, line_.size()));
-    return found;
-  }
-  std::string_view line() const { return line_; }
-  std::string_view rest() const { return rest_; }
-
- private:
-  std::string_view line_, rest_;
-};
 
 bool is_plain_name(std::string_view name) {
   return !name.empty() && name != "." && name != ".." && name.find('/') == name.npos;
-}
-
-bool read_line(Lines& lines, OutputJournal& journal) {
-  const auto kind = lines.word();
-  if (kind == "here") return read_number(lines.word(), journal.here);
-  if (kind == "id") {
-    journal.id = lines.word();
-    return is_id(journal.id);
-  }
-  if (kind == "folder") {
-    auto folder = unescaped(lines.word());
-    if (!folder || !folder->starts_with('/')) return false;
-    journal.folders.push_back(std::move(*folder));
-    return true;
-  }
-  if (kind != "file") return false;
-  OutputJournal::File file;
-  if (!read_number(lines.word(), file.folder)) return false;
-  file.before = lines.word();
-  auto name = unescaped(lines.word());
-  if (!name || !is_plain_name(*name)) return false;
-  file.name = std::move(*name);
-  journal.files.push_back(std::move(file));
-  return true;
 }
 
 }  // namespace
@@ -153,7 +69,7 @@ std::string OutputJournal::temporary(const File& file) const {
 }
 
 bool is_id(std::string_view text) {
-  return text.size() == 16 && text.find_first_not_of("0123456789abcdef") == text.npos;
+  return text.size() == kIdLength && text.find_first_not_of("0123456789abcdef") == text.npos;
 }
 
 std::string look_of(const std::string& path) {
@@ -163,46 +79,58 @@ std::string look_of(const std::string& path) {
 }
 
 std::string to_text(const OutputJournal& journal) {
-  std::string text = fmt::format("{}\n# {}\nid {}\nhere {}\n", kFirstLine, sentence(journal),
-                                 journal.id, journal.here);
-  for (const auto& folder : journal.folders) text += fmt::format("folder {}\n", escaped(folder));
+  std::ostringstream out;
+  out << kFirstLine << "\n# " << sentence(journal) << "\nid " << journal.id << "\nhere "
+      << journal.here << '\n';
+  for (const auto& folder : journal.folders) out << "folder " << std::quoted(folder) << '\n';
   for (const auto& file : journal.files) {
-    text += fmt::format("file {} {} {}\n", file.folder, file.before, escaped(file.name));
+    out << "file " << file.folder << ' ' << file.before << ' ' << std::quoted(file.name) << '\n';
   }
-  return text + fmt::format("end {:08x}\n", checksum(text));
+  if (!out) throw std::bad_alloc();
+  const std::string text = std::move(out).str();
+  return text + last_line(text);
 }
 
 std::optional<OutputJournal> read_journal(std::string_view text) {
-  Lines lines(text);
-  if (!lines.next() || lines.line() != kFirstLine) return {};
-  if (!lines.next() || !lines.line().starts_with("# ")) return {};
+  const auto end =
+      text.substr(0, text.size() - std::min<std::size_t>(text.size(), 1)).rfind('\n') + 1;
+  if (text.substr(end) != last_line(text.substr(0, end))) return {};
+  std::istringstream in{std::string(text.substr(0, end))};
+  std::string line, kind;
+  if (!std::getline(in, line) || line != kFirstLine || !std::getline(in, line)) return {};
   OutputJournal journal;
-  while (lines.next()) {
-    if (lines.line().starts_with("end ")) {
-      const auto covered = text.substr(0, text.size() - lines.line().size() - 1);
-      lines.word();
-      std::uint32_t said = 0;
-      const bool whole =
-          lines.rest().empty() && read_number(lines.line(), said, 16) && said == checksum(covered);
-      bool sound = whole && !journal.id.empty() && journal.here < journal.folders.size();
-      for (const auto& file : journal.files) sound = sound && file.folder < journal.folders.size();
-      if (!sound) return {};
-      return journal;
+  while (in >> kind) {
+    if (kind == "id") {
+      in >> journal.id;
+    } else if (kind == "here") {
+      in >> journal.here;
+    } else if (kind == "folder") {
+      in >> std::quoted(journal.folders.emplace_back());
+    } else {
+      auto& file = journal.files.emplace_back();
+      in >> file.folder >> file.before >> std::quoted(file.name);
     }
-    if (!read_line(lines, journal)) return {};
   }
-  return {};
+  if (in.bad()) throw std::bad_alloc();
+  const auto& folders = journal.folders;
+  const bool sound =
+      in.eof() && is_id(journal.id) && journal.here < folders.size() &&
+      std::ranges::all_of(folders, [](const auto& folder) { return folder.starts_with('/'); }) &&
+      std::ranges::all_of(journal.files, [&](const auto& file) {
+        return file.folder < folders.size() && is_plain_name(file.name);
+      });
+  return sound ? std::optional(std::move(journal)) : std::nullopt;
 }
 
 // A set.
 
 namespace {
 
-void sync_or_throw(const std::string& folder) {
+void sync_or_throw(const std::string& folder,
+                   std::string_view but = "; what was there before is unchanged") {
   if (const int why = sync_folder(folder); why != 0) {
     throw Error(ErrorKind::kFile, {.file = folder},
-                fmt::format("cannot be synced ({}); what was there before is unchanged",
-                            std::strerror(why)));
+                fmt::format("cannot be synced ({}){}", std::strerror(why), but));
   }
 }
 
@@ -255,16 +183,13 @@ OutputSet::~OutputSet() {
 }
 
 void OutputSet::add_folder(const std::string& path) {
-  std::error_code failed;
-  fs::path missing = fs::absolute(path, failed);
-  std::vector<std::string> to_make;
-  while (!missing.empty() && !fs::exists(missing, failed)) {
-    if (missing.has_filename()) to_make.push_back(missing.string());
-    missing = missing.parent_path();
-  }
-  std::error_code why;
-  for (std::size_t i = to_make.size(); i-- > 0 && !why;) {
-    if (fs::create_directory(to_make[i], why)) made_.push_back(to_make[i]);
+  std::error_code failed, why;
+  fs::path made;
+  for (const auto& part : fs::absolute(path, failed)) {
+    made /= part;
+    if (!why && !fs::exists(made, failed) && fs::create_directory(made, why)) {
+      made_.push_back(made.string());
+    }
   }
   if (fs::is_directory(path, failed)) return;
   if (!why) why = std::make_error_code(std::errc::not_a_directory);
@@ -322,10 +247,10 @@ void OutputSet::put_in_place(const OutputJournal& journal) {
   // Temporaries and copies outlive a power cut before the journal may.
   for (const auto& folder : journal.folders) sync_or_throw(folder);
   said.write(0);
-  if (const int why = sync_folder(journal.folders[0]); why != 0 && said.remove()) {
-    throw Error(ErrorKind::kFile, {.file = journal.folders[0]},
-                fmt::format("cannot be synced ({}); what was there before is unchanged",
-                            std::strerror(why)));
+  try {
+    sync_or_throw(journal.folders[0]);
+  } catch (const Error&) {
+    if (said.remove()) throw;
   }
 
   // From here on the set is complete, and whoever comes next would finish it.
@@ -372,32 +297,16 @@ std::vector<File> waiting_files(const OutputJournal& journal) {
   return out;
 }
 
-// The names in a folder, in order; none if it cannot be read.
-std::vector<std::string> names_in(const std::string& folder) {
+// The names in a folder that begin so, in order; none if it cannot be read.
+std::vector<std::string> names_in(const std::string& folder, std::string_view start) {
   std::vector<std::string> names;
   // Not std::filesystem's iterator, which ends the program without a word where memory ends.
   const std::unique_ptr<DIR, int (*)(DIR*)> all(opendir(folder.c_str()), closedir);
-  while (const dirent* entry = all ? readdir(all.get()) : nullptr)
-    names.emplace_back(entry->d_name);
+  while (const dirent* entry = all ? readdir(all.get()) : nullptr) {
+    if (std::string_view(entry->d_name).starts_with(start)) names.emplace_back(entry->d_name);
+  }
   std::sort(names.begin(), names.end());
   return names;
-}
-
-void rename_all(const OutputJournal& journal, const std::vector<File>& files, bool in_first) {
-  for (const auto& file : files) {
-    if ((file.folder == 0) != in_first) continue;
-    if (std::rename(journal.temporary(file).c_str(), journal.target(file).c_str()) != 0) {
-      throw Error(ErrorKind::kFile, {.file = journal.target(file)},
-                  fmt::format("cannot be written ({})", std::strerror(errno)));
-    }
-  }
-  // Also after a call that failed: it may have renamed all and synced none.
-  for (std::size_t f = in_first ? 0 : 1; f < (in_first ? 1 : journal.folders.size()); ++f) {
-    if (const int why = sync_folder(journal.folders[f]); why != 0) {
-      throw Error(ErrorKind::kFile, {.file = journal.folders[f]},
-                  fmt::format("cannot be synced ({})", std::strerror(why)));
-    }
-  }
 }
 
 // One folder and what is unfinished in it.
@@ -406,23 +315,15 @@ class Folder {
   Folder(std::string path, Recovery& recovery) : path_(std::move(path)), recovery_(recovery) {}
 
   void look_through() {
-    const auto names = names_in(path_);
-    const bool any = std::any_of(names.begin(), names.end(), [](const std::string& name) {
-      return name.starts_with(kJournalPrefix);
-    });
-    if (!any) return;
+    const auto names = names_in(path_, kJournalPrefix);
+    if (names.empty()) return;
     const Descriptor waited = lock_folder(path_);  // until a process that lives has finished
     for (const auto& name : names) {
-      const std::string_view view = name;
-      if (!view.starts_with(kJournalPrefix)) continue;
-      const auto id = view.substr(kJournalPrefix.size());
-      if (is_id(id)) {
-        see_to(name, std::string(id));
-      } else if (is_id(id.substr(0, 16)) &&
-                 temporary_name(view.substr(0, kJournalPrefix.size() + 16), id.substr(0, 16)) ==
-                     name) {
-        remove_if_dead(name);
-      }
+      const std::string id = name.substr(kJournalPrefix.size(), kIdLength);
+      const std::string journal = fmt::format("{}{}", kJournalPrefix, id);
+      if (!is_id(id)) continue;
+      if (name == journal) see_to(name, id);
+      if (name == temporary_name(journal, id)) remove_if_dead(name);
     }
   }
 
@@ -543,8 +444,17 @@ void finish(const OutputJournal& journal) {
       }
     }
   }
-  rename_all(journal, waiting, false);
-  rename_all(journal, waiting, true);
+  for (std::size_t f = journal.folders.size(); f-- > 0;) {
+    for (const auto& file : waiting) {
+      if (file.folder != f) continue;
+      if (std::rename(journal.temporary(file).c_str(), journal.target(file).c_str()) != 0) {
+        throw Error(ErrorKind::kFile, {.file = journal.target(file)},
+                    fmt::format("cannot be written ({})", std::strerror(errno)));
+      }
+    }
+    // Also after a call that failed: it may have renamed all and synced none.
+    sync_or_throw(journal.folders[f], "");
+  }
   // If one of them stays, whoever comes next finds nothing to do and removes it.
   for (std::size_t f = journal.folders.size(); f-- > 0;) unlink(journal.path(f).c_str());
 }
@@ -564,11 +474,10 @@ std::vector<std::string> stale_temporaries(const std::vector<std::string>& paths
   for (const auto& path : paths) {
     const std::string place = place_of(path), folder = folder_of(place);
     const std::string start = temporary_name(fs::path(place).filename().string(), "");
-    const auto names = names_in(folder);
-    for (const auto& name : names) {
-      if (!name.starts_with(start)) continue;
+    const auto journals = names_in(folder, kJournalPrefix);
+    for (const auto& name : names_in(folder, start)) {
       const std::string journal = fmt::format("{}{}", kJournalPrefix, name.substr(start.size()));
-      if (std::binary_search(names.begin(), names.end(), journal)) continue;
+      if (std::binary_search(journals.begin(), journals.end(), journal)) continue;
       const std::string temporary = fmt::format("{}/{}", folder, name);
       const Descriptor opened = open_file(temporary, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
       if (opened && try_lock(opened, true) == Lock::kTaken) stale.push_back(temporary);

@@ -21,14 +21,14 @@ namespace pcgs {
 //   # one sentence for a person who finds it
 //   id 0123456789abcdef
 //   here 0
-//   folder /data/results          the folders, from 0 on
-//   folder /data/states
-//   file 0 none trace.csv         folder, what was there before, name
-//   file 1 812-1700000000123456789 state
+//   folder "/data/results"        the folders, from 0 on
+//   folder "/data/states"
+//   file 0 none "trace.csv"       folder, what was there before, name
+//   file 1 812-1700000000123456789 "state"
 //   end 89abcdef                  CRC-32 of all that is above
 //
-// "What was there before" is its size and the time of its last change in nanoseconds. Names have
-// bytes below 33, % and 127 as %XX. A file's new content lies beside it as NAME.partial-ID, with the
+// "What was there before" is its size and the time of its last change in nanoseconds. In names
+// quotes and backslashes have a backslash before them. A file's new content lies beside it as NAME.partial-ID, with the
 // id of the journal, until it is renamed; a journal cannot speak of any other file.
 //
 // The journal in folder 0 is the one that counts: where it is, the set is complete and only names are

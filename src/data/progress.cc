@@ -25,7 +25,7 @@ std::size_t columns_of_terminal() {
   return known ? size.ws_col : kUsualColumns;
 }
 
-std::string time_text(double seconds) {
+std::string duration_text(double seconds) {
   if (seconds < 100) return fmt::format("{:.0f} s", seconds);
   if (seconds < 100 * 60) return fmt::format("{:.0f} min", seconds / 60);
   return fmt::format("{:.1f} h", seconds / 3600);
@@ -39,7 +39,7 @@ std::string bar_line(std::string_view label, double share, std::optional<double>
   const auto filled = static_cast<std::size_t>(share * static_cast<double>(width));
   std::string line = fmt::format("{} [{}{}] {:3.0f} %", label, std::string(filled, '#'),
                                  std::string(width - filled, '.'), 100 * share);
-  if (seconds_left) line += fmt::format("  {} left", time_text(*seconds_left));
+  if (seconds_left) line += fmt::format("  {} left", duration_text(*seconds_left));
   if (!note.empty()) line += fmt::format("  {}", note);
   // A line that is broken in two could not be wiped.
   return line.substr(0, columns);

@@ -1,4 +1,4 @@
-// Text from users and their files on its way into names and messages.
+// Text from users and their files on its way into names and messages; and tables of texts.
 //
 // Names end up in JSON and in Python, which refuse anything but UTF-8; messages must stay one short
 // line whatever the file holds.
@@ -39,5 +39,25 @@ namespace pcgs::io {
 
 // A name in a command to copy, as a shell takes it: in full where that is one plain word.
 std::string as_argument(std::string_view name);
+
+// A table of texts that can be printed, saved as CSV and typeset.
+struct TextTable {
+  std::string caption;
+  std::vector<std::string> head;
+  std::vector<std::vector<std::string>> rows;  // each as long as the head, if there is one
+  std::size_t left = 1;                        // columns that begin on the left
+};
+
+// The first columns to the left, the others to the right, under the caption and the head if there
+// are any. Widths count letters, not bytes.
+std::string text(const TextTable& table);
+std::string csv(const TextTable& table);
+// A LaTeX table in the booktabs style; "±" becomes $\pm$.
+std::string latex(const TextTable& table, const std::string& label);
+
+// "1 round", "12 rounds".
+std::string counted(std::size_t n, const char* what);
+// "66 ns", "12 us", "34 ms".
+std::string time_text(double ns);
 
 }  // namespace pcgs::io

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "data/numbers.h"
+#include "data/csv.h"
 #include "data/text.h"
 #include "pcgs/error.h"
 
@@ -24,181 +24,119 @@ constexpr double kPowersOfTen[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
 constexpr std::size_t kDigitsRead = 15;    // of a fraction: up to here its division is exact
 constexpr std::size_t kDigitsWritten = 9;  // finer than a double is in any year but 1970
 
-struct Digits {
-  int value = 0;
-  std::size_t count = 0;
-};
-
-// Walks over a text from the left.
-class Scanner {
- public:
-  explicit Scanner(std::string_view text) : rest_(text) {}
-
-  bool at_end() const { return rest_.empty(); }
-
-  bool take(char c) {
-    if (rest_.empty() || rest_.front() != c) return false;
-    rest_.remove_prefix(1);
-    return true;
-  }
-
-  // Whether it went over at least one.
-  bool take_spaces() {
-    bool any = false;
-    while (take(' ')) any = true;
-    return any;
-  }
-
-  // `word` in upper case; the text in any.
-  bool take_word(std::string_view word) {
-    if (rest_.size() < word.size()) return false;
-    for (std::size_t i = 0; i < word.size(); ++i) {
-      if ((rest_[i] & ~0x20) != word[i]) return false;
-    }
-    rest_.remove_prefix(word.size());
-    return true;
-  }
-
-  // A run of digits, `most` at most.
-  Digits take_digits(std::size_t most) {
-    Digits digits;
-    for (; digits.count < most && !rest_.empty(); ++digits.count) {
-      const char c = rest_.front();
-      if (c < '0' || c > '9') break;
-      digits.value = 10 * digits.value + (c - '0');
-      rest_.remove_prefix(1);
-    }
-    return digits;
-  }
-
-  // The digits after a decimal sign, as what they are worth; nothing if there is none.
-  std::optional<double> take_fraction() {
-    std::int64_t digits = 0;
-    std::size_t count = 0;
-    for (; !rest_.empty() && rest_.front() >= '0' && rest_.front() <= '9'; ++count) {
-      if (count < kDigitsRead) digits = 10 * digits + (rest_.front() - '0');
-      rest_.remove_prefix(1);
-    }
-    if (count == 0) return std::nullopt;
-    return static_cast<double>(digits) / kPowersOfTen[std::min(count, kDigitsRead)];
-  }
-
- private:
-  std::string_view rest_;
-};
-
-// Seconds since midnight, UTC. They may be negative or more than a day once an offset is taken off.
-struct Clock {
-  std::int64_t seconds = 0;
+// What a text says that was taken apart.
+struct Parts {
+  int year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0;
   double fraction = 0;
-  bool exists = true;
+  std::int64_t offset = 0;  // from UTC, in seconds
 };
 
-// 05:00, 05:00:30, 05:00:30.25; nothing if it is not one by its shape.
-std::optional<Clock> take_clock(Scanner& text, bool may_have_half_days) {
-  const auto [hour, hour_digits] = text.take_digits(2);
-  if (hour_digits == 0 || !text.take(':')) return std::nullopt;
-  const auto [minute, minute_digits] = text.take_digits(2);
-  if (minute_digits != 2) return std::nullopt;
-  Clock clock;
-  Digits second;
-  if (text.take(':')) {
-    second = text.take_digits(2);
-    if (second.count != 2) return std::nullopt;
-    if (text.take('.') || text.take(',')) {
-      const std::optional<double> fraction = text.take_fraction();
-      if (!fraction) return std::nullopt;
-      clock.fraction = *fraction;
+// In patterns: how many digits a letter stands for; and f for any number of them after a decimal sign.
+constexpr struct {
+  char letter;
+  std::size_t least, most;
+  int Parts::*part;
+} kLetters[] = {
+    {'Y', 4, 4, &Parts::year}, {'m', 1, 2, &Parts::month},  {'b', 2, 2, &Parts::month},
+    {'d', 1, 2, &Parts::day},  {'D', 2, 2, &Parts::day},    {'H', 1, 2, &Parts::hour},
+    {'h', 2, 2, &Parts::hour}, {'M', 2, 2, &Parts::minute}, {'S', 2, 2, &Parts::second}};
+
+// Dates by the pattern that they begin with, the first that fits.
+constexpr std::string_view kMonth = "Y-b";
+constexpr std::pair<std::string_view, DateForm> kDates[] = {{"Y-m-d", DateForm::kIso},
+                                                            {"Y/m/d", DateForm::kIso},
+                                                            {kMonth, DateForm::kIso},
+                                                            {"d.m.Y", DateForm::kDotted},
+                                                            {"d/m/Y", DateForm::kSlashed}};
+constexpr std::string_view kOffsets[] = {"h:M", "hM", "h"};
+
+// Takes what the pattern says from the front; nothing, and false, if the text does not begin so.
+bool take(std::string_view& text, std::string_view pattern, Parts& parts) {
+  std::string_view rest = text;
+  Parts found = parts;
+  for (const char c : pattern) {
+    const auto* const letter =
+        std::ranges::find(kLetters, c, [](const auto& l) { return l.letter; });
+    const bool fraction = c == 'f';
+    if (!fraction && letter == std::end(kLetters)) {
+      if (!rest.starts_with(c)) return false;
+      rest.remove_prefix(1);
+      continue;
+    }
+    const std::size_t there = std::min(rest.find_first_not_of("0123456789"), rest.size());
+    const std::size_t count = fraction ? there : std::min(there, letter->most);
+    if (count < (fraction ? 1 : letter->least)) return false;
+    std::int64_t value = 0;
+    for (const char digit : rest.substr(0, std::min(count, kDigitsRead))) {
+      value = 10 * value + (digit - '0');
+    }
+    rest.remove_prefix(count);
+    if (fraction) {
+      found.fraction = static_cast<double>(value) / kPowersOfTen[std::min(count, kDigitsRead)];
+    } else {
+      found.*letter->part = static_cast<int>(value);
     }
   }
-  // A leap second, :60, is the next minute: clocks of computers count so.
-  clock.exists = minute <= 59 && second.value <= 60;
-  int hours = hour;
-  if (may_have_half_days) {
-    Scanner ahead = text;
-    ahead.take_spaces();
-    const bool morning = ahead.take_word("AM");
-    if (morning || ahead.take_word("PM")) {
-      text = ahead;
-      if (hour < 1 || hour > 12) clock.exists = false;
-      hours = hour % 12 + (morning ? 0 : 12);
-    }
-  }
-  const bool end_of_day = hours == 24 && minute == 0 && second.value == 0 && clock.fraction == 0;
-  if (hours > 23 && !end_of_day) clock.exists = false;
-  clock.seconds = 3600 * hours + 60 * minute + second.value;
-  return clock;
+  text = rest;
+  parts = found;
+  return true;
 }
 
-// Z, UTC, +01:00, +0100, +01: seconds to take off. Zero if there is none; nothing if it is broken.
-std::optional<std::int64_t> take_offset(Scanner& text) {
-  Scanner ahead = text;
-  ahead.take_spaces();
-  if (ahead.at_end()) return 0;
-  text = ahead;
-  if (text.take_word("UTC") || text.take_word("Z")) return 0;
-  const bool west = text.take('-');
-  if (!west && !text.take('+')) return std::nullopt;
-  const Digits hours = text.take_digits(2);
-  if (hours.count != 2 || hours.value > 23) return std::nullopt;
-  const bool colon = text.take(':');
-  const Digits minutes = text.take_digits(2);
-  const bool only_hours = minutes.count == 0 && !colon;
-  if ((minutes.count != 2 && !only_hours) || minutes.value > 59) return std::nullopt;
-  const std::int64_t seconds = 3600 * hours.value + 60 * minutes.value;
-  return west ? -seconds : seconds;
+// `word` in upper case; the text in any.
+bool is_word(std::string_view text, std::string_view word) {
+  return std::ranges::equal(text, word, [](char a, char b) { return (a & ~0x20) == b; });
 }
 
-double seconds_at(int year, int month, int day, const Clock& clock) {
-  const std::chrono::year_month_day date{std::chrono::year(year),
-                                         std::chrono::month(static_cast<unsigned>(month)),
-                                         std::chrono::day(static_cast<unsigned>(day))};
-  if (!date.ok() || !clock.exists) return Date::kNever;
-  const std::int64_t days = std::chrono::sys_days(date).time_since_epoch().count();
-  return static_cast<double>(kDay * days + clock.seconds) + clock.fraction;
-}
-
-// The clock after a date, to the end of the text; midnight if nothing follows.
-std::optional<Clock> clock_after(Scanner& text, DateForm form) {
-  if (text.at_end()) return Clock{};
+// What follows a date, to the end of the text: nothing, or a clock with an offset (year first) or half
+// of the day (slashes).
+bool take_clock(std::string_view text, DateForm form, Parts& parts) {
+  const auto skip_spaces = [&] {
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  };
+  if (text.empty()) return true;
   const bool iso = form == DateForm::kIso;
-  if (!text.take_spaces() && !(iso && text.take_word("T"))) return std::nullopt;
-  std::optional<Clock> clock = take_clock(text, form == DateForm::kSlashed);
-  if (!clock) return std::nullopt;
-  if (iso) {
-    const std::optional<std::int64_t> offset = take_offset(text);
-    if (!offset) return std::nullopt;
-    clock->seconds -= *offset;
+  if (iso && is_word(text.substr(0, 1), "T")) {
+    text.remove_prefix(1);
+  } else if (text.front() == ' ') {
+    skip_spaces();
+  } else {
+    return false;
   }
-  return text.at_end() ? clock : std::nullopt;
+  if (!take(text, "H:M", parts)) return false;
+  if (take(text, ":S", parts) && !take(text, ".f", parts)) take(text, ",f", parts);
+  skip_spaces();
+  if (text.empty()) return true;
+  if (form == DateForm::kSlashed && (is_word(text, "AM") || is_word(text, "PM"))) {
+    constexpr int kNoHour = 99;
+    const int noon = is_word(text, "PM") ? 12 : 0;
+    parts.hour = parts.hour < 1 || parts.hour > 12 ? kNoHour : parts.hour % 12 + noon;
+    return true;
+  }
+  if (!iso) return false;
+  if (is_word(text, "UTC") || is_word(text, "Z")) return true;
+  const char sign = text.front();
+  text.remove_prefix(1);
+  Parts offset;
+  const bool taken = std::ranges::any_of(
+      kOffsets, [&](std::string_view pattern) { return take(text, pattern, offset); });
+  if ((sign != '+' && sign != '-') || !taken || !text.empty()) return false;
+  parts.offset = (sign == '-' ? -1 : 1) * (3600 * offset.hour + 60 * offset.minute);
+  return offset.hour <= 23 && offset.minute <= 59;
 }
 
-Date iso_date(Scanner text, int year, char separator) {
-  constexpr DateForm kForm = DateForm::kIso;
-  const auto [month, month_digits] = text.take_digits(2);
-  if (separator == '-' && month_digits == 2 && text.at_end()) {
-    return {.form = kForm, .at = seconds_at(year, month, 1, {})};
+// NaN if there is no such time. A leap second, :60, is the next minute: clocks of computers count so.
+double seconds_at(const Parts& parts) {
+  const std::chrono::year_month_day date{std::chrono::year(parts.year),
+                                         std::chrono::month(static_cast<unsigned>(parts.month)),
+                                         std::chrono::day(static_cast<unsigned>(parts.day))};
+  const bool end_of_day =
+      parts.hour == 24 && parts.minute == 0 && parts.second == 0 && parts.fraction == 0;
+  if (!date.ok() || parts.minute > 59 || parts.second > 60 || (parts.hour > 23 && !end_of_day)) {
+    return Date::kNever;
   }
-  if (month_digits == 0 || !text.take(separator)) return {};
-  const auto [day, day_digits] = text.take_digits(2);
-  if (day_digits == 0) return {};
-  const std::optional<Clock> clock = clock_after(text, kForm);
-  if (!clock) return {};
-  return {.form = kForm, .at = seconds_at(year, month, day, *clock)};
-}
-
-// 01.03.2026 and 01/03/2026.
-Date date_with_year_last(Scanner text, int first, char separator) {
-  const auto [second, second_digits] = text.take_digits(2);
-  if (second_digits == 0 || !text.take(separator)) return {};
-  const auto [year, year_digits] = text.take_digits(4);
-  if (year_digits != 4) return {};
-  const DateForm form = separator == '.' ? DateForm::kDotted : DateForm::kSlashed;
-  const std::optional<Clock> clock = clock_after(text, form);
-  if (!clock) return {};
-  Date date{.form = form, .at = seconds_at(year, second, first, *clock)};
-  if (form == DateForm::kSlashed) date.month_first = seconds_at(year, first, second, *clock);
-  return date;
+  const std::int64_t days = std::chrono::sys_days(date).time_since_epoch().count();
+  const std::int64_t clock = 3600 * parts.hour + 60 * parts.minute + parts.second;
+  return static_cast<double>(kDay * days + clock - parts.offset) + parts.fraction;
 }
 
 std::string quoted(std::string_view text) { return fmt::format("\"{}\"", excerpt(text)); }
@@ -213,16 +151,8 @@ class Reader {
     if (rows() == 0) return std::move(column_);
     column_.at.reserve(rows());
     form_ = parse_date(field(0)).form;
-    if (form_ == DateForm::kNone) {
-      read_numbers();
-    } else {
-      column_.calendar = true;
-      if (form_ == DateForm::kSlashed) {
-        read_slashed();
-      } else {
-        read_dates();
-      }
-    }
+    column_.calendar = form_ != DateForm::kNone;
+    column_.calendar ? read_dates() : read_numbers();
     return std::move(column_);
   }
 
@@ -231,56 +161,41 @@ class Reader {
   std::string_view field(std::size_t row) const { return column_.text[row]; }
 
   void read_numbers() {
+    std::vector<double> dates;  // as long as all of them are
     for (std::size_t row = 0; row < rows(); ++row) {
       const Number number = parse_number(field(row));
       if (number.kind != NumberKind::kFinite) refuse(row);
       column_.at.push_back(number.value);
+      const auto date = dates.size() == row ? parse_compact_date(field(row)) : std::nullopt;
+      if (date) dates.push_back(*date);
     }
-    std::vector<double> dates;
-    for (std::size_t row = 0; row < rows(); ++row) {
-      const std::optional<double> date = parse_compact_date(field(row));
-      if (!date) return;
-      dates.push_back(*date);
-    }
-    column_.at = std::move(dates);
-    column_.calendar = true;
+    column_.calendar = dates.size() == rows();
+    if (column_.calendar) column_.at = std::move(dates);
   }
 
   void read_dates() {
-    for (std::size_t row = 0; row < rows(); ++row) {
-      const Date date = parse_date(field(row));
-      if (date.form != form_ || std::isnan(date.at)) refuse(row);
-      column_.at.push_back(date.at);
-    }
-  }
-
-  void read_slashed() {
+    const bool slashed = form_ == DateForm::kSlashed;
     std::vector<double>& day_first = column_.at;
     std::vector<double> month_first;
-    month_first.reserve(rows());
-    std::optional<std::size_t> no_day_first;  // the first row that rules a reading out
-    std::optional<std::size_t> no_month_first;
+    std::optional<std::size_t> no_day_first, no_month_first;  // the first row that rules it out
     for (std::size_t row = 0; row < rows(); ++row) {
       const Date date = parse_date(field(row));
-      const bool day = !std::isnan(date.at);
-      const bool month = !std::isnan(date.month_first);
+      const bool day = !std::isnan(date.at), month = !std::isnan(date.month_first);
       if (date.form != form_ || (!day && !month)) refuse(row);
+      day_first.push_back(date.at);
+      if (slashed) month_first.push_back(date.month_first);
       if (!day && !no_day_first) no_day_first = row;
       if (!month && !no_month_first) no_month_first = row;
-      day_first.push_back(date.at);
-      month_first.push_back(date.month_first);
     }
     if (no_day_first && no_month_first) {
-      const std::size_t row = std::max(*no_day_first, *no_month_first);
-      const std::size_t other = std::min(*no_day_first, *no_month_first);
+      const auto [other, row] = std::minmax(*no_day_first, *no_month_first);
       fail(row,
            fmt::format("{} has the {} first, but {} in row {} the {}; write dates as 2026-03-01",
                        quoted(field(row)), row == *no_month_first ? "day" : "month",
                        quoted(field(other)), other + 1, row == *no_month_first ? "month" : "day"));
     }
-    if (no_month_first) return;
+    if (no_month_first || day_first == month_first) return;
     if (!no_day_first) {
-      if (day_first == month_first) return;
       const bool day_forwards = std::is_sorted(day_first.begin(), day_first.end());
       const bool month_forwards = std::is_sorted(month_first.begin(), month_first.end());
       if (day_forwards == month_forwards) refuse_both_readings();
@@ -291,11 +206,8 @@ class Reader {
 
   [[noreturn]] void refuse_both_readings() const {
     std::size_t row = 0;  // the first that shows the difference
-    for (;; ++row) {
-      const Date date = parse_date(field(row));
-      if (date.at != date.month_first) break;
-    }
-    const Date date = parse_date(field(row));
+    Date date = parse_date(field(row));
+    while (date.at == date.month_first) date = parse_date(field(++row));
     fail(row,
          fmt::format("{} may be {} or {}, and the column does not say whether the day or the month "
                      "comes first; write dates as 2026-03-01",
@@ -340,25 +252,25 @@ class Reader {
 }  // namespace
 
 Date parse_date(std::string_view field) {
-  Scanner text(trimmed(field, " \t"));
-  const auto [first, digits] = text.take_digits(4);
-  if (digits == 4) {
-    if (text.take('-')) return iso_date(text, first, '-');
-    if (text.take('/')) return iso_date(text, first, '/');
-  } else if (digits == 1 || digits == 2) {
-    if (text.take('.')) return date_with_year_last(text, first, '.');
-    if (text.take('/')) return date_with_year_last(text, first, '/');
+  const std::string_view text = trimmed(field, " \t");
+  for (const auto& [pattern, form] : kDates) {
+    std::string_view rest = text;
+    Parts parts;
+    if (!take(rest, pattern, parts)) continue;
+    if (pattern == kMonth ? !rest.empty() : !take_clock(rest, form, parts)) return {};
+    Date date{.form = form, .at = seconds_at(parts)};
+    std::swap(parts.month, parts.day);
+    if (form == DateForm::kSlashed) date.month_first = seconds_at(parts);
+    return date;
   }
   return {};
 }
 
 std::optional<double> parse_compact_date(std::string_view field) {
-  Scanner text(trimmed(field, " \t"));
-  const Digits year = text.take_digits(4);
-  const Digits month = text.take_digits(2);
-  const Digits day = text.take_digits(2);
-  if (day.count != 2 || !text.at_end()) return std::nullopt;  // so that all eight are there
-  const double at = seconds_at(year.value, month.value, day.value, {});
+  std::string_view text = trimmed(field, " \t");
+  Parts parts;
+  if (!take(text, "YbD", parts) || !text.empty()) return std::nullopt;
+  const double at = seconds_at(parts);
   return std::isnan(at) ? std::nullopt : std::optional(at);
 }
 

@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <set>
 #include <utility>
 
 #include "pcgs/error.h"
@@ -55,12 +56,14 @@ int sync_folder(const std::string& folder) {
   return errno == EINVAL || errno == ENOTSUP || errno == EROFS ? 0 : errno;
 }
 
+namespace {
+
 // What the handler looks at. It may run on any thread at any moment, so the list has a lock that
 // spins, and whoever holds it cannot be interrupted: signals are blocked on that thread, and the
 // handler itself blocks them.
 struct TemporaryList {
   std::atomic_flag busy = ATOMIC_FLAG_INIT;
-  Temporary* first = nullptr;
+  std::set<std::string> paths;
   int waiting = 0;  // SignalsWait that live
   int pending = 0;  // the signal that came meanwhile
 
@@ -72,9 +75,7 @@ struct TemporaryList {
 
   // The lock is never given back after this: from here on no thread gives a file its name.
   void remove_all() const {
-    for (const Temporary* one = first; one != nullptr; one = one->after_) {
-      unlink(one->path_.c_str());
-    }
+    for (const auto& path : paths) unlink(path.c_str());
   }
 
   [[noreturn]] void remove_all_and_die(int signal) const {
@@ -91,9 +92,7 @@ struct TemporaryList {
   }
 };
 
-namespace {
-
-TemporaryList list;
+TemporaryList& list = *new TemporaryList;  // for ever: a signal may come while the process ends
 
 class ListLock {
  public:
@@ -124,30 +123,6 @@ void handle(int signal) {
 }
 
 }  // namespace
-
-Temporary::Temporary(std::string path) : path_(std::move(path)), listed_(true) {
-  const ListLock lock;
-  after_ = list.first;
-  if (after_ != nullptr) after_->before_ = this;
-  list.first = this;
-}
-
-void Temporary::unlist() {
-  if (!listed_) return;
-  const ListLock lock;
-  (before_ != nullptr ? before_->after_ : list.first) = after_;
-  if (after_ != nullptr) after_->before_ = before_;
-  listed_ = false;
-}
-
-Temporary::~Temporary() { unlist(); }
-
-void Temporary::keep() { unlist(); }
-
-void Temporary::remove() {
-  unlink(path_.c_str());
-  unlist();
-}
 
 SignalsWait::SignalsWait() {
   const ListLock lock;
@@ -273,26 +248,35 @@ WholeFile::WholeFile(std::string path, std::string_view id)
     throw Error(ErrorKind::kFile, {.file = path_},
                 "cannot be written (it belongs to somebody else); give another path");
   }
+  {
+    const ListLock lock;  // listed before it is there, so that no moment is without it
+    list.paths.insert(temporary_);
+  }
   // O_EXCL: never over somebody else's file. Until it has the permissions of the one that it
   // replaces, it has none for others.
-  file_ = open_file(temporary_.path(), O_WRONLY | O_CREAT | O_EXCL, there ? 0600 : 0666);
+  file_ = open_file(temporary_, O_WRONLY | O_CREAT | O_EXCL, there ? 0600 : 0666);
   if (!file_) {
+    const int why = errno;
+    hand_over();
     throw Error(ErrorKind::kFile, {.file = path_},
                 fmt::format("cannot be written ({}); give a path in a folder that can be",
-                            std::strerror(errno)));
+                            std::strerror(why)));
   }
   ours_ = true;
   try_lock(file_);
   if (there) hand_on_permissions(file_, replaced);
 }
 
-WholeFile::~WholeFile() {
-  if (ours_) temporary_.remove();
+WholeFile::~WholeFile() { remove(); }
+
+void WholeFile::remove() {
+  if (!ours_) return;
+  unlink(temporary_.c_str());
+  hand_over();
 }
 
 void WholeFile::fail(int why) {
-  if (ours_) temporary_.remove();
-  ours_ = false;
+  remove();
   throw Error(ErrorKind::kFile, {.file = path_},
               fmt::format("cannot be written ({}); what was there before is unchanged",
                           std::strerror(why)));
@@ -330,13 +314,14 @@ void WholeFile::prepare() {
 }
 
 void WholeFile::publish() {
-  if (std::rename(temporary_.path().c_str(), place_.c_str()) != 0) fail(errno);
+  if (std::rename(temporary_.c_str(), place_.c_str()) != 0) fail(errno);
   hand_over();
 }
 
 void WholeFile::hand_over() {
   ours_ = false;
-  temporary_.keep();
+  const ListLock lock;
+  list.paths.erase(temporary_);
 }
 
 void WholeFile::take_back() { ours_ = true; }

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -53,29 +52,6 @@ int sync_folder(const std::string& folder);
 // remove_temporaries_on_signals() loses none of them to SIGINT, SIGTERM and their like: they are
 // removed, and the process dies by the signal that came. While files get their names (SignalsWait),
 // a signal waits until that is done.
-
-// A name in the list. Listed before the file is there, so that no moment is without it.
-class Temporary {
- public:
-  explicit Temporary(std::string path);
-  ~Temporary();
-  Temporary(const Temporary&) = delete;
-  Temporary& operator=(const Temporary&) = delete;
-
-  const std::string& path() const { return path_; }
-  // The file stays: it has its name, or a journal answers for it.
-  void keep();
-  // Removes the file.
-  void remove();
-
- private:
-  friend struct TemporaryList;
-  void unlist();
-  std::string path_;
-  bool listed_ = false;
-  Temporary* before_ = nullptr;
-  Temporary* after_ = nullptr;
-};
 
 // While one of these lives, a signal that would end the process is put off. Whichever thread it is
 // delivered to.
@@ -131,9 +107,10 @@ class WholeFile {
  private:
   [[noreturn]] void fail(int why);
   void flush();
+  void remove();
   std::string path_;
   std::string place_;
-  Temporary temporary_;
+  std::string temporary_;
   Descriptor file_;
   std::vector<char> buffer_;
   int problem_ = 0;    // errno of the first write that failed

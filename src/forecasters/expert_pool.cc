@@ -1,6 +1,5 @@
-#include "forecasters/expert_pool.h"
-
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +12,7 @@
 #include "data/json.h"
 #include "data/text.h"
 #include "data/whole_file.h"
+#include "forecasters/forecasters.h"
 #include "pcgs/error.h"
 #include "pcgs/experts.h"
 
@@ -26,22 +26,11 @@ std::size_t longest_reach(const Experts& experts) {
   return reach;
 }
 
-// Pools for those who name nothing but the seasons of their series.
-class Collection {
- public:
-  // Seasons may coincide with each other's multiples and with the short lags: the first stays.
-  void add(std::unique_ptr<Expert> expert) {
-    const std::string name = expert->name();
-    if (std::find(names_.begin(), names_.end(), name) != names_.end()) return;
-    names_.push_back(name);
-    experts_.push_back(std::move(expert));
-  }
-  Experts take() { return std::move(experts_); }
-
- private:
-  Experts experts_;
-  std::vector<std::string> names_;
-};
+// Seasons may coincide with each other's multiples and with the short lags: the first stays.
+void add_new(Experts& experts, std::unique_ptr<Expert> expert) {
+  const auto same = [&](const auto& other) { return other->name() == expert->name(); };
+  if (std::none_of(experts.begin(), experts.end(), same)) experts.push_back(std::move(expert));
+}
 
 std::vector<std::size_t> lags_and(std::vector<std::size_t> lags, std::vector<std::size_t> more) {
   for (const std::size_t lag : more) {
@@ -70,12 +59,6 @@ void check(std::span<const std::size_t> seasons) {
 using json = nlohmann::ordered_json;
 
 using Keys = std::vector<std::string_view>;
-
-std::string joined(const Keys& names) {
-  std::string out;
-  for (const auto name : names) out += (out.empty() ? "" : ", ") + std::string(name);
-  return out;
-}
 
 std::string shown(const json& value) { return excerpt(value.dump(-1, ' ', true)); }
 
@@ -107,7 +90,8 @@ class Entry {
     for (const auto& [key, value] : object_.items()) {
       if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
       fail(ErrorKind::kUnknown, key,
-           fmt::format("there is no key {} here; the keys are {}", shown(json(key)), joined(keys)));
+           fmt::format("there is no key {} here; the keys are {}", shown(json(key)),
+                       fmt::join(keys, ", ")));
     }
   }
 
@@ -293,34 +277,35 @@ Experts benchmark_experts(std::span<const std::size_t> seasons) {
   const bool seasonal = !seasons.empty();
   const std::size_t day = seasonal ? seasons[0] : 0;
 
-  Collection pool;
-  for (const std::size_t lag : {1u, 2u, 3u}) pool.add(lag_expert(lag));
+  Experts pool;
+  const auto add = [&](std::unique_ptr<Expert> expert) { add_new(pool, std::move(expert)); };
+  for (const std::size_t lag : {1u, 2u, 3u}) add(lag_expert(lag));
   if (seasonal) {
-    pool.add(lag_expert(day));
-    pool.add(lag_expert(2 * day));
-    for (const std::size_t season : seasons.subspan(1)) pool.add(lag_expert(season));
+    add(lag_expert(day));
+    add(lag_expert(2 * day));
+    for (const std::size_t season : seasons.subspan(1)) add(lag_expert(season));
   }
-  for (const std::size_t window : {3u, 6u, 12u}) pool.add(mean_expert(window));
-  for (const std::size_t season : seasons) pool.add(mean_expert(season));
-  for (const double rate : {0.05, 0.1, 0.3, 0.5, 0.8}) pool.add(ewma_expert(rate));
+  for (const std::size_t window : {3u, 6u, 12u}) add(mean_expert(window));
+  for (const std::size_t season : seasons) add(mean_expert(season));
+  for (const double rate : {0.05, 0.1, 0.3, 0.5, 0.8}) add(ewma_expert(rate));
   if (seasonal) {
-    pool.add(seasonal_mean_expert(day, 4));
-    pool.add(seasonal_change_expert(day));
+    add(seasonal_mean_expert(day, 4));
+    add(seasonal_change_expert(day));
   } else {
-    pool.add(drift_expert(1));
-    pool.add(drift_expert(12));
+    add(drift_expert(1));
+    add(drift_expert(12));
   }
   using Lags = std::vector<std::size_t>;
   const auto regression = [&](Lags lags, const Lags& seasonal_lags, double forgetting) {
     RegressionOptions options;
     options.forgetting = forgetting;
-    pool.add(regression_expert(
-        seasonal ? lags_and(std::move(lags), seasonal_lags) : std::move(lags), options));
+    add(regression_expert(seasonal ? lags_and(std::move(lags), seasonal_lags) : std::move(lags),
+                          options));
   };
   regression({1, 2, 3}, {day}, 1);
   regression({1, 2, 3, 4, 5, 6}, {day, day + 1}, 0.999);
   regression({1, 2}, {day}, 0.99);
-  return pool.take();
+  return pool;
 }
 
 Experts standard_experts(std::span<const std::size_t> seasons) {

@@ -1,12 +1,10 @@
-#include "forecasters/regression.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "forecasters/checked_range.h"
+#include "forecasters/forecasters.h"
 
 namespace pcgs {
 
@@ -14,7 +12,60 @@ namespace {
 
 constexpr std::size_t kMostLags = 64;
 
-// Recursive least squares on an intercept and lags (the recursion is in least_squares.h).
+bool all_finite(std::span<const double> numbers) {
+  return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); });
+}
+
+// The lags in order; throws Error if there are none, too many, or one twice.
+std::vector<std::size_t> accepted_lags(std::vector<std::size_t> lags, std::size_t longest) {
+  checked_steps("the number of lags", lags.size(), 1, kMostLags);
+  std::sort(lags.begin(), lags.end());
+  for (std::size_t i = 0; i < lags.size(); ++i) {
+    checked_steps("a lag", lags[i], 1, longest);
+    if (i > 0 && lags[i] == lags[i - 1]) {
+      throw Error(fmt::format("lag {} is given twice; give it once", lags[i]));
+    }
+  }
+  return lags;
+}
+
+// "1-6+24+25"
+std::string lags_text(std::span<const std::size_t> lags) {
+  std::string out;
+  for (std::size_t i = 0; i < lags.size();) {
+    std::size_t end = i + 1;
+    while (end < lags.size() && lags[end] == lags[end - 1] + 1) ++end;
+    if (end - i < 3) end = i + 1;
+    out += out.empty() ? "" : "+";
+    out += end - i < 3 ? fmt::format("{}", lags[i]) : fmt::format("{}-{}", lags[i], lags[end - 1]);
+    i = end;
+  }
+  return out;
+}
+
+// Writes 1, y[lags] as they were `ago` steps before now to x [1 + lags], each value divided by
+// `unit`; false if a value is missing.
+bool fill_regressors(const Past& past, std::span<const std::size_t> lags, std::size_t ago,
+                     double unit, std::span<double> x) {
+  x[0] = 1;
+  for (std::size_t i = 0; i < lags.size(); ++i) {
+    x[i + 1] = past.lag(lags[i] + ago) / unit;
+    if (std::isnan(x[i + 1])) return false;
+  }
+  return true;
+}
+
+// <coefficients, x> for the regressors of now; NaN if a value is missing.
+double predict_from(const Past& past, std::span<const std::size_t> lags, double unit,
+                    std::span<const double> coefficients) {
+  double f = coefficients[0];
+  for (std::size_t i = 0; i < lags.size(); ++i) {
+    f += coefficients[i + 1] * (past.lag(lags[i]) / unit);
+  }
+  return f;
+}
+
+// Recursive least squares on an intercept and lags (LeastSquares).
 //
 // Values are divided by a unit first, so that kW and MW give the same forecasts: what the prior
 // says about the coefficients, and how far they may be forgotten, is relative to it. Unless it is
@@ -169,11 +220,8 @@ class RollingRegression final : public Expert {
     in.f64s(products_);
     in.f64s(greatest_);
     in.f64s(coefficients_);
-    for (const auto* numbers : {&products_, &greatest_, &coefficients_}) {
-      if (!std::all_of(numbers->begin(), numbers->end(),
-                       [](double c) { return std::isfinite(c); })) {
-        in.fail("the sums of a regression are not finite");
-      }
+    if (!all_finite(products_) || !all_finite(greatest_) || !all_finite(coefficients_)) {
+      in.fail("the sums of a regression are not finite");
     }
   }
 
@@ -246,8 +294,7 @@ class RollingRegression final : public Expert {
       coefficients_[i] = sum / factor_[i * size_ + i];
     }
     for (std::size_t i = 0; i < size_; ++i) coefficients_[i] *= scale(i);
-    return std::all_of(coefficients_.begin(), coefficients_.end(),
-                       [](double c) { return std::isfinite(c); });
+    return all_finite(coefficients_);
   }
 
   std::vector<std::size_t> lags_;
@@ -263,50 +310,6 @@ class RollingRegression final : public Expert {
 };
 
 }  // namespace
-
-std::vector<std::size_t> accepted_lags(std::vector<std::size_t> lags, std::size_t longest) {
-  checked_steps("the number of lags", lags.size(), 1, kMostLags);
-  std::sort(lags.begin(), lags.end());
-  for (std::size_t i = 0; i < lags.size(); ++i) {
-    checked_steps("a lag", lags[i], 1, longest);
-    if (i > 0 && lags[i] == lags[i - 1]) {
-      throw Error(fmt::format("lag {} is given twice; give it once", lags[i]));
-    }
-  }
-  return lags;
-}
-
-std::string lags_text(std::span<const std::size_t> lags) {
-  std::string out;
-  for (std::size_t i = 0; i < lags.size();) {
-    std::size_t end = i + 1;
-    while (end < lags.size() && lags[end] == lags[end - 1] + 1) ++end;
-    if (end - i < 3) end = i + 1;
-    out += out.empty() ? "" : "+";
-    out += end - i < 3 ? fmt::format("{}", lags[i]) : fmt::format("{}-{}", lags[i], lags[end - 1]);
-    i = end;
-  }
-  return out;
-}
-
-bool fill_regressors(const Past& past, std::span<const std::size_t> lags, std::size_t ago,
-                     double unit, std::span<double> x) {
-  x[0] = 1;
-  for (std::size_t i = 0; i < lags.size(); ++i) {
-    x[i + 1] = past.lag(lags[i] + ago) / unit;
-    if (std::isnan(x[i + 1])) return false;
-  }
-  return true;
-}
-
-double predict_from(const Past& past, std::span<const std::size_t> lags, double unit,
-                    std::span<const double> coefficients) {
-  double f = coefficients[0];
-  for (std::size_t i = 0; i < lags.size(); ++i) {
-    f += coefficients[i + 1] * (past.lag(lags[i]) / unit);
-  }
-  return f;
-}
 
 LeastSquares::LeastSquares(std::size_t size, double forgetting, double prior)
     : size_(size),
@@ -375,10 +378,7 @@ bool LeastSquares::learn(std::span<const double> x, double y) {
   if (spread <= kLargestTrace * prior_ * static_cast<double>(size_) * forgetting_) {
     for (double& d : diagonal_) d /= forgetting_;
   }
-  const auto finite = [](double c) { return std::isfinite(c); };
-  if (std::isfinite(spread) && std::all_of(coefficients_.begin(), coefficients_.end(), finite)) {
-    return true;
-  }
+  if (std::isfinite(spread) && all_finite(coefficients_)) return true;
   reset();
   return false;
 }
@@ -393,11 +393,9 @@ void LeastSquares::load(StateReader& in) {
   in.f64s(coefficients_);
   in.f64s(upper_);
   in.f64s(diagonal_);
-  const auto finite = [](double c) { return std::isfinite(c); };
-  const auto variance = [](double d) { return d >= 0 && std::isfinite(d); };
-  if (!std::all_of(coefficients_.begin(), coefficients_.end(), finite) ||
-      !std::all_of(upper_.begin(), upper_.end(), finite) ||
-      !std::all_of(diagonal_.begin(), diagonal_.end(), variance)) {
+  const bool positive =
+      std::all_of(diagonal_.begin(), diagonal_.end(), [](double d) { return d >= 0; });
+  if (!all_finite(coefficients_) || !all_finite(upper_) || !all_finite(diagonal_) || !positive) {
     in.fail("the coefficients of a regression are not finite");
   }
 }

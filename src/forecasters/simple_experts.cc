@@ -5,10 +5,12 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
-#include "forecasters/checked_range.h"
-#include "pcgs/experts.h"
+#include "forecasters/forecasters.h"
 
 namespace pcgs {
 
@@ -16,90 +18,37 @@ namespace {
 
 constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 53;  // one a microsecond for 285 years
 
-// Experts that are a sum of a few past values. With y[n] the value n steps before the one that is
-// forecast:
+// Experts that are a formula of past values and remember nothing else. With y[n] the value n steps before the one that
+// is forecast:
 //
-//     lag(n)              y[n]                        the naive forecast, also of a season
-//     drift(n)            y[1] + (y[1] - y[n+1]) / n  goes on as over the last n steps
-//     seasonal-change(d)  y[1] + y[d] - y[d+1]        the change that came here a season ago
-class Lag final : public Expert {
+//     lag(n)               y[n]                        the naive forecast, also of a season
+//     drift(n)             y[1] + (y[1] - y[n+1]) / n  goes on as over the last n steps
+//     seasonal-change(d)   y[1] + y[d] - y[d+1]        the change that came here a season ago
+//     mean(n)              the mean of y[1..n]
+//     seasonal-mean(d, m)  the mean of y[d], y[2d], ..., y[md]: the last m seasons at this time
+template <class Formula>
+class OfPast final : public Expert {
  public:
-  explicit Lag(std::size_t lag) : lag_(lag) {}
-  std::string name() const override { return fmt::format("lag{}", lag_); }
-  std::size_t reach() const override { return lag_; }
-  double forecast(const Past& past) const override { return past.lag(lag_); }
+  OfPast(std::string name, std::size_t reach, Formula formula)
+      : name_(std::move(name)), reach_(reach), formula_(formula) {}
+  std::string name() const override { return name_; }
+  std::size_t reach() const override { return reach_; }
+  double forecast(const Past& past) const override { return formula_(past); }
 
  private:
-  std::size_t lag_;
+  std::string name_;
+  std::size_t reach_;
+  Formula formula_;
 };
 
-class Drift final : public Expert {
- public:
-  explicit Drift(std::size_t window) : window_(window) {}
-  std::string name() const override { return fmt::format("drift{}", window_); }
-  std::size_t reach() const override { return window_ + 1; }
-  double forecast(const Past& past) const override {
-    const double last = past.lag(1);
-    return last + (last - past.lag(window_ + 1)) / static_cast<double>(window_);
-  }
+template <class Formula>
+std::unique_ptr<Expert> of_past(std::string name, std::size_t reach, Formula formula) {
+  return std::make_unique<OfPast<Formula>>(std::move(name), reach, formula);
+}
 
- private:
-  std::size_t window_;
-};
-
-class SeasonalChange final : public Expert {
- public:
-  explicit SeasonalChange(std::size_t season) : season_(season) {}
-  std::string name() const override { return fmt::format("seasonal-change{}", season_); }
-  std::size_t reach() const override { return season_ + 1; }
-  double forecast(const Past& past) const override {
-    return past.lag(1) + past.lag(season_) - past.lag(season_ + 1);
-  }
-
- private:
-  std::size_t season_;
-};
-
-// Experts that average.
-//
-//     mean(n)              of y[1..n]
-//     seasonal-mean(d, m)  of y[d], y[2d], ..., y[md]: the last m seasons at this time
-//     ewma(a)              s, with s = the first value and s += a (y - s) after each
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-class Mean final : public Expert {
- public:
-  explicit Mean(std::size_t window) : window_(window) {}
-  std::string name() const override { return fmt::format("mean{}", window_); }
-  std::size_t reach() const override { return window_; }
-  double forecast(const Past& past) const override { return past.mean(window_); }
-
- private:
-  std::size_t window_;
-};
-
-class SeasonalMean final : public Expert {
- public:
-  SeasonalMean(std::size_t season, std::size_t seasons) : season_(season), seasons_(seasons) {}
-  std::string name() const override { return fmt::format("seasonal-mean{}x{}", season_, seasons_); }
-  std::size_t reach() const override { return season_ * seasons_; }
-  double forecast(const Past& past) const override {
-    if (past.count() < reach()) return kNone;
-    double sum = 0;
-    std::size_t there = 0;
-    for (std::size_t i = 1; i <= seasons_; ++i) {
-      const double y = past.lag(i * season_);
-      if (std::isnan(y)) continue;
-      sum += y;
-      ++there;
-    }
-    return there > 0 ? sum / static_cast<double>(there) : kNone;
-  }
-
- private:
-  std::size_t season_, seasons_;
-};
-
+// ewma(a): s, with s = the first value and s += a (y - s) after each.
 class Ewma final : public Expert {
  public:
   explicit Ewma(double rate) : rate_(rate) {}
@@ -150,8 +99,7 @@ class HoltWinters final : public Expert {
   std::size_t reach() const override { return 2 * seasonal_.size(); }
 
   double forecast(const Past& past) const override {
-    return started_ ? level_ + trend_ + seasonal_[place(past.count())]
-                    : std::numeric_limits<double>::quiet_NaN();
+    return started_ ? level_ + trend_ + seasonal_[place(past.count())] : kNone;
   }
 
   void observe(const Past& past, double y) override {
@@ -273,26 +221,47 @@ void Past::load(StateReader& in) {
 }
 
 std::unique_ptr<Expert> lag_expert(std::size_t lag) {
-  return std::make_unique<Lag>(checked_steps("the lag", lag));
+  checked_steps("the lag", lag);
+  return of_past(fmt::format("lag{}", lag), lag, [lag](const Past& past) { return past.lag(lag); });
 }
 
 std::unique_ptr<Expert> drift_expert(std::size_t window) {
-  return std::make_unique<Drift>(checked_steps("the window", window, 1, kLongestReach - 1));
+  checked_steps("the window", window, 1, kLongestReach - 1);
+  return of_past(fmt::format("drift{}", window), window + 1, [window](const Past& past) {
+    const double last = past.lag(1);
+    return last + (last - past.lag(window + 1)) / static_cast<double>(window);
+  });
 }
 
 std::unique_ptr<Expert> seasonal_change_expert(std::size_t season) {
-  return std::make_unique<SeasonalChange>(
-      checked_steps("the season", season, 2, kLongestReach - 1));
+  checked_steps("the season", season, 2, kLongestReach - 1);
+  return of_past(fmt::format("seasonal-change{}", season), season + 1, [season](const Past& past) {
+    return past.lag(1) + past.lag(season) - past.lag(season + 1);
+  });
 }
 
 std::unique_ptr<Expert> mean_expert(std::size_t window) {
-  return std::make_unique<Mean>(checked_steps("the window", window));
+  checked_steps("the window", window);
+  return of_past(fmt::format("mean{}", window), window,
+                 [window](const Past& past) { return past.mean(window); });
 }
 
 std::unique_ptr<Expert> seasonal_mean_expert(std::size_t season, std::size_t seasons) {
   checked_steps("the season", season);
   checked_steps("the number of seasons", seasons, 1, kLongestReach / season);
-  return std::make_unique<SeasonalMean>(season, seasons);
+  return of_past(fmt::format("seasonal-mean{}x{}", season, seasons), season * seasons,
+                 [season, seasons](const Past& past) {
+                   if (past.count() < season * seasons) return kNone;
+                   double sum = 0;
+                   std::size_t there = 0;
+                   for (std::size_t i = 1; i <= seasons; ++i) {
+                     const double y = past.lag(i * season);
+                     if (std::isnan(y)) continue;
+                     sum += y;
+                     ++there;
+                   }
+                   return there > 0 ? sum / static_cast<double>(there) : kNone;
+                 });
 }
 
 std::unique_ptr<Expert> ewma_expert(double rate) {

@@ -143,7 +143,6 @@ std::vector<double> prior_of(std::size_t methods, double learned) {
 //
 // for every m, and with the certificates of Fixed Share (switching_bound) against every path of
 // experts. docs/certificates.md has the argument. Source: this project.
-#include "methods/guard.h"
 
 class Guard final : public Method {
  public:

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "data/json.h"
-#include "data/json_fields.h"
 #include "pcgs/error.h"
 #include "proof/trace_file.h"
 

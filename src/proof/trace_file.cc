@@ -9,7 +9,6 @@
 #include <limits>
 
 #include "data/csv.h"
-#include "data/numbers.h"
 #include "pcgs/error.h"
 #include "pcgs/trace.h"
 

@@ -57,7 +57,6 @@ class TraceReader {
   const std::string& method() const { return method_; }
   // Valid until next(). Its step is null where the method is not of the share form.
   const TraceRow& row() const { return row_; }
-  std::string position() const { return csv_.position(); }
   ErrorPlace place() const { return {.file = origin_, .row = csv_.row(), .line = csv_.line()}; }
 
  private:

@@ -11,7 +11,7 @@
 
 #include "data/input_bytes.h"
 #include "data/json.h"
-#include "data/text_table.h"
+#include "data/text.h"
 #include "data/whole_file.h"
 #include "pcgs/certificates.h"
 #include "pcgs/error.h"

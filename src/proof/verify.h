@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/json_fields.h"
+#include "data/json.h"
 #include "proof/certificate_file.h"
 
 namespace pcgs::verify {

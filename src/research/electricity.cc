@@ -8,8 +8,8 @@
 #include <cmath>
 
 #include "combine/hindsight_methods.h"
-#include "data/json_fields.h"
-#include "data/text_table.h"
+#include "data/json.h"
+#include "data/text.h"
 #include "pcgs/error.h"
 #include "show/kinds.h"
 #include "show/sections.h"

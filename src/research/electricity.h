@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/keyed_values.h"
+#include "data/json.h"
 #include "data/progress.h"
 #include "pcgs/experts.h"
 #include "pcgs/loss_scale.h"

@@ -11,10 +11,10 @@
 #include <span>
 
 #include "data/csv.h"
-#include "data/json_fields.h"
+#include "data/json.h"
 #include "data/npy.h"
 #include "data/number_table.h"
-#include "data/text_table.h"
+#include "data/text.h"
 #include "proof/sweep.h"
 #include "show/kinds.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "data/keyed_values.h"
+#include "data/json.h"
 #include "data/progress.h"
 #include "data/whole_file.h"
 #include "pcgs/oracle.h"

@@ -12,7 +12,7 @@
 
 #include "combine/hindsight_methods.h"
 #include "data/progress.h"
-#include "data/text_table.h"
+#include "data/text.h"
 #include "pcgs/matrix.h"
 #include "research/paired.h"
 #include "research/tournament.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "data/json_fields.h"
+#include "data/json.h"
 #include "research/electricity.h"
 #include "research/oracle_study.h"
 #include "research/study.h"

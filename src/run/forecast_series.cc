@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 
-#include "data/keyed_values.h"
 #include "data/number_table.h"
 #include "data/times.h"
 #include "data/whole_file.h"

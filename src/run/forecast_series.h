@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "data/numbers.h"
+#include "data/csv.h"
 #include "pcgs/experts.h"
 #include "run/clock.h"
 #include "run/comparison.h"

@@ -249,10 +249,9 @@ void check_row(const io::TraceReader& reader) {
             fits(controls.q) && std::abs(row.step->mix_loss) <= 2 && std::abs(row.step->gap) <= 2;
   }
   if (right) return;
-  throw Error(
-      fmt::format("{}: holds weights, losses or controls that cannot be; give a trace as pcgs run "
-                  "--trace wrote it",
-                  reader.position()));
+  throw Error(ErrorKind::kFormat, reader.place(),
+              "holds weights, losses or controls that cannot be; give a trace as pcgs run --trace "
+              "wrote it");
 }
 
 }  // namespace
@@ -302,10 +301,10 @@ RunDepth depth_of_trace(std::string_view text, const std::string& origin, std::s
     check_row(reader);
     const auto& earlier = recorder->places();
     if (!earlier.empty() && static_cast<double>(reader.row().round.number) <= earlier.back()) {
-      throw Error(
-          fmt::format("{}: a round of {} comes after a later one; give a trace in which each "
-                      "method is once, and no outcome came late",
-                      reader.position(), reader.method()));
+      throw Error(ErrorKind::kFormat, reader.place(),
+                  fmt::format("a round of {} comes after a later one; give a trace in which each "
+                              "method is once, and no outcome came late",
+                              reader.method()));
     }
     recorder->record(reader.row());
   }

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "data/json_fields.h"
+#include "data/json.h"
 #include "show/kinds.h"
 
 namespace pcgs::results {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "data/keyed_values.h"
+#include "data/json.h"
 #include "run/comparison.h"
 #include "run/errors.h"
 

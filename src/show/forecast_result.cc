@@ -7,8 +7,7 @@
 #include <iterator>
 
 #include "data/csv.h"
-#include "data/json_fields.h"
-#include "data/keyed_values.h"
+#include "data/json.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
 #include "run/errors.h"

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "data/json.h"
-#include "data/json_fields.h"
 #include "show/result.h"
 #include "show/sections.h"
 

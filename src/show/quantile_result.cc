@@ -11,7 +11,7 @@
 #include <unordered_set>
 
 #include "data/csv.h"
-#include "data/json_fields.h"
+#include "data/json.h"
 #include "run/quantile_play.h"
 #include "run/quantile_scores.h"
 #include "show/kinds.h"

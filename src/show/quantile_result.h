@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "data/keyed_values.h"
+#include "data/json.h"
 #include "run/quantile_play.h"
 #include "run/quantile_scores.h"
 #include "show/forecast_answer.h"

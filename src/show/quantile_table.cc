@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "data/text_table.h"
+#include "data/text.h"
 #include "run/quantile_scores.h"
 #include "show/answer_table.h"
 #include "show/quantile_result.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "data/json.h"
-#include "data/json_fields.h"
 #include "show/forecast_result.h"
 #include "show/kinds.h"
 #include "show/quantile_result.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "data/json_fields.h"
-#include "data/text_table.h"
+#include "data/json.h"
+#include "data/text.h"
 #include "show/answer_table.h"
 #include "show/kinds.h"
 #include "show/sections.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "data/keyed_values.h"
+#include "data/json.h"
 #include "run/comparison.h"
 #include "show/forecast_answer.h"
 #include "show/table.h"

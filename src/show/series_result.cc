@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "data/json_fields.h"
-#include "data/text_table.h"
+#include "data/json.h"
+#include "data/text.h"
 #include "show/answer_table.h"
 #include "show/forecast_answer.h"
 #include "show/kinds.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "data/text_table.h"
+#include "data/text.h"
 
 namespace pcgs::show {
 

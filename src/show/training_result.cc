@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "data/json.h"
-#include "data/json_fields.h"
 #include "show/curves.h"
 #include "show/kinds.h"
 #include "show/sections.h"

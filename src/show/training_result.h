@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/keyed_values.h"
+#include "data/json.h"
 
 namespace pcgs::results {
 

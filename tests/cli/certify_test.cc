@@ -1,11 +1,9 @@
 // pcgs run --certificate and pcgs certify.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "program.h"
 #include "research/suite.h"
@@ -107,26 +105,16 @@ TEST_F(Certify, RefusesOtherFilesInASentence) {
   for (const auto& [trace, certificate] :
        {std::pair{certificate_, certificate_}, std::pair{trace_, trace_},
         std::pair{dir_ / "losses.csv", certificate_}, std::pair{dir_ / "none", certificate_}}) {
-    const Said said = run_program({"certify", trace, certificate});
-    EXPECT_EQ(said.exit_code, 2);
-    EXPECT_EQ(std::count(said.err.begin(), said.err.end(), '\n'), 1) << said.err;
+    refuses({"certify", trace, certificate}, {});
   }
 }
 
-TEST_F(Certify, MethodsWithoutOneAreRefusedBeforeTheWork) {
-  const std::size_t before = dir_.entries();
-  const Said said = run_program({"run", dir_ / "losses.csv", "--method", "boa,fixed-share*",
-                                 "--trace", dir_ / "t", "--certificate", dir_ / "c"});
-  EXPECT_EQ(said.exit_code, 2);
-  EXPECT_NE(said.err.find("past-posteriors"), std::string::npos) << said.err;
-  EXPECT_EQ(dir_.entries(), before);
-}
-
-TEST_F(Certify, ACertificateComesWithItsTrace) {
-  const Said said = run_program(
-      {"run", dir_ / "losses.csv", "--method", "fixed-share", "--certificate", dir_ / "c"});
-  EXPECT_EQ(said.exit_code, 2);
-  EXPECT_NE(said.err.find("--trace"), std::string::npos);
+TEST_F(Certify, MethodsWithoutOneAndRunsWithoutATraceAreRefusedBeforeTheWork) {
+  const std::string losses = dir_ / "losses.csv", written = dir_ / "c";
+  refuses({"run", losses, "--method", "boa,fixed-share*", "--trace", dir_ / "t", "--certificate",
+           written},
+          {"past-posteriors"});
+  refuses({"run", losses, "--method", "fixed-share", "--certificate", written}, {"--trace"});
 }
 
 class CertifyForecasts : public ProgramTest {

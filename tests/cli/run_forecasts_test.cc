@@ -118,11 +118,8 @@ TEST_F(RunForecasts, ThereAreNoIntervalsAroundProbabilities) {
 TEST_F(RunForecasts, RefuseWhatMakesNoSense) {
   const auto file = series("y.csv", 0, 20);
   refuses({"run", file, "--season", "12"}, {"--y"});
-  refuses({"run", file, "--y", "y", "--season", "36,12"}, {"--season"});
   refuses({"run", file, "--y", "y", "--block", "0"}, {"--block"});
   refuses({"run", file, "--y", "y", "--intervals", "100"}, {"--intervals"});
-  refuses({"run", file, "--y", "y", "--intervals", "80,80"}, {"--intervals", "twice"});
-  refuses({"run", file, "--intervals", "80"}, {"--y"});
   for (const char* method : {"blend", "pcgs-tf:combine"}) {
     refuses({"run", file, "--method", method, "--scale", "1e6"}, {method, "forecasts", "--y"});
     refuses({"suite", "--method", method}, {method, "forecasts"});

@@ -171,21 +171,13 @@ TEST_F(RunPieces, OfAnotherRunAreRefused) {
     refuses(options, mention);
   };
   refused(second, {}, {"state", "--y"});
-  refused(second, {"--y", "a", "--experts", "y,b,c"}, {"forecast y, not a"});
   refused(second, {"--y", "y", "--loss", "absolute"}, {"squared"});
-  refused(second, {"--y", "y", "--intervals", "50"}, {"--intervals"});
   refused(second, {"--y", "y", "--method", "ml-poly"}, {"blend", "--method"});
-  refused(second, {"--y", "y", "--season", "12"}, {"--season"});
-  refused(second, {"--y", "y", "--method", "boa,ml-poly"}, {"one method"});
   refused(second, {"--y", "y", "--scale", "7"}, {"--scale"});
   refused(second, {"--y", "y", "--drop", "a"}, {"has a", "--ignore"});
-  refused(second, {"--y", "y", "--drop", "z"}, {"no expert z"});
-  refused(file("others.csv", "when,y,d,e\n2026-03-09 00:00,1,2,3\n"), {"--y", "y"},
-          {"saved for a, b, c", "none of them"});
   refused(second, {"--y", "y", "--ignore", "when"}, {"--time"});
-  refused(second, {"--y", "y", "--by", "when"}, {"--by"});
-  refused(dir_ / "first.csv", {"--y", "y"}, {"row 1", "--skip-learned"});
-  refused(write("over.csv", part(rows, 39, 80)), {"--y", "y"}, {"row 1", "2026-03-02 15:00"});
+  refused(write("over.csv", part(rows, 39, 80)), {"--y", "y"},
+          {"row 1", "2026-03-02 15:00", "--skip-learned"});
   // Choices that agree do no harm.
   const Said said = run_program({"run", second, "--y", "y", "--season", "24", "--loss", "squared",
                                  "--intervals", "80,95", "--resume", state, "--quiet"});
@@ -239,14 +231,9 @@ TEST_F(RunPieces, ADamagedStateIsRefusedAndKept) {
   std::filesystem::remove_all(dir_ / "out");
   const std::string whole = content(dir_ / "state");
   const auto next = write("next.csv", hours(60, 70));
-  Random random(1);
-  for (int repeat = 0; repeat < 20; ++repeat) {
-    std::string damaged = whole;
-    if (repeat % 2 == 0) {
-      damaged.resize(random.below(whole.size()));
-    } else {
-      damaged[random.below(whole.size())] ^= 16;
-    }
+  std::string flipped = whole;
+  flipped[whole.size() / 2] ^= 16;
+  for (const std::string& damaged : {flipped, whole.substr(0, whole.size() / 2)}) {
     file("state", damaged);
     refuses({"run", next, "--y", "y", "--state", dir_ / "state", "--quiet"}, {"state"});
     EXPECT_EQ(content(dir_ / "state"), damaged);
@@ -276,41 +263,6 @@ class RunSeries : public ForecastRowsTest {
   }
 };
 
-TEST_F(RunSeries, EachHasTheNumbersOfARunOnItsOwn) {
-  const auto rows = interleaved(1);
-  const auto path = write("all.csv", rows);
-  for (const Options& options : {Options{"--season", "24"}, Options{"--method", "boa"}}) {
-    auto together = options;
-    together.insert(together.end(), {"--by", "site"});
-    const Written all = run(path, together);
-    const json result = json::parse(content(dir_ / "out/results.json"));
-    EXPECT_EQ(result["kind"], "series");
-    EXPECT_EQ(result["rounds"], rows.size());
-    ASSERT_EQ(result["series"].size(), 3u);
-    for (const json& one : result["series"]) {
-      const std::string name = one["key"][0];
-      ForecastRows own;
-      Cells of_all;
-      for (std::size_t i = 0; i < rows.size(); ++i) {
-        if (rows[i].series != name) continue;
-        own.push_back({rows[i].t, rows[i].series});
-        of_all.push_back(all.forecasts[i]);
-        of_all.back().erase(of_all.back().begin() + 1);  // the site
-      }
-      auto alone = options;
-      alone.insert(alone.end(), {"--ignore", "site"});
-      const Written single = run(write("own.csv", own), alone);
-      EXPECT_EQ(of_all, single.forecasts) << name;
-      const json expected = json::parse(content(dir_ / "out/results.json"));
-      for (const char* field : {"errors", "beside_best", "beside_equal_weights", "weights_now",
-                                "measure", "next", "times"}) {
-        EXPECT_EQ(one[field], expected[field]) << name << ": " << field;
-      }
-      EXPECT_EQ(one["rounds"], own.size());
-    }
-  }
-}
-
 TEST_F(RunSeries, RowsJoinBackInTheOrderOfTheFile) {
   for (std::uint64_t seed = 0; seed < 3; ++seed) {
     const auto rows = interleaved(seed);
@@ -326,12 +278,6 @@ TEST_F(RunSeries, RowsJoinBackInTheOrderOfTheFile) {
       }
     }
   }
-}
-
-TEST_F(RunSeries, DoNotDependOnTheOrderOfRowsBetweenThem) {
-  run(write("a.csv", interleaved(3)), {"--by", "site", "--save", dir_ / "a"});
-  run(write("b.csv", interleaved(4)), {"--by", "site", "--save", dir_ / "b"});
-  EXPECT_EQ(content(dir_ / "a"), content(dir_ / "b"));
 }
 
 TEST_F(RunSeries, RefuseWhatBelongsToOneSeries) {
@@ -350,43 +296,6 @@ TEST_F(RunSeries, RefuseWhatBelongsToOneSeries) {
           {"--trace", "--by"});
   refuses({"run", path, "--y", "y", "--by", "site", "--resume", dir_ / "many", "--quiet"},
           {"--skip-learned"});
-}
-
-TEST_F(RunSeries, LongFormatGivesTheNumbersOfWide) {
-  const auto rows = interleaved(5);
-  const auto wide = csv_rows(write("wide.csv", rows));
-  std::vector<std::string> lines;
-  for (std::size_t i = 1; i < wide.size(); ++i) {
-    for (std::size_t k = 3; k < 6; ++k) {
-      lines.push_back(wide[i][0] + "," + wide[i][1] + "," + wide[i][2] + "," + wide[0][k] + "," +
-                      wide[i][k] + "\n");
-    }
-  }
-  const Written expected = run(dir_ / "wide.csv", {"--by", "site", "--season", "24"});
-  const auto by_key = [](const Cells& cells) {
-    std::map<std::pair<std::string, std::string>, std::vector<std::string>> out;
-    for (const auto& row : cells) out[{row[0], row[1]}] = row;
-    return out;
-  };
-  const std::string header = "when,site,y,model,value\n";
-  Random random(1);
-  for (int repeat = 0; repeat < 3; ++repeat) {
-    // Experts stay in the order of the columns: the first round names them.
-    for (std::size_t i = lines.size(); i > 4 && repeat > 0; --i) {
-      std::swap(lines[i - 1], lines[3 + random.below(i - 3)]);
-    }
-    std::string text = header;
-    for (const auto& line : lines) text += line;
-    const Written found =
-        run(file("long.csv", text), {"--by", "site", "--season", "24", "--expert-column", "model"});
-    EXPECT_EQ(by_key(found.forecasts), by_key(expected.forecasts));
-    EXPECT_EQ(by_key(found.intervals), by_key(expected.intervals));
-  }
-  std::string twice = header + lines[0] + lines[1] + lines[0];
-  std::filesystem::remove_all(dir_ / "out");
-  refuses({"run", file("twice.csv", twice), "--y", "y", "--by", "site", "--expert-column", "model",
-           "--quiet"},
-          {"row 3", "second time"});
 }
 
 }  // namespace

@@ -198,33 +198,6 @@ TEST_F(Run, TraceHoldsEveryRoundOfEveryMethod) {
   EXPECT_NEAR(total, out["methods"][0]["total_loss"], 1e-9);
 }
 
-TEST_F(Run, ResumedRunKeepsItsLossAndItsScale) {
-  const auto write = [&](const char* name, int from, int to) {
-    std::ofstream csv(dir_ / name);
-    csv << "y,a,b\n";
-    for (int t = from; t < to; ++t) csv << t << ',' << t + 2 + t % 2 << ',' << t - (t % 5) << '\n';
-    return dir_ / name;
-  };
-  const auto whole = write("whole.csv", 0, 60);
-  const auto first = write("first.csv", 0, 12);
-  const auto second = write("second.csv", 12, 60);
-  for (const std::vector<std::string>& judged :
-       {std::vector<std::string>{"--scale", "9", "--loss", "absolute"},
-        std::vector<std::string>{"--loss", "pinball", "--tau", "0.8"}}) {
-    std::vector<std::string> arguments = {"--y", "y", "--method", "boa", "--json"};
-    arguments.insert(arguments.end(), judged.begin(), judged.end());
-    const auto with = [&](std::vector<std::string> more) {
-      more.insert(more.end(), arguments.begin(), arguments.end());
-      return more;
-    };
-    const json all = parsed(with({"run", whole}));
-    parsed(with({"run", first, "--save", dir_ / "state"}));
-    const json rest = parsed({"run", second, "--y", "y", "--resume", dir_ / "state", "--json"});
-    EXPECT_EQ(rest["methods"][0]["next_weights"], all["methods"][0]["next_weights"]);
-    EXPECT_EQ(rest["scale"], all["scale"]);
-  }
-}
-
 TEST_F(Run, SideInformationIsAcceptedAndIsNoExpert) {
   std::ofstream(dir_ / "side.csv") << "hour,a,b\n0,0.1,0.2\n1,0.3,0.4\n";
   const json out = parsed({"run", dir_ / "side.csv", "--side", "hour", "--json", "--quiet"});

@@ -78,13 +78,8 @@ TEST_F(RunSide, OfAnotherShapeIsRefusedInOneSentence) {
           {"--side"});
   refuses({losses, "--side-file", dir_ / "none.npy"}, {"none.npy"});
   refuses({losses, "--side-file", side, "--trace", side}, {"named twice"});
-}
-
-TEST_F(RunSide, SuitesRefuseAModelThatNeedsIt) {
-  const Said said =
-      run_program({"suite", "--study", "main", "--method", method_, "--sequences", "1"});
-  EXPECT_EQ(said.exit_code, 2);
-  EXPECT_NE(said.err.find("side information"), std::string::npos) << said.err;
+  ProgramTest::refuses({"suite", "--study", "main", "--method", method_, "--sequences", "1"},
+                       {"side information"});
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "data/number_table.h"
 #include "support/expect.h"
 
 namespace pcgs::io {
@@ -20,8 +21,8 @@ struct Contents {
   bool operator==(const Contents&) const = default;
 };
 
-Contents read(std::string_view text) {
-  CsvReader reader(text, "f.csv");
+Contents read(std::string_view text, const std::string& origin = "f.csv") {
+  CsvReader reader(text, origin);
   Contents contents;
   contents.header.assign(reader.header().begin(), reader.header().end());
   while (reader.next()) {
@@ -34,8 +35,8 @@ Contents read(std::string_view text) {
   return contents;
 }
 
-std::string refusal(std::string_view text) {
-  return test::error_of([&] { read(text); });
+std::string refusal(std::string_view text, const std::string& origin = "f.csv") {
+  return test::error_of([&] { read(text, origin); });
 }
 
 const Contents kTwoByTwo{{"a", "b"}, {{"1", "2"}, {"3", "4"}}, {2, 3}};
@@ -87,13 +88,15 @@ TEST(Csv, AcceptsAHeaderWithoutRows) {
   EXPECT_TRUE(read("a,b").rows.empty());
 }
 
-TEST(Csv, KnowsItsPosition) {
+TEST(Csv, KnowsItsPlace) {
   CsvReader reader("a,\"b\nc\"\n1,2\n", "f.csv");
-  EXPECT_EQ(reader.position(), "f.csv: line 1");
+  EXPECT_EQ(reader.place().row, 0u);
   ASSERT_TRUE(reader.next());
-  EXPECT_EQ(reader.position(), "f.csv: row 1 (line 3)");
-  EXPECT_EQ(reader.position(0), "f.csv: row 1 (line 3), column a");
-  EXPECT_EQ(reader.position(1), "f.csv: row 1 (line 3), column b\\x0ac");
+  const ErrorPlace place = reader.place(1);
+  EXPECT_EQ(place.file, "f.csv");
+  EXPECT_EQ(place.row, 1u);
+  EXPECT_EQ(place.line, 3u);
+  EXPECT_EQ(place.column, "b\\x0ac");
 }
 
 TEST(Csv, RefusesAnEmptyFile) {
@@ -129,9 +132,7 @@ TEST(Csv, LeavesTheFirstColumnWithoutAName) {
   const Contents contents = read(",a\n0,1\n1,2\n");
   EXPECT_EQ(contents.header, (Row{"", "a"}));
   EXPECT_EQ(contents.rows, (std::vector<Row>{{"0", "1"}, {"1", "2"}}));
-  CsvReader reader(",a\n0,1\n", "f.csv");
-  ASSERT_TRUE(reader.next());
-  EXPECT_EQ(reader.position(0), "f.csv: row 1 (line 2), column 1");
+  EXPECT_EQ(CsvReader(",a\n0,1\n", "f.csv").place(0).column, "1");
 }
 
 TEST(Csv, IgnoresADelimiterAtTheEndOfTheHeaderOrOfAllRows) {
@@ -161,14 +162,6 @@ TEST(Csv, RefusesANameTwice) {
       refusal("a,b, a\n"),
       "f.csv: line 1: column 3 of the header has the name of column 1 (a); give every column its "
       "own");
-}
-
-TEST(Csv, RefusesANameThatIsNotUtf8) {
-  EXPECT_EQ(
-      refusal("a,Gr\xF6\xDF"
-              "e\n"),
-      "f.csv: line 1: column 2 of the header has a name that is not UTF-8 (Gr\\xf6\\xdfe); if it "
-      "is Latin-1, convert it with iconv -f ISO-8859-1 -t UTF-8 f.csv > new.csv");
 }
 
 TEST(Csv, RefusesARaggedRow) {
@@ -221,9 +214,64 @@ TEST(Csv, RefusesALoneCarriageReturn) {
   EXPECT_EQ(refusal("a,b\n1,2\r\r\n"), "f.csv: row 1 (line 2):" + why);
 }
 
-TEST(Csv, RefusesANulByte) {
-  EXPECT_EQ(refusal(std::string_view("a,b\n1,2\n3\0,4\n", 13)),
-            "f.csv: line 3: there is a NUL byte, so this is not a text file; give CSV in UTF-8");
+constexpr std::string_view kCsv = "a,b\n1,2\n";
+
+std::string utf16(std::string_view text, bool big_endian) {
+  std::string out;
+  for (const char c : text) {
+    if (big_endian) out += '\0';
+    out += c;
+    if (!big_endian) out += '\0';
+  }
+  return out;
+}
+
+TEST(Encoding, SaysHowToConvertUtf16) {
+  const std::string message =
+      "f.csv: is in UTF-16; give UTF-8, which you get with iconv -f UTF-16 -t UTF-8 f.csv > "
+      "new.csv";
+  EXPECT_EQ(refusal("\xFF\xFE" + utf16(kCsv, false)), message);
+  EXPECT_EQ(refusal("\xFE\xFF" + utf16(kCsv, true)), message);
+  EXPECT_EQ(refusal(utf16(kCsv, false)), message);
+  EXPECT_EQ(refusal(utf16(std::string(1000, 'x'), false)), message);
+  EXPECT_TRUE(test::mentions(refusal(utf16(kCsv, true)), "iconv -f UTF-16BE -t UTF-8 f.csv"));
+}
+
+TEST(Encoding, AdvisesWithACommandThatFitsTheInput) {
+  const std::string bytes = "\xFF\xFE" + utf16(kCsv, false);
+  EXPECT_TRUE(test::mentions(refusal(bytes, "my file.csv"), "UTF-8 'my file.csv' > new.csv"));
+  EXPECT_TRUE(test::mentions(refusal(bytes, "f.csv.gz"),
+                             "zcat f.csv.gz | iconv -f UTF-16 -t UTF-8 > new.csv"));
+  EXPECT_EQ(
+      refusal(bytes, "standard input"),
+      "standard input: is in UTF-16; give UTF-8, which you get with iconv -f UTF-16 -t UTF-8");
+}
+
+TEST(Encoding, TakesOtherNulsForNoText) {
+  EXPECT_EQ(refusal(std::string("a,b\n1,\0\n", 8)),
+            "f.csv: line 2: there is a NUL byte, so this is not a text file; give CSV in UTF-8");
+  EXPECT_TRUE(test::mentions(refusal(std::string("a\0", 2)), "not a text file"));
+  EXPECT_TRUE(test::mentions(refusal(std::string(100, '\0')), "not a text file"));
+}
+
+TEST(Encoding, AcceptsUtf8WithAndWithoutAMark) {
+  for (const char* text : {"größe,b\n1,2\n", "\xEF\xBB\xBFgröße,b\n1,2\n"}) {
+    EXPECT_EQ(read(text).header[0], "größe");
+  }
+}
+
+TEST(Encoding, SaysHowToConvertLatin1) {
+  EXPECT_EQ(
+      refusal("gr\xF6\xDF"
+              "e,b\n1,2\n"),
+      "f.csv: line 1: column 1 of the header has a name that is not UTF-8 (gr\\xf6\\xdfe); if it "
+      "is Latin-1, convert it with iconv -f ISO-8859-1 -t UTF-8 f.csv > new.csv");
+  const TableRequest request{.text = {"place"}};
+  EXPECT_EQ(test::error_of([&] { parse_table("place,b\nx,1\nK\xF6ln,2\n", "f.csv", request); }),
+            "f.csv: row 2 (line 3), column place: \"K\\xf6ln\" is not UTF-8; if it is Latin-1, "
+            "convert it with iconv -f ISO-8859-1 -t UTF-8 f.csv > new.csv");
+  EXPECT_NO_THROW(parse_table("place,b\nK\xF6ln,2\n", "f.csv", {.ignore = {"place"}}))
+      << "nobody looks at it";
 }
 
 std::string encode(const Row& fields, char delimiter, bool always_quote) {

@@ -12,6 +12,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "data/npy.h"
@@ -43,7 +44,9 @@ NumberTable csv(std::string_view text, const TableRequest& request = {}) {
 }
 
 std::string csv_refusal(std::string_view text, const TableRequest& request = {}) {
-  return test::error_of([&] { csv(text, request); });
+  TableRequest noted = request;
+  noted.note = [](const std::string&) { FAIL() << "what is refused was not taken for granted"; };
+  return test::error_of([&] { csv(text, noted); });
 }
 
 std::string npy_refusal(const Matrix& matrix, const TableRequest& request = {}) {
@@ -179,33 +182,36 @@ TEST(NumberTable, ShowsOnlyTheBeginningOfALongText) {
   EXPECT_NE(message.find("xxx...\" is not a number"), std::string::npos);
 }
 
-TEST(NumberTable, ListsTheColumnsThereAreWhenOneIsNot) {
-  EXPECT_EQ(csv_refusal("a,b\n1,2\n", {.keep = {"z"}}),
-            "f.csv: there is no column z; the columns are a, b");
-  EXPECT_EQ(csv_refusal("a,b\n1,2\n", {.ignore = {"z"}}),
-            "f.csv: there is no column z; the columns are a, b");
-  EXPECT_EQ(csv_refusal("a,b\n1,2\n", {.require = {"z"}}),
-            "f.csv: there is no column z; the columns are a, b");
+TEST(NumberTable, RefusesRequestsThatContradictTheFileOrThemselves) {
+  const std::string none = "there is no column z; the columns are a, b";
+  const std::string both = "column a is asked for both as numbers and as text; do one of the two";
+  const std::string ignored = "column a is both asked for and ignored; do one of the two";
+  const std::pair<TableRequest, std::string> cases[] = {
+      {{.keep = {"z"}}, none},
+      {{.ignore = {"z"}}, none},
+      {{.require = {"z"}}, none},
+      {{.text = {"z"}}, none},
+      {{.keep = {"a"}, .ignore = {"a"}}, ignored},
+      {{.ignore = {"a"}, .text = {"a"}}, ignored},
+      {{.keep = {"a", "b", "a"}}, "column a is asked for twice; name it once"},
+      {{.text = {"a", "a"}}, "column a is asked for twice as text; name it once"},
+      {{.keep = {"a"}, .text = {"a"}}, both},
+      {{.require = {"a"}, .text = {"a"}}, both},
+      {{.ignore = {"a"}, .require = {"a"}}, "column a is needed but ignored; do not ignore it"},
+      {{.keep = {"b"}, .require = {"a"}},
+       "column a is needed but not among those asked for; ask for it too"},
+      {{.ignore = {"a", "b"}}, "all of its columns are ignored (a, b); leave at least one"},
+      {{.text = {"a", "b"}},
+       "all of its columns are ignored or read as text (a, b); leave at least one"}};
+  for (const auto& [request, message] : cases) {
+    EXPECT_EQ(csv_refusal("a,b\n1,2\n", request), "f.csv: " + message);
+  }
   EXPECT_EQ(npy_refusal(Matrix(1, 12), {.keep = {"e13"}}),
             "f.npy: there is no column e13; the columns are e1, e2, e3, e4, e5, e6, e7, e8, e9, "
             "e10, ...");
   EXPECT_EQ(
       npy_refusal(Matrix(1, 10), {.keep = {"e0"}}),
       "f.npy: there is no column e0; the columns are e1, e2, e3, e4, e5, e6, e7, e8, e9, e10");
-}
-
-TEST(NumberTable, RefusesRequestsThatContradictThemselves) {
-  const std::string_view text = "a,b\n1,2\n";
-  EXPECT_EQ(csv_refusal(text, {.keep = {"a"}, .ignore = {"a"}}),
-            "f.csv: column a is both asked for and ignored; do one of the two");
-  EXPECT_EQ(csv_refusal(text, {.keep = {"a", "b", "a"}}),
-            "f.csv: column a is asked for twice; name it once");
-  EXPECT_EQ(csv_refusal(text, {.ignore = {"a"}, .require = {"a"}}),
-            "f.csv: column a is needed but ignored; do not ignore it");
-  EXPECT_EQ(csv_refusal(text, {.keep = {"b"}, .require = {"a"}}),
-            "f.csv: column a is needed but not among those asked for; ask for it too");
-  EXPECT_EQ(csv_refusal(text, {.ignore = {"a", "b"}}),
-            "f.csv: all of its columns are ignored (a, b); leave at least one");
 }
 
 TEST(NumberTable, RefusesAHeaderWithoutRows) {
@@ -221,13 +227,12 @@ TEST(NumberTable, ChecksTheShapeOfRowsInIgnoredColumnsToo) {
 TEST(NumberTable, SaysWhenTheNameDoesNotFitTheContent) {
   EXPECT_EQ(test::error_of([] { parse_table(npy_text(Matrix(1, 1)), "f.csv"); }),
             "f.csv: holds NPY data, but its name says otherwise; give it a name that ends in .npy");
-  EXPECT_EQ(
-      test::error_of([] { parse_table("a,b\n1,2\n", "f.npy"); }),
-      "f.npy: holds text, but its name ends in .npy; if it is CSV, give it a name that ends in "
-      ".csv");
-  EXPECT_EQ(
-      test::error_of([] { parse_table("", "f.npy"); }).find("f.npy: does not begin with the NPY"),
-      0u);
+  for (const char* text : {"", "a,b\n1,2\n"}) {
+    EXPECT_EQ(test::error_of([&] {
+                parse_table(text, "f.npy");
+              }).find("f.npy: does not begin with the NPY"),
+              0u);
+  }
 }
 
 TEST_F(NumberTableFile, SaysWhyAFileCannotBeRead) {
@@ -290,6 +295,235 @@ TEST(NumberTable, ReadsTheSameFromCsvAndNpy) {
       }
     }
   }
+}
+
+// Columns that are no numbers: texts, times that are found, the index of pandas.
+struct Read {
+  NumberTable table;
+  Names notes;
+};
+
+Read read(std::string_view text, TableRequest request = {}) {
+  Read out;
+  request.note = [&](const std::string& note) { out.notes.push_back(note); };
+  out.table = parse_table(text, "f.csv", request);
+  return out;
+}
+
+Names texts_of(const TextColumn& column) {
+  Names texts;
+  for (std::size_t row = 0; row < column.size(); ++row) texts.emplace_back(column[row]);
+  return texts;
+}
+
+TEST(TableTexts, AreKeptTrimmedInTheOrderAsked) {
+  const auto [table, notes] = read("when,a,who,b\n2026-01-01, 1 , x y ,2\n,3,\"q,\"\"r\"\"\",4\n",
+                                   {.text = {"who", "when"}});
+  EXPECT_EQ(table.names, (Names{"a", "b"}));
+  EXPECT_EQ(table.values.values, (Values{1, 2, 3, 4}));
+  ASSERT_EQ(table.texts.size(), 2u);
+  EXPECT_EQ(table.texts[0].name, "who");
+  EXPECT_EQ(texts_of(table.texts[0]), (Names{"x y", "q,\"r\""}));
+  EXPECT_EQ(table.texts[1].name, "when");
+  EXPECT_EQ(texts_of(table.texts[1]), (Names{"2026-01-01", ""}));
+  EXPECT_FALSE(table.times);
+  EXPECT_TRUE(notes.empty());
+}
+
+TEST(TableTexts, MayHoldNumbersAndStandBesideChosenColumns) {
+  const NumberTable table = read("t,a,b\n7,1,2\n", {.keep = {"b"}, .text = {"t"}}).table;
+  EXPECT_EQ(table.names, (Names{"b"}));
+  EXPECT_EQ(texts_of(table.texts[0]), (Names{"7"}));
+}
+
+TEST(TableTexts, AreNotInAnNpyFile) {
+  EXPECT_EQ(
+      npy_refusal(Matrix(1, 2), {.text = {"e1"}}),
+      "f.npy: is NPY and holds numbers only, so column e1 cannot be read as text; give CSV for "
+      "that");
+  EXPECT_FALSE(parse_table(npy_text(Matrix(1, 2)), "f.npy", {.find_times = true}).times);
+}
+
+TEST(TableTimes, AreFoundWhereNobodyNamesThem) {
+  const struct {
+    std::string text, name, note;
+    Names numbers, times;
+  } cases[] = {
+      {"a,ds,b\n1,2026-01-01 00:00,2\n3,2026-01-01 01:00,4\n",
+       "ds",
+       "column ds holds times (2026-01-01 00:00, ...); give --time ds to say so, or --ignore ds",
+       {"a", "b"},
+       {"2026-01-01 00:00", "2026-01-01 01:00"}},
+      // The index of pandas.
+      {",a\n2026-01-01,1\n2026-01-02,2\n",
+       "",
+       "its first column has no name and holds times (2026-01-01, ...); give it one to say so with "
+       "--time",
+       {"a"},
+       {"2026-01-01", "2026-01-02"}}};
+  for (const auto& one : cases) {
+    const auto [table, notes] = read(one.text, {.require = {"a"}, .find_times = true});
+    EXPECT_EQ(table.names, one.numbers);
+    EXPECT_EQ(table.values.row(1).front(), one.name.empty() ? 2 : 3);
+    ASSERT_TRUE(table.times);
+    EXPECT_EQ(table.times->name, one.name);
+    EXPECT_EQ(texts_of(*table.times), one.times);
+    EXPECT_EQ(notes, Names{"f.csv: " + one.note});
+  }
+}
+
+TEST(TableTimes, AreFoundInEveryFormButPlainNumbers) {
+  for (const char* date : {"2026-01-01", "2026-01", "2026/1/1", "2026-01-01T00:00:00Z",
+                           "01.01.2026", "1/31/2026", "31/1/2026 5:00 PM"}) {
+    const Read found = read(fmt::format("my time,a\n{},1\n", date), {.find_times = true});
+    ASSERT_TRUE(found.table.times) << date;
+    EXPECT_EQ(found.notes, (Names{fmt::format("f.csv: column my time holds times ({}); give --time "
+                                              "'my time' to say so, or --ignore 'my time'",
+                                              date)}));
+  }
+  for (const char* number : {"20260101", "2026", "7"}) {
+    const Read not_found = read(fmt::format("t,a\n{},1\n", number), {.find_times = true});
+    EXPECT_FALSE(not_found.table.times) << number;
+    EXPECT_EQ(not_found.table.names, (Names{"t", "a"}));
+    EXPECT_TRUE(not_found.notes.empty());
+  }
+}
+
+TEST(TableTimes, AreNotLookedForUnlessAsked) {
+  EXPECT_EQ(csv_refusal("ds,a\n2026-01-01,1\n"),
+            "f.csv: row 1 (line 2), column ds: \"2026-01-01\" is not a number; give numbers, or "
+            "leave the column out with ignore = ds");
+}
+
+TEST(TableTimes, AreNotLookedForAmongColumnsThatAreNamed) {
+  const std::string_view text = "ds,a\n2026-01-01,1\n";
+  EXPECT_FALSE(read(text, {.ignore = {"ds"}, .find_times = true}).table.times);
+  EXPECT_FALSE(read(text, {.text = {"ds"}, .find_times = true}).table.times);
+  for (const TableRequest& request : {TableRequest{.keep = {"ds"}, .find_times = true},
+                                      {.require = {"ds"}, .find_times = true}}) {
+    EXPECT_TRUE(
+        test::mentions(csv_refusal(text, request), "column ds: \"2026-01-01\" is not a number"));
+  }
+}
+
+TEST(TableTimes, AreRefusedInSeveralColumns) {
+  EXPECT_EQ(csv_refusal("ds,a,made\n2026-01-01,1,2025-12-31\n", {.find_times = true}),
+            "f.csv: several columns hold times (ds and made); name one with time and leave the "
+            "others out with ignore");
+  EXPECT_TRUE(
+      test::mentions(csv_refusal(",a,x,y\n2026-01,1,2026-01,2026-01\n", {.find_times = true}),
+                     "(the first, unnamed, x and y)"));
+  EXPECT_EQ(read("ds,a,made\n2026-01-01,1,2025-12-31\n", {.ignore = {"ds"}, .find_times = true})
+                .table.times->name,
+            "made");
+}
+
+TEST(TableTimes, AreTheFirstOfSeveralBesideChosenColumns) {
+  const Read found =
+      read("a,x,ds,made\n1,x,2026-01-01,2025-12-31\n", {.keep = {"a"}, .find_times = true});
+  EXPECT_EQ(found.table.times->name, "ds");
+  EXPECT_EQ(found.notes.size(), 1u);
+  EXPECT_FALSE(read("a,x\n1,x\n", {.keep = {"a"}, .find_times = true}).table.times);
+}
+
+TEST(TableTimes, LeaveAColumnOfNumbers) {
+  EXPECT_EQ(csv_refusal("ds\n2026-01-01\n", {.find_times = true}),
+            "f.csv: no column of numbers is left; give at least one");
+}
+
+TEST(PandasIndex, IsLeftOutIfItCountsTheRows) {
+  for (const int first : {0, 1, 7, -1}) {
+    const auto [table, notes] =
+        read(fmt::format(",a\n{},10\n{},20\n{},30\n", first, first + 1, first + 2));
+    EXPECT_EQ(table.names, (Names{"a"}));
+    EXPECT_EQ(table.values.values, (Values{10, 20, 30}));
+    EXPECT_EQ(notes, (Names{"f.csv: its first column has no name and counts the rows; it was left "
+                            "out (pandas: to_csv(index=False))"}));
+  }
+}
+
+TEST(PandasIndex, IsLeftOutUnderTheNameThatPandasGivesItWhenItReads) {
+  const auto [table, notes] = read("Unnamed: 0,a\n0,10\n1,20\n");
+  EXPECT_EQ(table.names, (Names{"a"}));
+  EXPECT_EQ(notes.size(), 1u);
+  EXPECT_EQ(read("Unnamed: 0,a\n0,10\n", {.keep = {"Unnamed: 0"}}).table.values.values,
+            (Values{0}));
+  EXPECT_EQ(read("Unnamed: 0,a\n0,1\n", {.require = {"Unnamed: 0"}}).table.names.size(), 2u);
+}
+
+TEST(PandasIndex, IsRefusedIfItIsNeither) {
+  const std::string why =
+      " stands in a column without a name that does not count the rows; give it a name, or leave "
+      "it "
+      "out (pandas: to_csv(index=False))";
+  EXPECT_EQ(csv_refusal(",a\nx,1\n"), "f.csv: row 1 (line 2), column 1: \"x\"" + why);
+  EXPECT_EQ(csv_refusal(",a\n0,1\n2,1\n"), "f.csv: row 2 (line 3), column 1: \"2\"" + why);
+  EXPECT_EQ(csv_refusal(",a\n0,1\n0,1\n"), "f.csv: row 2 (line 3), column 1: \"0\"" + why);
+  EXPECT_EQ(csv_refusal(",a\n,1\n"), "f.csv: row 1 (line 2), column 1: \"\"" + why);
+  EXPECT_EQ(csv_refusal(",a\n0.5,1\n"), "f.csv: row 1 (line 2), column 1: \"0.5\"" + why);
+  EXPECT_EQ(csv_refusal(",a\n2026-01-01,1\n"),
+            "f.csv: row 1 (line 2), column 1: \"2026-01-01\"" + why);
+  EXPECT_EQ(csv_refusal(",a\n9223372036854775807,1\n-9223372036854775808,1\n"),
+            "f.csv: row 2 (line 3), column 1: \"-9223372036854775808\"" + why);
+}
+
+TEST(PandasIndex, IsNotLookedAtBesideChosenColumns) {
+  const auto [table, notes] = read(",a\nx,1\ny,2\n", {.keep = {"a"}});
+  EXPECT_EQ(table.values.values, (Values{1, 2}));
+  EXPECT_TRUE(notes.empty());
+}
+
+TEST(PandasIndex, IsNotListedAmongTheColumns) {
+  EXPECT_EQ(csv_refusal(",a,b\n0,1,2\n", {.keep = {"z"}}),
+            "f.csv: there is no column z; the columns are a, b");
+}
+
+TEST(TableFormat, ReadsOtherSigns) {
+  EXPECT_EQ(read("a;b\n1,5;2\n", {.format = {',', '\0'}}).table.values.values, (Values{1.5, 2}));
+  EXPECT_EQ(read("a,b\n\"1,234.5\",2\n", {.format = {'.', ','}}).table.values.values,
+            (Values{1234.5, 2}));
+  EXPECT_EQ(read("a;b\n1.234,5;2\n", {.format = {',', '.'}}).table.values.values,
+            (Values{1234.5, 2}));
+}
+
+TEST(TableFormat, IsNeverGuessed) {
+  const TableRequest a_and_b{.keep = {"a", "b"}};
+  const std::string place = "f.csv: row 1 (line 2), column a: ";
+  EXPECT_EQ(csv_refusal("a;b\n1,5;2\n", a_and_b),
+            place + "\"1,5\" is not a number; give decimal = , if it is 1.5");
+  EXPECT_EQ(csv_refusal("a;b\n1,234.5;2\n", a_and_b),
+            place + "\"1,234.5\" is not a number; give thousands = , if it is 1234.5");
+  EXPECT_EQ(
+      csv_refusal("a;b\n1.234,5;2\n", a_and_b),
+      place + "\"1.234,5\" is not a number; give decimal = , and thousands = . if it is 1234.5");
+  EXPECT_EQ(csv_refusal("a;b\n1,234;2\n"),
+            place +
+                "\"1,234\" is not a number; give thousands = , if it is 1234 or decimal = , if it "
+                "is 1.234, or leave the column out with ignore = a");
+}
+
+TEST(TableFormat, MustMakeSense) {
+  EXPECT_EQ(csv_refusal("a\n1\n", {.format = {',', ','}}),
+            "\",\" cannot both separate thousands and begin decimals; give two signs");
+}
+
+TEST(TableHeader, IsMissedWhereTheFirstLineHoldsData) {
+  const std::string message =
+      "f.csv: its first line holds numbers; give a first line that names the columns";
+  EXPECT_EQ(csv_refusal("1,2\n3,4\n"), message);
+  EXPECT_EQ(csv_refusal("2026-01-01,2\n2026-01-02,4\n", {.find_times = true}), message);
+  EXPECT_EQ(read(",0,1\n0,5,6\n").table.names, (Names{"0", "1"})) << "pandas names columns so";
+}
+
+TEST(TableSize, AsksForAboutAsMuchRoomAsItNeeds) {
+  std::string text = "a,b,c,d long name that says nothing of how long the rows are\n";
+  const std::size_t rows = 50000;
+  for (std::size_t row = 0; row < rows; ++row) text += fmt::format("{},0.5,,{}\n", row, row % 7);
+  const TableRequest lenient{.may_be_missing = [](std::string_view) { return true; }};
+  const std::vector<double> values = read(text, lenient).table.values.values;
+  ASSERT_EQ(values.size(), 4 * rows);
+  EXPECT_LT(values.capacity(), 2 * values.size()) << "rows grow longer, so too many are expected";
+  EXPECT_EQ(values[4 * 49999], 49999);
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "data/numbers.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -8,8 +6,10 @@
 #include <cstdint>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "data/csv.h"
 #include "data/number_table.h"
 #include "support/expect.h"
 
@@ -49,44 +49,18 @@ TEST(Number, TellsWhyOthersAreNot) {
        {"inf", "-inf", "+inf", "Inf", "INF", "infinity", "Infinity", "-Infinity", " inf "}},
       {NumberKind::kOutOfRange, {"1e999", "-1e999", "1e-999", "1.8e308", "1e99999999999999999999"}},
       {NumberKind::kText,
-       {"abc",
-        "1x",
-        "x1",
-        "1 2",
-        "+",
-        "+-1",
-        "-+1",
-        "--1",
-        "++1",
-        "+ 1",
-        ".e5",
-        "+.",
-        "-.",
-        "n.a.",
-        "a/n",
-        "<>",
-        "--",
-        "..",
-        "1e",
-        "1e+",
-        "0x10",
-        "1,5",
-        "1_000",
-        "1.2.3",
-        "nan(1)",
-        "-na",
-        "+null",
-        "infinit",
-        "2020-01-01",
-        "12:30",
-        "\xC2\xA0"
-        "1",
-        "1\r",
-        "\"1\""}},
+       {"abc",    "1x",  "x1",    "1 2",     "+",          "+-1",   "-+1",   "--1",
+        "++1",    "+ 1", ".e5",   "+.",      "-.",         "n.a.",  "a/n",   "<>",
+        "--",     "..",  "1e",    "1e+",     "0x10",       "1,5",   "1_000", "1.2.3",
+        "nan(1)", "-na", "+null", "infinit", "2020-01-01", "12:30", "1\r",   "\"1\""}},
   };
   for (const auto& [kind, texts] : cases) {
     for (const char* text : texts) EXPECT_EQ(parse_number(text).kind, kind) << '[' << text << ']';
   }
+  EXPECT_EQ(parse_number("\xC2\xA0"
+                         "1")
+                .kind,
+            NumberKind::kText);
   EXPECT_TRUE(std::isnan(parse_number("NA").value));
 }
 
@@ -112,41 +86,43 @@ constexpr NumberFormat kFrench{.decimal = ',', .thousands = ' '};
 constexpr NumberFormat kSwiss{.decimal = '.', .thousands = '\''};
 constexpr NumberFormat kPython{.decimal = '.', .thousands = '_'};
 
-void expect_number(const char* text, NumberFormat format, double value) {
-  const Number number = parse_number(text, format);
-  EXPECT_EQ(number.kind, NumberKind::kFinite) << text;
-  EXPECT_EQ(number.value, value) << text;
-}
-
-TEST(NumberFormat, ReadsDecimalCommas) {
-  expect_number("1234,5", kComma, 1234.5);
-  expect_number("-0,5", kComma, -0.5);
-  expect_number("+,5", kComma, 0.5);
-  expect_number("5,", kComma, 5);
-  expect_number(" 1,5e3 ", kComma, 1500);
-  expect_number("1,5E-1", kComma, 0.15);
-  expect_number("1,234", kComma, 1.234);
-  expect_number("7", kComma, 7);
-}
-
-TEST(NumberFormat, ReadsThousandsInGroupsOfThree) {
-  expect_number("1,234,567.5", kEnglish, 1234567.5);
-  expect_number("1,234", kEnglish, 1234);
-  expect_number("-12,345", kEnglish, -12345);
-  expect_number("123,456", kEnglish, 123456);
-  expect_number("1234567.5", kEnglish, 1234567.5);
-  expect_number("0.5", kEnglish, 0.5);
-  expect_number("1,000e3", kEnglish, 1e6);
-  expect_number("1.234,5", kGerman, 1234.5);
-  expect_number("1.234.567", kGerman, 1234567);
-  expect_number("1 234,5", kFrench, 1234.5);
-  expect_number(
-      "1\xC2\xA0"
-      "234\xE2\x80\xAF"
-      "567,5",
-      kFrench, 1234567.5);
-  expect_number("1'234.5", kSwiss, 1234.5);
-  expect_number("1_000_000", kPython, 1e6);
+TEST(NumberFormat, ReadsDecimalSignsAndThousandsInGroupsOfThree) {
+  const struct {
+    NumberFormat format;
+    std::vector<std::pair<const char*, double>> numbers;
+  } cases[] = {{kComma,
+                {{"1234,5", 1234.5},
+                 {"-0,5", -0.5},
+                 {"+,5", 0.5},
+                 {"5,", 5},
+                 {" 1,5e3 ", 1500},
+                 {"1,5E-1", 0.15},
+                 {"1,234", 1.234},
+                 {"7", 7}}},
+               {kEnglish,
+                {{"1,234,567.5", 1234567.5},
+                 {"1,234", 1234},
+                 {"-12,345", -12345},
+                 {"123,456", 123456},
+                 {"1234567.5", 1234567.5},
+                 {"0.5", 0.5},
+                 {"1,000e3", 1e6}}},
+               {kGerman, {{"1.234,5", 1234.5}, {"1.234.567", 1234567}}},
+               {kFrench,
+                {{"1 234,5", 1234.5},
+                 {"1\xC2\xA0"
+                  "234\xE2\x80\xAF"
+                  "567,5",
+                  1234567.5}}},
+               {kSwiss, {{"1'234.5", 1234.5}}},
+               {kPython, {{"1_000_000", 1e6}}}};
+  for (const auto& [format, numbers] : cases) {
+    for (const auto& [text, value] : numbers) {
+      const Number number = parse_number(text, format);
+      EXPECT_EQ(number.kind, NumberKind::kFinite) << text;
+      EXPECT_EQ(number.value, value) << text;
+    }
+  }
 }
 
 TEST(NumberFormat, TakesImproperGroupsForText) {

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "data/text_table.h"
 #include "pcgs/table.h"
 #include "support/csv.h"
 

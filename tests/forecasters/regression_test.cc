@@ -1,13 +1,12 @@
 // What recursive least squares must survive: a million steps, series that do not move, values of
 // any size.
-#include "forecasters/regression.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "forecasters/forecasters.h"
 #include "forecasters/series.h"
 #include "pcgs/experts.h"
 #include "reference/forecasters.h"

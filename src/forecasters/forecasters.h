@@ -1,30 +1,35 @@
-// Regressions on lags: what they see of the past, an intercept and chosen lags, and recursive least squares.
+// What the forecasters have in common: ranges that their options must be in, regressions on lags with recursive least
+// squares, and pools described in JSON.
 #pragma once
+
+#include <fmt/format.h>
 
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "pcgs/error.h"
 #include "pcgs/experts.h"
 #include "pcgs/state.h"
 
 namespace pcgs {
 
-// The lags in order; throws Error if there are none, too many, or one twice.
-std::vector<std::size_t> accepted_lags(std::vector<std::size_t> lags, std::size_t longest);
+// What read_experts() does with the content of the file; `origin` names it in messages.
+Experts parse_experts(std::string_view json, const std::string& origin);
 
-// "1-6+24+25"
-std::string lags_text(std::span<const std::size_t> lags);
+// The number itself, if it is within a range that experts accept; else an Error that says which.
+inline std::size_t checked_steps(std::string_view what, std::size_t steps, std::size_t low = 1,
+                                 std::size_t high = kLongestReach) {
+  if (steps >= low && steps <= high) return steps;
+  throw Error(fmt::format("{} is {}; give a whole number from {} to {}", what, steps, low, high));
+}
 
-// Writes 1, y[lags] as they were `ago` steps before now to x [1 + lags], each value divided by
-// `unit`; false if a value is missing.
-bool fill_regressors(const Past& past, std::span<const std::size_t> lags, std::size_t ago,
-                     double unit, std::span<double> x);
-
-// <coefficients, x> for the regressors of now; NaN if a value is missing.
-double predict_from(const Past& past, std::span<const std::size_t> lags, double unit,
-                    std::span<const double> coefficients);
+inline double checked_number(std::string_view what, double number, double low, double high) {
+  if (number >= low && number <= high) return number;
+  throw Error(fmt::format("{} is {}; give a number from {} to {}", what, number, low, high));
+}
 
 // Recursive least squares with forgetting, in a form that rounding cannot break.
 //
