@@ -20,7 +20,7 @@
 #include "pcgs/registry.h"
 #include "research/study.h"
 #include "research/study_page.h"
-#include "run/summary.h"
+#include "run/statistics.h"
 
 namespace pcgs::studies {
 

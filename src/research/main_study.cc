@@ -8,7 +8,7 @@
 #include "research/paired.h"
 #include "research/study.h"
 #include "research/tournament.h"
-#include "run/summary.h"
+#include "run/statistics.h"
 
 namespace pcgs::studies {
 

@@ -4,7 +4,7 @@
 
 #include "research/study.h"
 #include "research/study_page.h"
-#include "run/summary.h"
+#include "run/statistics.h"
 #include "show/curves.h"
 
 namespace pcgs::studies {

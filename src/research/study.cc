@@ -13,7 +13,7 @@
 #include "pcgs/registry.h"
 #include "proof/trace_file.h"
 #include "research/paired.h"
-#include "run/summary.h"
+#include "run/statistics.h"
 
 namespace pcgs::studies {
 

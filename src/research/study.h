@@ -10,7 +10,7 @@
 #include "data/text_table.h"
 #include "research/study_results.h"
 #include "research/tournament.h"
-#include "run/bootstrap.h"
+#include "run/statistics.h"
 #include "show/depth.h"
 
 namespace pcgs {

@@ -7,7 +7,7 @@
 
 #include "core/combination.h"
 #include "run/best_mix.h"
-#include "run/loss_ratio.h"
+#include "run/statistics.h"
 
 namespace pcgs {
 

@@ -11,8 +11,8 @@
 
 #include "combine/quantile_levels.h"
 #include "pcgs/quantiles.h"
-#include "run/loss_ratio.h"
 #include "run/quantile_play.h"
+#include "run/statistics.h"
 
 namespace pcgs::compare {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "run/bootstrap.h"
+#include "run/statistics.h"
 #include "show/curves.h"
 #include "show/run_result.h"
 #include "show/sections.h"
