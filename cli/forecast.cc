@@ -23,8 +23,6 @@
 
 namespace pcgs::cli {
 
-using compare::Problem;
-
 namespace {
 
 struct ForecastOptions {

@@ -8,7 +8,7 @@
 #include "pcgs/error.h"
 #include "pcgs/oracle.h"
 #include "pcgs/registry.h"
-#include "run/best_mix.h"
+#include "run/errors.h"
 #include "run/table_columns.h"
 
 namespace pcgs::r {

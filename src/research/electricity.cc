@@ -95,13 +95,10 @@ SplitLosses split_losses(const std::vector<double>& series, ExpertPool pool,
   return out;
 }
 
-using compare::Comparison;
-
 namespace {
 
-compare::Problem problem_of(const std::string& origin, const SplitLosses& losses,
-                            const Matrix& part) {
-  compare::Problem problem;
+Problem problem_of(const std::string& origin, const SplitLosses& losses, const Matrix& part) {
+  Problem problem;
   problem.origin = origin;
   problem.experts = losses.experts;
   problem.values = part;
@@ -125,7 +122,7 @@ std::vector<std::string> benchmark_methods() {
           "boa",   "guard",       "pcgs-tf:oracle", "pcgs-tf"};
 }
 
-compare::Problem test_problem(const std::string& origin, const SplitLosses& losses) {
+Problem test_problem(const std::string& origin, const SplitLosses& losses) {
   auto problem = problem_of(origin, losses, losses.test);
   problem.unclipped = losses.test_errors;
   return problem;
@@ -133,7 +130,7 @@ compare::Problem test_problem(const std::string& origin, const SplitLosses& loss
 
 Comparison play_benchmark(const std::string& origin, const SplitLosses& losses,
                           compare::ComparisonOptions options, const io::Monitor& monitor) {
-  const auto play = [&](const compare::Problem& problem, compare::ComparisonOptions compared) {
+  const auto play = [&](const Problem& problem, compare::ComparisonOptions compared) {
     compared.advance = monitor("playing", compare::rounds_to_play(problem, compared));
     return compare::play_methods(problem, compared);
   };

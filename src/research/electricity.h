@@ -123,18 +123,18 @@ ExpertPool benchmark_pool(const std::vector<std::size_t>& seasons, std::size_t w
 // The methods that play where none are named.
 std::vector<std::string> benchmark_methods();
 
-compare::Problem test_problem(const std::string& origin, const SplitLosses& losses);
+Problem test_problem(const std::string& origin, const SplitLosses& losses);
 
 // The methods of the options, the baselines tuned on the training part, and those tuned in
 // hindsight, on the test part; observers see the test part. Methods with a star among them are left
 // out.
-compare::Comparison play_benchmark(const std::string& origin, const SplitLosses& losses,
-                                   compare::ComparisonOptions options, const io::Monitor& monitor);
+Comparison play_benchmark(const std::string& origin, const SplitLosses& losses,
+                          compare::ComparisonOptions options, const io::Monitor& monitor);
 
 results::ElectricityResult electricity_result(const std::string& origin,
                                               const Observations& observations,
                                               const SplitLosses& losses,
-                                              const compare::Comparison& comparison);
+                                              const Comparison& comparison);
 // `description` is of what was read.
 std::string electricity_table(const results::ElectricityResult& result,
                               const std::string& description);

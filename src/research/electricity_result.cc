@@ -61,8 +61,7 @@ namespace pcgs::studies {
 using results::ElectricityResult;
 
 ElectricityResult electricity_result(const std::string& origin, const Observations& observations,
-                                     const SplitLosses& losses,
-                                     const compare::Comparison& comparison) {
+                                     const SplitLosses& losses, const Comparison& comparison) {
   const auto per_round = [&](double x) { return x / static_cast<double>(comparison.rounds); };
   const auto by_budget = [&](std::vector<double> values) {
     for (double& x : values) x = per_round(x);

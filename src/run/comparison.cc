@@ -207,7 +207,7 @@ double mean_forecast_loss(const Problem& problem, const std::vector<double>& for
 }
 
 struct Pass {
-  const std::vector<Observer*>* observers = nullptr;
+  const std::vector<RunObserver*>* observers = nullptr;
   const Hindsight* hindsight = nullptr;
   std::span<TraceSink* const> sinks{};
   bool keep_weights = false;
@@ -236,7 +236,7 @@ void play_pass(const Problem& problem, Aggregator& aggregator, const Pass& pass,
   if (resumed) sinks.add(&tally);
   for (TraceSink* sink : pass.sinks) sinks.add(sink);
   if (pass.observers != nullptr) {
-    for (Observer* observer : *pass.observers) {
+    for (RunObserver* observer : *pass.observers) {
       sinks.add(observer->begin(problem, result, aggregator, pass.hindsight));
     }
   }
@@ -253,7 +253,7 @@ void play_pass(const Problem& problem, Aggregator& aggregator, const Pass& pass,
     result.mean_forecast_loss = mean_forecast_loss(problem, result.forecasts);
   }
   if (pass.observers == nullptr) return;
-  for (Observer* observer : *pass.observers) observer->end();
+  for (RunObserver* observer : *pass.observers) observer->end();
 }
 
 std::size_t most_switches(const std::vector<std::size_t>& switches) {
@@ -421,7 +421,7 @@ class Player {
     return std::move(*best);
   }
 
-  void pass(Aggregator& aggregator, const std::vector<Observer*>* observers, bool keep_weights,
+  void pass(Aggregator& aggregator, const std::vector<RunObserver*>* observers, bool keep_weights,
             MethodResult& result, TraceSink* keeper = nullptr) {
     PlayedWeights played(unclipped_);
     TraceSink* const sinks[] = {keeper, needs_weights_ ? &played : nullptr};
@@ -484,7 +484,7 @@ Matrix weights_of(const Problem& problem, const MethodResult& method,
 }
 
 void observe_methods(const Problem& problem, const Comparison& comparison,
-                     const std::vector<Observer*>& observers, std::size_t stretches) {
+                     const std::vector<RunObserver*>& observers, std::size_t stretches) {
   const std::size_t switches =
       comparison.has_regret() ? most_switches(comparison.switches) : kUsualSwitches.back();
   const Hindsight hindsight(scaled_losses(problem), switches, stretches);

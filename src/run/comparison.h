@@ -16,11 +16,6 @@
 
 namespace pcgs::compare {
 
-using pcgs::Comparison;
-using pcgs::MethodResult;
-using pcgs::SwitchCosts;
-using Observer = pcgs::RunObserver;
-
 // Switch budgets where regret is asked for and nobody names any.
 inline constexpr std::array<std::size_t, 3> kUsualSwitches = {5, 10, 20};
 
@@ -34,7 +29,7 @@ struct ComparisonOptions {
   // Told now and then how many more of rounds_to_play() have been played; may be empty. May throw,
   // which ends the work.
   std::function<void(std::size_t rounds)> advance;
-  std::vector<Observer*> observers{};
+  std::vector<RunObserver*> observers{};
   std::size_t stretches = 0;       // of the hindsight that observers get
   bool certify_forecasts = false;  // of methods that do and are not of the share form
   // Around the forecasts of the last method, if it can be played.
@@ -64,6 +59,6 @@ Matrix weights_of(const Problem& problem, const MethodResult& method,
 
 // Plays methods once more that were compared earlier, for these observers alone.
 void observe_methods(const Problem& problem, const Comparison& comparison,
-                     const std::vector<Observer*>& observers, std::size_t stretches);
+                     const std::vector<RunObserver*>& observers, std::size_t stretches);
 
 }  // namespace pcgs::compare

@@ -12,8 +12,6 @@
 
 namespace pcgs::compare {
 
-using pcgs::Problem;
-
 // Throws Error unless every number is one the methods can learn from, naming the place where it is
 // not; `outcome_name` is that of the outcomes, if there are any.
 void check_values(const Problem& problem, const std::string& outcome_name);

@@ -18,7 +18,7 @@
 #include "run/comparison.h"
 #include "run/errors.h"
 #include "run/method_list.h"
-#include "run/quantile_play.h"
+#include "run/quantiles.h"
 #include "run/resume.h"
 #include "run/rounds.h"
 
@@ -351,7 +351,7 @@ void run_points(const Request& request, Table table, Notes& notes, Outcome& outc
   if (outcome.series.front().problem.has_forecasts()) {
     std::vector<const Errors*> errors;
     for (const auto& one : outcome.series) errors.push_back(&one.errors);
-    outcome.errors = errors.size() == 1 ? *errors.front() : add_errors(errors, plan.task);
+    outcome.errors = errors.size() == 1 ? *errors.front() : add_errors(errors);
   }
 }
 
@@ -393,8 +393,9 @@ void run_quantiles(const Request& request, Table table, Notes& notes, Outcome& o
   std::size_t played = 0;
   std::mutex one_at_a_time;
   const auto start = std::chrono::steady_clock::now();
-  LevelPlay play = play_levels(problem, panel, before ? &*before : nullptr,
-                               teller_of(request, problem.rounds.size(), one_at_a_time, played));
+  QuantilePlay play =
+      play_quantiles(problem, panel, before ? &*before : nullptr,
+                     teller_of(request, problem.rounds.size(), one_at_a_time, played));
   const std::chrono::duration<double, std::nano> spent = std::chrono::steady_clock::now() - start;
   if (before) outcome.last_learned = before->last_text;
   if (problem.rounds.empty()) return;

@@ -44,7 +44,7 @@ struct LevelNote {
     bool operator==(const Open&) const = default;
   };
 
-  std::string time, known, outcome;  // columns, as in LevelProblem
+  std::string time, known, outcome;  // columns, as in QuantileProblem
   std::vector<std::string> by;
   double last = 0;  // the last time whose rounds were opened
   std::string last_text;

@@ -293,7 +293,7 @@ Json errors_json(const Stream& stream) {
   const TaskLoss& task = stream.aggregator().task();
   const ErrorRecord& errors = stream.errors();
   if (errors.rounds() == 0) return {};
-  return {{"measure", compare::measure_name(task)},
+  return {{"measure", ErrorMeasure(task).name()},
           {"rounds", errors.rounds()},
           {"combination", or_null(errors.combination(task))},
           {"equal_weights", or_null(errors.equal_weights(task))},

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "run/problem.h"
+#include "pcgs/outcome.h"
 
 namespace pcgs::report {
 
@@ -104,6 +104,6 @@ std::string place_text(const std::optional<Calendar>& calendar, double at);
 TimeAxis calendar_axis(const std::vector<double>& seconds);
 
 // A calendar, where the problem has one that never runs backwards.
-TimeAxis time_axis(const compare::Problem& problem);
+TimeAxis time_axis(const Problem& problem);
 
 }  // namespace pcgs::report

@@ -8,7 +8,7 @@
 #include <limits>
 #include <span>
 
-#include "run/quantile_scores.h"
+#include "run/quantiles.h"
 #include "show/curves.h"
 #include "show/forecast_answer.h"
 #include "show/time_charts.h"
@@ -83,7 +83,7 @@ void add_row(FanView::Fan& fan, const Drawn& drawn, double at, const std::string
   }
 }
 
-FanView::Fan fan_of(const compare::LevelProblem& problem, const Matrix& published,
+FanView::Fan fan_of(const QuantileProblem& problem, const Matrix& published,
                     std::span<const std::size_t> rounds, const Drawn& drawn) {
   FanView::Fan fan;
   fan.shown = rounds.size();
@@ -106,7 +106,7 @@ FanView::Fan fan_of(const compare::LevelProblem& problem, const Matrix& publishe
 
 }  // namespace
 
-FanView fan_view(const compare::LevelProblem& problem, const Matrix& published) {
+FanView fan_view(const QuantileProblem& problem, const Matrix& published) {
   const auto by_series = compare::rounds_by_series(problem);
   const Drawn drawn = drawn_levels(problem.levels);
   FanView view;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "run/quantile_play.h"
+#include "run/quantiles.h"
 #include "show/blocks.h"
 #include "show/curves.h"
 
@@ -39,7 +39,7 @@ struct FanView {
 };
 
 // Of what was published in the rounds of the problem, [rounds x P].
-FanView fan_view(const compare::LevelProblem& problem, const Matrix& published);
+FanView fan_view(const QuantileProblem& problem, const Matrix& published);
 
 // Distributions over time.
 

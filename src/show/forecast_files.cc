@@ -32,7 +32,7 @@ void put(std::string& out, double x) {
   if (!std::isnan(x)) fmt::format_to(std::back_inserter(out), "{}", x);
 }
 
-std::string time_name(const compare::Problem& problem) {
+std::string time_name(const Problem& problem) {
   if (!problem.times) return "round";
   return problem.times->text.name.empty() ? "time" : problem.times->text.name;
 }

@@ -13,8 +13,8 @@ namespace pcgs::results {
 // A series and what came of it. The same methods for all of them.
 struct PlayedSeries {
   const std::vector<std::string>* key = nullptr;  // [by]
-  const compare::Problem* problem = nullptr;
-  const compare::Comparison* comparison = nullptr;
+  const Problem* problem = nullptr;
+  const Comparison* comparison = nullptr;
 };
 
 // The time, or the round; what tells series apart; the outcome; and the forecast of each method.

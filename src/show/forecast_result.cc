@@ -10,7 +10,7 @@
 #include "data/json_fields.h"
 #include "data/keyed_values.h"
 #include "run/errors.h"
-#include "show/answer_table.h"
+#include "show/forecast_answer.h"
 #include "show/kinds.h"
 #include "show/sections.h"
 
@@ -55,11 +55,11 @@ const Kind& ForecastResult::kind() {
   return kKind;
 }
 
-ForecastResult forecast_result(const compare::Problem& problem, const std::string& column,
-                               const compare::Comparison& comparison) {
-  const compare::MethodResult& method = comparison.methods.back();
+ForecastResult forecast_result(const Problem& problem, const std::string& column,
+                               const Comparison& comparison) {
+  const MethodResult& method = comparison.methods.back();
   const std::size_t rows = problem.rounds() - 1;
-  const compare::Errors errors = compare::errors_of(problem, comparison);
+  const Errors errors = compare::errors_of(problem, comparison);
   ForecastResult result;
   result.rounds = rows;
   result.column = column;
@@ -81,7 +81,7 @@ ForecastResult forecast_result(const compare::Problem& problem, const std::strin
   }
   for (std::size_t k = 0; k < problem.experts.size(); ++k) {
     const auto& error = *std::find_if(errors.all.begin(), errors.all.end(), [&](const auto& one) {
-      return one.kind == compare::ForecastError::Kind::kExpert && one.name == problem.experts[k];
+      return one.kind == ForecastError::Kind::kExpert && one.name == problem.experts[k];
     });
     result.experts.push_back({error.name, error.own.rounds(), finite(error.own.loss()),
                               finite(error.combined.loss()), finite(problem.values.row(rows)[k]),
@@ -97,8 +97,8 @@ std::string forecast_table(const ForecastResult& result, const std::string& orig
   return answer_text(result.answer, caption);
 }
 
-std::string forecast_csv(const compare::Problem& problem, const compare::Comparison& comparison) {
-  const compare::MethodResult& method = comparison.methods.back();
+std::string forecast_csv(const Problem& problem, const Comparison& comparison) {
+  const MethodResult& method = comparison.methods.back();
   std::string out;
   if (problem.times) {
     const std::string& name = problem.times->text.name;

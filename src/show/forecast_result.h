@@ -50,13 +50,13 @@ struct ForecastResult {
 const ForecastResult::Expert* best_expert(const ForecastResult& forecast);
 
 // What came of it. `column` is what was forecast.
-ForecastResult forecast_result(const compare::Problem& problem, const std::string& column,
-                               const compare::Comparison& comparison);
+ForecastResult forecast_result(const Problem& problem, const std::string& column,
+                               const Comparison& comparison);
 
 std::string forecast_table(const ForecastResult& result, const std::string& origin);
 
 // A line for each round: the time if there is one, row, value, forecast, a weight for each expert,
 // and the intervals.
-std::string forecast_csv(const compare::Problem& problem, const compare::Comparison& comparison);
+std::string forecast_csv(const Problem& problem, const Comparison& comparison);
 
 }  // namespace pcgs::results

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "show/answer_table.h"
+#include "show/forecast_answer.h"
 #include "show/forecaster_charts.h"
 #include "show/run_result.h"
 #include "show/sections.h"

@@ -14,8 +14,6 @@ namespace pcgs::report {
 
 namespace {
 
-using compare::Problem;
-
 constexpr double kDay = 86400;  // seconds
 constexpr std::size_t kGainStretches = 500;
 
@@ -96,8 +94,7 @@ std::vector<Binning> binnings() {
 ForecasterView::Bins binned(const Problem& problem, const Binning& binning,
                             const std::vector<Line>& lines) {
   const std::size_t bins = binning.names.size();
-  std::vector<std::vector<compare::ErrorSums>> sums(lines.size(),
-                                                    std::vector<compare::ErrorSums>(bins));
+  std::vector<std::vector<ErrorSums>> sums(lines.size(), std::vector<ErrorSums>(bins));
   std::vector<double> forecasts(lines.size());
   for (std::size_t t = 0; t < problem.known(); ++t) {
     const double y = problem.outcomes[t];
@@ -111,13 +108,14 @@ ForecasterView::Bins binned(const Problem& problem, const Binning& binning,
       sums[i][bin].add(problem.task, forecasts[i], y);
     }
   }
+  const ErrorMeasure measure = problem.task;
   ForecasterView::Bins out{binning.by, {}, {}};
   for (const Line& line : lines) out.lines.push_back({line.name, {}});
   for (std::size_t b = 0; b < bins; ++b) {
     if (sums.front()[b].rounds() == 0) continue;
     out.names.push_back(binning.names[b]);
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      out.lines[i].errors.push_back(sums[i][b].measure(problem.task));
+      out.lines[i].errors.push_back(measure(sums[i][b]));
     }
   }
   return out;
@@ -140,7 +138,7 @@ std::size_t first_of_latest(const Problem& problem, const TimeAxis& axis, bool& 
 }
 
 ForecasterView::Latest latest(const Problem& problem, const TimeAxis& axis,
-                              const compare::MethodResult& combination, const Line* best) {
+                              const MethodResult& combination, const Line* best) {
   ForecasterView::Latest out;
   const std::size_t known = problem.known();
   const std::size_t first = first_of_latest(problem, axis, out.two_weeks);
@@ -177,7 +175,7 @@ ForecasterView::Latest latest(const Problem& problem, const TimeAxis& axis,
 }
 
 std::vector<ForecasterView::Held> held_shares(const Problem& problem, const TimeAxis& axis,
-                                              const compare::IntervalRecord& record,
+                                              const IntervalRecord& record,
                                               std::size_t& rounds_in_part) {
   constexpr std::size_t kParts = 20, kFewest = 20;
   std::vector<ForecasterView::Held> out;
@@ -213,9 +211,9 @@ std::vector<ForecasterView::Held> held_shares(const Problem& problem, const Time
 
 std::string best_model_name(const std::string& model) { return "best model: " + model; }
 
-ForecasterView forecaster_view(const Problem& problem, const compare::Comparison& comparison,
+ForecasterView forecaster_view(const Problem& problem, const Comparison& comparison,
                                const results::ForecastAnswer& answer) {
-  const compare::MethodResult& combination = comparison.methods.back();
+  const MethodResult& combination = comparison.methods.back();
   const TimeAxis axis = time_axis(problem);
   ForecasterView view;
   view.loss = loss_name(problem.task);

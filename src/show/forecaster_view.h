@@ -88,8 +88,7 @@ struct ForecasterView {
 };
 
 // Of a comparison on forecasts, whose answer this is.
-ForecasterView forecaster_view(const compare::Problem& problem,
-                               const compare::Comparison& comparison,
+ForecasterView forecaster_view(const Problem& problem, const Comparison& comparison,
                                const results::ForecastAnswer& answer);
 
 }  // namespace pcgs::report

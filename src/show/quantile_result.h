@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "data/keyed_values.h"
-#include "run/quantile_play.h"
-#include "run/quantile_scores.h"
+#include "run/quantiles.h"
 #include "show/forecast_answer.h"
 #include "show/table.h"
 
@@ -100,7 +99,7 @@ struct QuantileResult {
   bool operator==(const QuantileResult&) const = default;
 };
 
-QuantileResult quantile_result(const compare::LevelProblem& problem, const QuantilePanel& panel,
+QuantileResult quantile_result(const QuantileProblem& problem, const QuantilePanel& panel,
                                const Matrix& published);
 
 // Of the central intervals of a shape those to show where there is no room for all, by their names:
@@ -130,6 +129,6 @@ std::string quantile_table(const QuantileResult& result, const std::string& orig
 
 // One row for each time of each series: time, --by columns, --known column, outcome, quantiles under
 // the names that they have in the input.
-std::string quantiles_csv(const compare::LevelProblem& problem, const Matrix& published);
+std::string quantiles_csv(const QuantileProblem& problem, const Matrix& published);
 
 }  // namespace pcgs::results

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "run/quantile_scores.h"
-#include "show/answer_table.h"
+#include "run/quantiles.h"
 #include "show/curves.h"
 #include "show/fan.h"
+#include "show/forecast_answer.h"
 #include "show/forecaster_charts.h"
 #include "show/quantile_result.h"
 #include "show/sections.h"

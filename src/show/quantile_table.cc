@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "data/text_table.h"
-#include "run/quantile_scores.h"
-#include "show/answer_table.h"
+#include "run/quantiles.h"
+#include "show/forecast_answer.h"
 #include "show/quantile_result.h"
 
 namespace pcgs::results {
@@ -194,19 +194,13 @@ std::string quantile_table(const QuantileResult& result, const std::string& orig
   if (!result.by.empty()) {
     out += fmt::format(", {} series of {}", result.series.size(), fmt::join(result.by, ", "));
   }
-  if (const auto& times = result.answer.times) {
-    out += fmt::format(", from {} to {}", times->first, times->last);
-  }
-  out += "\n\n";
+  out += span_text(result.answer.times) + "\n\n";
   out += errors_text(result.answer, scores_table(result));
   if (!result.shapes.empty() && !result.shapes.front().held.by_name.empty()) {
     out += "per cent: how many outcomes the central interval held that should hold so many\n";
   }
   if (result.scale == "log1p") out += "all scores are those of ln(1 + x)\n";
-  if (result.answer.rounds_without_outcome > 0) {
-    out += fmt::format("{} without an outcome: forecast, and not learned from\n",
-                       io::counted(result.answer.rounds_without_outcome, "round"));
-  }
+  out += without_outcome_text(result.answer, "round");
   if (result.crossed > 0) {
     out += fmt::format("{} had quantiles that crossed, and were put in order\n",
                        io::counted(result.crossed, "forecast"));

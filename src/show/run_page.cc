@@ -20,8 +20,7 @@ ForecastCurves::Forecaster forecaster(const std::string& name, const std::vector
 }
 
 // The combination first, which is the last method.
-ForecastCurves forecast_curves(const compare::Problem& problem,
-                               const compare::Comparison& comparison,
+ForecastCurves forecast_curves(const Problem& problem, const Comparison& comparison,
                                const std::string& best_model) {
   ForecastCurves curves;
   curves.title = problem.origin;
@@ -52,9 +51,8 @@ ForecastCurves forecast_curves(const compare::Problem& problem,
 
 }  // namespace
 
-TraceSink* DepthObserver::begin(const compare::Problem& problem,
-                                const compare::MethodResult& method, const Aggregator& player,
-                                const Hindsight* hindsight) {
+TraceSink* DepthObserver::begin(const Problem& problem, const MethodResult& method,
+                                const Aggregator& player, const Hindsight* hindsight) {
   hindsight_ = hindsight;
   if (!run_) run_ = report::describe(problem.origin, problem.experts, *hindsight);
   before_ = static_cast<double>(player.last_opened());
@@ -65,7 +63,7 @@ TraceSink* DepthObserver::begin(const compare::Problem& problem,
 
 void DepthObserver::end() { add_method(*run_, *hindsight_, *recorder_); }
 
-RunDepth DepthObserver::take(const compare::Problem& problem) {
+RunDepth DepthObserver::take(const Problem& problem) {
   const TimeAxis axis = time_axis(problem);
   if (!axis.calendar) return std::move(*run_);
   // As an aggregator counts rounds: those that are missing have numbers, too.
@@ -85,7 +83,7 @@ RunDepth DepthObserver::take(const compare::Problem& problem) {
   return std::move(*run_);
 }
 
-std::string run_page(const compare::Problem& problem, const compare::Comparison& comparison,
+std::string run_page(const Problem& problem, const Comparison& comparison,
                      results::RunResult result, RunDepth depth) {
   require_available();
   Material material;
@@ -103,7 +101,7 @@ std::string run_page(const compare::Problem& problem, const compare::Comparison&
   return page(material);
 }
 
-std::string run_page(const compare::Problem& problem, const compare::Comparison& comparison,
+std::string run_page(const Problem& problem, const Comparison& comparison,
                      results::RunResult result) {
   require_available();
   DepthObserver depth;
@@ -118,7 +116,7 @@ std::string series_page(const results::SeriesResult& result, const std::string& 
   return page(material);
 }
 
-std::string quantile_page(const compare::LevelProblem& problem, const Matrix& published,
+std::string quantile_page(const QuantileProblem& problem, const Matrix& published,
                           results::QuantileResult result) {
   require_available();
   Material material;

@@ -7,7 +7,7 @@
 
 #include "data/json_fields.h"
 #include "data/text_table.h"
-#include "show/answer_table.h"
+#include "run/errors.h"
 #include "show/kinds.h"
 #include "show/sections.h"
 
@@ -21,9 +21,8 @@ std::vector<double> less(double total, const std::vector<double>& oracle) {
   return regrets;
 }
 
-RunResult::Movement movement(const compare::MethodResult& played,
-                             const compare::Comparison& comparison) {
-  const compare::SwitchCosts& costs = *comparison.switch_costs;
+RunResult::Movement movement(const MethodResult& played, const Comparison& comparison) {
+  const SwitchCosts& costs = *comparison.switch_costs;
   RunResult::Movement out;
   out.moved = *played.movement;
   out.total = played.total_forecast_loss.value_or(played.total_loss) + costs.cost * out.moved;
@@ -32,9 +31,8 @@ RunResult::Movement movement(const compare::MethodResult& played,
   return out;
 }
 
-RunResult::Method method_result(const compare::Problem& problem,
-                                const compare::MethodResult& played,
-                                const compare::Comparison& comparison) {
+RunResult::Method method_result(const Problem& problem, const MethodResult& played,
+                                const Comparison& comparison) {
   const auto& switches = comparison.switches;
   RunResult::Method out;
   out.name = played.name;
@@ -70,14 +68,12 @@ RunResult::Method method_result(const compare::Problem& problem,
 
 }  // namespace
 
-RunResult run_result(const compare::Problem& problem, const compare::Comparison& comparison) {
-  return run_result(
-      problem, comparison,
-      problem.has_forecasts() ? compare::errors_of(problem, comparison) : compare::Errors());
+RunResult run_result(const Problem& problem, const Comparison& comparison) {
+  return run_result(problem, comparison,
+                    problem.has_forecasts() ? compare::errors_of(problem, comparison) : Errors());
 }
 
-RunResult run_result(const compare::Problem& problem, const compare::Comparison& comparison,
-                     const compare::Errors& errors) {
+RunResult run_result(const Problem& problem, const Comparison& comparison, const Errors& errors) {
   RunResult out;
   out.rounds = comparison.rounds;
   out.experts = problem.experts;
@@ -192,9 +188,7 @@ std::string scale_text(const RunResult& run) {
 std::string caption(const RunResult& run, const std::string& origin) {
   std::string out = fmt::format("{}: {}, {}", origin, io::counted(run.rounds, "round"),
                                 io::counted(run.experts.size(), "expert"));
-  if (run.answer && run.answer->times) {
-    out += fmt::format(", from {} to {}", run.answer->times->first, run.answer->times->last);
-  }
+  if (run.answer) out += span_text(run.answer->times);
   if (!run.answer && run.scale != 1) out += scale_text(run);
   if (run.skipped_rounds > 0) {
     out += fmt::format(", {} skipped with nobody awake", io::counted(run.skipped_rounds, "round"));

@@ -99,10 +99,9 @@ struct RunResult {
   bool operator==(const RunResult&) const = default;
 };
 
-RunResult run_result(const compare::Problem& problem, const compare::Comparison& comparison);
+RunResult run_result(const Problem& problem, const Comparison& comparison);
 // The same with errors that are known already.
-RunResult run_result(const compare::Problem& problem, const compare::Comparison& comparison,
-                     const compare::Errors& errors);
+RunResult run_result(const Problem& problem, const Comparison& comparison, const Errors& errors);
 
 // Of what was published, where something was; else of the weights.
 const ByBudget<double>& regret_of(const RunResult::Method& method);

@@ -8,7 +8,6 @@
 
 #include "data/json_fields.h"
 #include "data/text_table.h"
-#include "show/answer_table.h"
 #include "show/forecast_answer.h"
 #include "show/kinds.h"
 #include "show/sections.h"
@@ -26,7 +25,7 @@ SeriesResult series_result(const Outcome& outcome) {
   const Problem& first = outcome.series.front().problem;
   out.by = outcome.by;
   out.experts = first.experts;
-  out.answer = errors_answer(outcome.errors, first.task);
+  out.answer = errors_answer(outcome.errors);
   for (const SeriesOutcome& one : outcome.series) {
     out.rounds += one.problem.rounds();
     auto answer = forecast_answer(one.problem, one.comparison, one.errors);

@@ -1,5 +1,3 @@
-#include "run/best_mix.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "run/errors.h"
 #include "run/made_up.h"
 #include "support/expect.h"
 #include "support/random.h"

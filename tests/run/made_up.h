@@ -15,8 +15,8 @@ namespace pcgs::test {
 
 inline constexpr double kAsleep = std::numeric_limits<double>::quiet_NaN();
 
-inline compare::Problem empty_problem(std::size_t rounds, std::size_t experts) {
-  compare::Problem problem;
+inline Problem empty_problem(std::size_t rounds, std::size_t experts) {
+  Problem problem;
   problem.origin = "example.csv";
   problem.values = Matrix(rounds, experts);
   problem.outcomes.resize(rounds);
@@ -26,9 +26,9 @@ inline compare::Problem empty_problem(std::size_t rounds, std::size_t experts) {
 
 // Forecasts of a value near 10 with errors that are partly common, each expert with a bias and a size
 // of its own; for log loss, probabilities of what is 0 or 1.
-inline compare::Problem made_up_problem(std::size_t rounds, std::size_t experts,
-                                        std::string_view loss, Random& random) {
-  compare::Problem problem = empty_problem(rounds, experts);
+inline Problem made_up_problem(std::size_t rounds, std::size_t experts, std::string_view loss,
+                               Random& random) {
+  Problem problem = empty_problem(rounds, experts);
   problem.task = TaskLoss(loss, loss == "pinball" ? random.uniform(0.1, 0.9) : 0.5);
   const bool log = loss == "log";
   std::vector<double> bias(experts), size(experts);

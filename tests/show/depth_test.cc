@@ -30,8 +30,8 @@ struct Example {
                              stretches_for(comparison.methods.size()));
     return observer.take(problem);
   }
-  compare::Problem problem;
-  compare::Comparison comparison;
+  Problem problem;
+  Comparison comparison;
 };
 
 TEST(Depth, EndsWithTheRegretOfTheComparison) {

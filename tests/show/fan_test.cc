@@ -42,7 +42,7 @@ struct Example {
     return fan_view(problem, published);
   }
 
-  compare::LevelProblem problem;
+  QuantileProblem problem;
   std::vector<std::size_t> silent;  // rounds in which nobody forecasts
   Matrix published;
 };

@@ -52,8 +52,8 @@ struct Example {
                            results::forecast_answer(problem, comparison, errors));
   }
 
-  compare::Problem problem;
-  compare::Comparison comparison;
+  Problem problem;
+  Comparison comparison;
 };
 
 TEST(TimeAxis, CountsInTheLargestUnitThatAllTimesAreWholeNumbersOf) {

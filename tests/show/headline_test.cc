@@ -3,7 +3,6 @@
 #include <string>
 #include <utility>
 
-#include "show/answer_table.h"
 #include "show/forecast_answer.h"
 #include "support/expect.h"
 
