@@ -9,7 +9,7 @@
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
 #include "report_file.h"
-#include "run/method_list.h"
+#include "run/checks.h"
 
 namespace pcgs::cli {
 

@@ -15,7 +15,7 @@
 #include "pcgs/registry.h"
 #include "report_file.h"
 #include "research/study.h"
-#include "run/method_list.h"
+#include "run/checks.h"
 #include "say.h"
 #include "show/report.h"
 #include "show/result.h"

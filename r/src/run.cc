@@ -5,7 +5,7 @@
 #include "entry_points.h"
 #include "pcgs/registry.h"
 #include "run/errors.h"
-#include "run/saved_state.h"
+#include "run/resume.h"
 #include "show/forecast_answer.h"
 #include "words.h"
 

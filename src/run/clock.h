@@ -7,8 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pcgs/note.h"
-#include "run/problem.h"
+#include "pcgs/outcome.h"
 
 namespace pcgs::compare {
 
@@ -36,11 +35,6 @@ Clock clock_after(const Problem& problem, const Clock* before);
 // The usual distance between rounds, as an earlier run found it, or else as the times show it; 0: not
 // known.
 double usual_step(const Problem& problem, const Clock* before);
-
-// How many of the first rounds are not after that time: an earlier run has learned them already.
-std::size_t learned_before(const Problem& problem, const Clock& before);
-// The problem without its first rounds.
-void drop_first(Problem& problem, std::size_t rounds);
 
 // The seasons that times like these usually have, in rounds, the shortest first: of hours a day and a
 // week, of days a week, of months a year. None where dates are not evenly spaced, so that rounds do not

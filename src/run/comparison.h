@@ -12,7 +12,6 @@
 #include "pcgs/run.h"
 #include "pcgs/trace.h"
 #include "run/hindsight.h"
-#include "run/problem.h"
 
 namespace pcgs::compare {
 
@@ -34,7 +33,7 @@ struct ComparisonOptions {
   bool certify_forecasts = false;  // of methods that do and are not of the share form
   // Around the forecasts of the last method, if it can be played.
   std::optional<IntervalOptions> intervals{};
-  bool keep_weights = false;  // of the last method, if it can be played
+  bool keep_weights = false;  // of the last method
 };
 
 // The aggregator that plays a method on this problem, before its first round.
@@ -52,13 +51,5 @@ std::size_t rounds_to_play(const Problem& problem, const ComparisonOptions& opti
 // ends. Losses are those of the rounds played here.
 Comparison play_methods(const Problem& problem, const ComparisonOptions& options,
                         Aggregator* from = nullptr);
-
-// [T x K] what a method played in each round: the weights alone, from a pass of their own.
-Matrix weights_of(const Problem& problem, const MethodResult& method,
-                  const std::function<void(std::size_t)>& advance = {});
-
-// Plays methods once more that were compared earlier, for these observers alone.
-void observe_methods(const Problem& problem, const Comparison& comparison,
-                     const std::vector<RunObserver*>& observers, std::size_t stretches);
 
 }  // namespace pcgs::compare

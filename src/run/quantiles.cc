@@ -73,7 +73,7 @@ class Player {
     wait_for({number, round.time, round.known}, round.outcome);
   }
 
-  void wait_for(const LevelNote::Open& open, double outcome) {
+  void wait_for(const RunNote::Open& open, double outcome) {
     open_.emplace(open.round, open);
     if (!std::isnan(outcome)) waiting_.emplace(open.known, open.round, outcome);
   }
@@ -87,8 +87,8 @@ class Player {
     }
   }
 
-  std::vector<LevelNote::Open> still_open() const {
-    std::vector<LevelNote::Open> out;
+  std::vector<RunNote::Open> still_open() const {
+    std::vector<RunNote::Open> out;
     for (const auto& [round, one] : open_) out.push_back(one);
     return out;
   }
@@ -99,7 +99,7 @@ class Player {
   const QuantileProblem& problem_;
   QuantilePanel& panel_;
   PanelNames experts_, series_;
-  std::map<std::int64_t, LevelNote::Open> open_;
+  std::map<std::int64_t, RunNote::Open> open_;
   std::priority_queue<Waiting, std::vector<Waiting>, std::greater<>> waiting_;
   std::vector<std::size_t> order_;  // scratch: where the experts of a round are in the panel
   std::vector<double> forecasts_;
@@ -107,10 +107,10 @@ class Player {
 
 // The outcomes that the problem has for the panel's open rounds, by series and time.
 void take_outcomes(const QuantileProblem& problem, const QuantilePanel& panel,
-                   const LevelNote& before, Player& player) {
+                   const RunNote& before, Player& player) {
   std::map<std::pair<std::string, double>, double> outcomes;
   for (const auto& round : problem.rounds) {
-    if (round.time > before.last) break;
+    if (round.time > before.clock->last) break;
     outcomes.emplace(std::pair(series_name(problem.series[round.series]), round.time),
                      round.outcome);
   }
@@ -138,15 +138,15 @@ void check_log1p(const QuantileProblem& problem) {
   }
 }
 
-QuantilePlay play_quantiles(QuantileProblem& problem, QuantilePanel& panel, const LevelNote* before,
+QuantilePlay play_quantiles(QuantileProblem& problem, QuantilePanel& panel, const RunNote* before,
                             const std::function<void(std::size_t rounds)>& advance) {
   QuantilePlay play;
   Player player(problem, panel);
   if (before != nullptr) {
     play.note = *before;
     take_outcomes(problem, panel, *before, player);
-    play.skipped = std::erase_if(problem.rounds,
-                                 [&](const auto& round) { return round.time <= before->last; });
+    play.skipped = std::erase_if(
+        problem.rounds, [&](const auto& round) { return round.time <= before->clock->last; });
   }
   play.published = Matrix(problem.rounds.size(), problem.levels.size());
   for (std::size_t t = 0; t < problem.rounds.size(); ++t) {
@@ -154,15 +154,15 @@ QuantilePlay play_quantiles(QuantileProblem& problem, QuantilePanel& panel, cons
     player.open(problem.rounds[t], play.published.row(t));
     if (advance) advance(1);
   }
+  if (!problem.rounds.empty()) {
+    const auto& last = problem.rounds.back();
+    play.note.clock = {.last = last.time, .last_text = last.time_text};
+  }
+  play.note.outcome = problem.outcome;
   play.note.time = problem.time;
   play.note.known = problem.known;
-  play.note.outcome = problem.outcome;
   play.note.by = problem.by;
   play.note.open = player.still_open();
-  if (!problem.rounds.empty()) {
-    play.note.last = problem.rounds.back().time;
-    play.note.last_text = problem.rounds.back().time_text;
-  }
   return play;
 }
 

@@ -11,7 +11,7 @@
 #include "combine/quantile_levels.h"
 #include "pcgs/outcome.h"
 #include "pcgs/quantiles.h"
-#include "run/saved_state.h"
+#include "run/resume.h"
 
 namespace pcgs::compare {
 
@@ -19,7 +19,7 @@ namespace pcgs::compare {
 
 struct QuantilePlay {
   Matrix published;  // [rounds x P]; NaN where nobody gave anything
-  LevelNote note;    // after it
+  RunNote note;      // after it
   std::size_t skipped = 0;
 };
 
@@ -30,7 +30,7 @@ struct QuantilePlay {
 // With the note of a state that is resumed, rounds up to its last time are left out of the
 // problem, but for the outcomes of those that the panel has open.
 QuantilePlay play_quantiles(QuantileProblem& problem, QuantilePanel& panel,
-                            const LevelNote* before = nullptr,
+                            const RunNote* before = nullptr,
                             const std::function<void(std::size_t rounds)>& advance = {});
 
 // Throws Error, naming the row, for a quantile or an outcome that has no ln(1 + x).

@@ -105,7 +105,16 @@ std::string run_page(const Problem& problem, const Comparison& comparison,
                      results::RunResult result) {
   require_available();
   DepthObserver depth;
-  compare::observe_methods(problem, comparison, {&depth}, stretches_for(comparison.methods.size()));
+  compare::ComparisonOptions again;
+  for (const MethodResult& method : comparison.methods) {
+    again.methods.push_back(method.spec());
+    again.called.push_back(method.name);
+  }
+  again.switches = comparison.switches;
+  if (again.switches.empty()) again.switches = {compare::kUsualSwitches.back()};
+  again.observers = {&depth};
+  again.stretches = stretches_for(comparison.methods.size());
+  compare::play_methods(problem, again);
   return run_page(problem, comparison, std::move(result), depth.take(problem));
 }
 

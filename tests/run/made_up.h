@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "data/times.h"
-#include "run/problem.h"
+#include "pcgs/outcome.h"
 #include "support/random.h"
 
 namespace pcgs::test {

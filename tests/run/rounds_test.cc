@@ -11,9 +11,9 @@
 #include <tuple>
 #include <vector>
 
+#include "run/checks.h"
 #include "run/level_rows.h"
 #include "run/made_up.h"
-#include "run/table_columns.h"
 #include "run/thrown.h"
 #include "support/expect.h"
 #include "support/random.h"

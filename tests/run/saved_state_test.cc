@@ -1,5 +1,3 @@
-#include "run/saved_state.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
@@ -7,6 +5,7 @@
 
 #include "pcgs/aggregator.h"
 #include "pcgs/registry.h"
+#include "run/resume.h"
 #include "support/expect.h"
 #include "support/forge.h"
 #include "support/random.h"
