@@ -172,6 +172,10 @@ void check_request(const Request& request) {
     refuse("switch_cost", fmt::format("{} is for one series; leave {} out", option("switch_cost"),
                                       option("series")));
   }
+  if (!request.state.empty() &&
+      (request.methods.size() > 1 || request.methods == std::vector<std::string>{"all"})) {
+    refuse("methods", fmt::format("a run resumes one method; leave {} out", option("methods")));
+  }
   if (!request.state.empty() && request.certify_forecasts) {
     refuse("certificate",
            fmt::format("{} is about a whole run, and this one resumes from a state; leave it out",

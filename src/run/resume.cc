@@ -141,17 +141,15 @@ namespace {
 
 void check_experts(const Aggregator& resumed, const Problem& problem, const std::string& state) {
   if (resumed.experts() != problem.experts.size()) {
-    throw Error(ErrorKind::kMismatch, {.file = state},
-                fmt::format("was saved for {} experts, but {} has {}; give the same experts",
-                            resumed.experts(), problem.origin, problem.experts.size()));
+    refuse_state(state, "", "was saved for {} experts, but {} has {}; give the same experts",
+                 resumed.experts(), problem.origin, problem.experts.size());
   }
   for (std::size_t k = 0; k < resumed.names().size(); ++k) {
     if (resumed.names()[k] == problem.experts[k]) continue;
-    throw Error(ErrorKind::kMismatch, {.file = state},
-                fmt::format("was saved with {} as expert {}, but {} has {} there; give the same "
-                            "experts in the same order ({})",
-                            resumed.names()[k], k + 1, problem.origin, problem.experts[k],
-                            option("models")));
+    refuse_state(state, "",
+                 "was saved with {} as expert {}, but {} has {} there; give the same experts in "
+                 "the same order ({})",
+                 resumed.names()[k], k + 1, problem.origin, problem.experts[k], option("models"));
   }
 }
 
@@ -203,10 +201,10 @@ void follow_experts(Resumed& on, Problem& problem, const Request& request, Exper
   }
   on.missing = without(on.missing, on.left);
   if (on.came.size() == problem.experts.size()) {
-    throw Error(ErrorKind::kMismatch, {.file = request.state_name},
-                fmt::format("was saved for {}, and {} has none of them; give at least one of the "
-                            "same experts, or begin with another state",
-                            fmt::join(before, ", "), problem.origin));
+    refuse_state(request.state_name, "",
+                 "was saved for {}, and {} has none of them; give at least one of the same "
+                 "experts, or begin with another state",
+                 fmt::join(before, ", "), problem.origin);
   }
   std::vector<std::string> now = without(before, on.left);
   now.insert(now.end(), on.came.begin(), on.came.end());
@@ -222,23 +220,20 @@ void check_kind(const Resumed& on, const Request& request) {
       on.before ? !on.before->outcome.empty()
                 : on.aggregator.total_forecast_loss() > 0 ||
                       method_info(on.aggregator.method().name()).traits.needs_forecasts;
+  const std::string& state = request.state_name;
   if (forecasts && request.outcome.empty()) {
-    throw Error(
-        ErrorKind::kMismatch, {.file = request.state_name, .field = "outcome"},
-        fmt::format("has learned from forecasts{}; name the outcome with {}",
-                    on.before ? fmt::format(" of {}", on.before->outcome) : "", option("outcome")));
+    refuse_state(state, "outcome", "has learned from forecasts{}; name the outcome with {}",
+                 on.before ? " of " + on.before->outcome : "", option("outcome"));
   }
-  if (on.before && !forecasts && !request.outcome.empty()) {
-    throw Error(ErrorKind::kMismatch, {.file = request.state_name, .field = "outcome"},
-                fmt::format("has learned from losses, and {} makes these forecasts; leave it out, "
-                            "or begin without {}",
-                            option("outcome"), option("state")));
+  if (!on.before || on.before->outcome == request.outcome) return;
+  if (!forecasts) {
+    refuse_state(state, "outcome",
+                 "has learned from losses, and {} makes these forecasts; leave it out, or begin "
+                 "without {}",
+                 option("outcome"), option("state"));
   }
-  if (on.before && on.before->outcome != request.outcome) {
-    throw Error(ErrorKind::kMismatch, {.file = request.state_name, .field = "outcome"},
-                fmt::format("has learned to forecast {}, not {}; name the same column with {}",
-                            on.before->outcome, request.outcome, option("outcome")));
-  }
+  refuse_state(state, "outcome", "has learned to forecast {}, not {}; name the same column with {}",
+               on.before->outcome, request.outcome, option("outcome"));
 }
 
 bool same_task(const TaskLoss& a, const TaskLoss& b) {
@@ -247,53 +242,38 @@ bool same_task(const TaskLoss& a, const TaskLoss& b) {
 
 void check_choices(const Aggregator& resumed, const std::optional<RunNote>& before,
                    const Request& request) {
-  const auto refuse = [&](const char* field, const std::string& why) {
-    throw Error(ErrorKind::kMismatch, {.file = request.state_name, .field = field}, why);
-  };
+  const std::string& state = request.state_name;
   const TaskLoss& task = resumed.task();
   if (request.loss && !same_task(*request.loss, task)) {
     const bool pinball = task.kind() == TaskLoss::Kind::kPinball;
-    refuse("loss", fmt::format("was saved with {} loss{}; leave {} and {} out to resume it",
-                               task.name(), pinball ? fmt::format(" at level {}", task.tau()) : "",
-                               option("loss"), option("tau")));
+    refuse_state(state, "loss", "was saved with {} loss{}; leave {} and {} out to resume it",
+                 task.name(), pinball ? fmt::format(" at level {}", task.tau()) : "",
+                 option("loss"), option("tau"));
   }
-  const auto levels = request.intervals ? interval_levels(request) : std::vector<double>();
-  if (!levels.empty() &&
-      (!resumed.interval_options() || resumed.interval_options()->levels != levels)) {
-    refuse("intervals", fmt::format("was saved with other intervals; leave {} out to resume it",
-                                    option("intervals")));
+  if (request.intervals && !request.intervals->empty() &&
+      (!resumed.interval_options() ||
+       resumed.interval_options()->levels != interval_levels(request))) {
+    refuse_state(state, "intervals", "was saved with other intervals; leave {} out to resume it",
+                 option("intervals"));
   }
-  const auto refuse_another = [&](const char* field, const char* what) {
-    refuse(field, fmt::format("was saved by {}, with another {}; leave {} out to resume it",
-                              resumed.method().name(), what, option(field)));
-  };
   // As it was called, with what is given now, it must be the method that was saved.
-  std::string asked = before ? before->method : resumed.method().name();
+  const std::string& saved = resumed.method().name();
+  const std::string called = before ? before->method : saved;
+  const std::string& asked = request.methods.empty() ? called : request.methods.front();
   const auto differs = [&](const std::string& spec) {
-    return make_method(spec, resumed.experts())->name() != resumed.method().name();
+    return make_method(spec, resumed.experts())->name() != saved;
   };
-  if (!request.methods.empty()) {
-    const auto names = names_from({request.methods, "", !request.outcome.empty()});
-    if (names.size() != 1) {
-      throw Error(ErrorKind::kRequest, {.file = request.state_name, .field = "methods"},
-                  fmt::format("a run resumes one method; leave {} out", option("methods")));
-    }
-    if (before ? names.front() != asked : differs(names.front())) {
-      refuse_another("methods", "method");
-    }
-    asked = names.front();
-  }
-  if (request.season && differs(with_seasons(asked, *request.season))) {
-    refuse_another("season", "season");
-  }
-  if (!request.model_file.empty() &&
-      with_model(resumed.method().name(), request.model_file) != resumed.method().name()) {
-    refuse_another("model_file", "model");
-  }
-  if (before && !request.scale.empty() && before->scale != request.scale) {
-    refuse("scale", fmt::format("was saved with another scale of losses; leave {} out to resume it",
-                                option("scale")));
-  }
+  const auto check = [&](bool other, const char* field, const char* what) {
+    if (!other) return;
+    refuse_state(state, field, "was saved by {}, with another {}; leave {} out to resume it", saved,
+                 what, option(field));
+  };
+  check(before ? asked != called : differs(asked), "methods", "method");
+  check(request.season && differs(with_seasons(asked, *request.season)), "season", "season");
+  check(!request.model_file.empty() && with_model(saved, request.model_file) != saved, "model_file",
+        "model");
+  check(before && !request.scale.empty() && before->scale != request.scale, "scale",
+        "scale of losses");
 }
 
 }  // namespace
@@ -301,16 +281,16 @@ void check_choices(const Aggregator& resumed, const std::optional<RunNote>& befo
 std::size_t drop_learned(Problem& problem, const Clock& clock, const Request& request) {
   const std::string& state = request.state_name;
   if (!problem.times) {
-    throw Error(ErrorKind::kMissing, {.file = state, .field = "time"},
-                fmt::format("has learned up to {}; name the column of times with {}, so that no "
-                            "round is learned twice",
-                            clock.last_text, option("time")));
+    refuse_state(state, "time",
+                 "has learned up to {}; name the column of times with {}, so that no round is "
+                 "learned twice",
+                 clock.last_text, option("time"));
   }
   if (problem.times->calendar != clock.calendar) {
-    throw Error(ErrorKind::kMismatch, {.file = state, .field = "time"},
-                fmt::format("has learned up to {}, and {} has times of another kind; give times in "
-                            "the same form",
-                            clock.last_text, problem.origin));
+    refuse_state(state, "time",
+                 "has learned up to {}, and {} has times of another kind; give times in the same "
+                 "form",
+                 clock.last_text, problem.origin);
   }
   const auto& at = problem.times->at;
   const auto is_new = [&](double time) { return time > clock.last; };
@@ -345,12 +325,11 @@ RunNote resumed_note(const QuantilePanel& panel, const QuantileProblem& problem,
                      const std::string& origin) {
   const auto note = find_note(panel, origin);
   if (!note || !note->clock) {
-    throw Error(
-        ErrorKind::kMismatch, {.file = origin},
-        fmt::format("was not saved by a run on {}; give a state that was", option("quantiles")));
+    refuse_state(origin, "", "was not saved by a run on {}; give a state that was",
+                 option("quantiles"));
   }
   if (!std::ranges::equal(note->open, panel.open_rounds(), {}, &RunNote::Open::round)) {
-    throw Error(ErrorKind::kMismatch, {.file = origin}, "its note is about other rounds");
+    refuse_state(origin, "", "its note is about other rounds");
   }
   const auto joined = [](const auto& all) { return fmt::format("{}", fmt::join(all, ",")); };
   for (const auto& [field, before, now] : {std::tuple{"time", note->time, problem.time},
@@ -358,16 +337,14 @@ RunNote resumed_note(const QuantilePanel& panel, const QuantileProblem& problem,
                                            {"outcome", note->outcome, problem.outcome},
                                            {"series", joined(note->by), joined(problem.by)}}) {
     if (before == now) continue;
-    throw Error(ErrorKind::kMismatch, {.file = origin, .field = field},
-                before.empty()
-                    ? fmt::format("was saved without {}; leave it out", option(field))
-                    : fmt::format("was saved with {}; give the same", option(field, before)));
+    if (before.empty())
+      refuse_state(origin, field, "was saved without {}; leave it out", option(field));
+    refuse_state(origin, field, "was saved with {}; give the same", option(field, before));
   }
   if (panel.options().levels != problem.levels) {
-    throw Error(ErrorKind::kMismatch, {.file = origin, .field = "quantiles"},
-                fmt::format("has the levels {}, and {} has {}; give the same columns",
-                            fmt::join(panel.options().levels, ", "), problem.origin,
-                            fmt::join(problem.levels, ", ")));
+    refuse_state(origin, "quantiles", "has the levels {}, and {} has {}; give the same columns",
+                 fmt::join(panel.options().levels, ", "), problem.origin,
+                 fmt::join(problem.levels, ", "));
   }
   return *note;
 }

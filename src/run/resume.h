@@ -7,14 +7,18 @@
 // state for all of its series.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pcgs/aggregator.h"
+#include "pcgs/error.h"
 #include "pcgs/quantiles.h"
 #include "pcgs/run.h"
 #include "run/clock.h"
@@ -86,6 +90,14 @@ class SeriesStates {
 };
 
 // ---- Resuming -----------------------------------------------------------------------------------
+
+// What does not go with a state; `field` of the request may be empty.
+template <class... Args>
+[[noreturn]] void refuse_state(const std::string& state, const char* field,
+                               fmt::format_string<Args...> why, Args&&... args) {
+  throw Error(ErrorKind::kMismatch, {.file = state, .field = field},
+              fmt::format(why, std::forward<Args>(args)...));
+}
 
 struct Resumed {
   Aggregator aggregator;

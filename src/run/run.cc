@@ -85,10 +85,6 @@ class Told {
   std::size_t played_ = 0;
 };
 
-[[noreturn]] void refuse_state(const Request& request, const char* field, const std::string& why) {
-  throw Error(ErrorKind::kMismatch, {.file = request.state_name, .field = field}, why);
-}
-
 // ---- What holds for all series ------------------------------------------------------------------
 
 struct Plan {
@@ -101,17 +97,14 @@ struct Plan {
 SeriesStates states_of(const Request& request) {
   if (request.state.empty()) return SeriesStates(request.series);
   auto states = SeriesStates::parse(request.state, request.state_name);
-  if (states.by().empty() && !request.series.empty()) {
-    refuse_state(request, "series",
-                 fmt::format("holds the state of one series; leave {} out", option("series")));
+  if (states.by() == request.series) return states;
+  if (states.by().empty()) {
+    refuse_state(request.state_name, "series", "holds the state of one series; leave {} out",
+                 option("series"));
   }
-  if (states.by() != request.series) {
-    refuse_state(
-        request, "series",
-        fmt::format("holds {} series by {}; give {}", states.size(), fmt::join(states.by(), ", "),
-                    option("series", fmt::format("{}", fmt::join(states.by(), ",")))));
-  }
-  return states;
+  refuse_state(request.state_name, "series", "holds {} series by {}; give {}", states.size(),
+               fmt::join(states.by(), ", "),
+               option("series", fmt::format("{}", fmt::join(states.by(), ","))));
 }
 
 // A run that resumes does so with the method and the loss of the one before, for new series too.
@@ -345,7 +338,7 @@ QuantilePanel panel_of(const Request& request, const QuantileProblem& problem,
   if (resumes) {
     before = resumed_note(panel, problem, request.state_name);
     const auto refuse = [&](const char* field, const std::string& how) {
-      refuse_state(request, field, fmt::format("was saved without {}; leave it out", how));
+      refuse_state(request.state_name, field, "was saved without {}; leave it out", how);
     };
     if (request.transform != QuantileScale::kRaw && options.scale != request.transform) {
       refuse("transform", option("transform"));

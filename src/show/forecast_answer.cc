@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "data/json_fields.h"
 #include "data/text_table.h"
@@ -63,8 +64,13 @@ ComingForecast coming(const Problem& problem, const MethodResult& method, std::s
 
 }  // namespace
 
+const ErrorColumn& measured_column(const ForecastAnswer& answer) {
+  const auto* const at = std::ranges::find(kErrorColumns, answer.measure, &ErrorColumn::title);
+  return at == std::end(kErrorColumns) ? kErrorColumns[0] : *at;
+}
+
 const std::optional<double>& measured(const ForecastAnswer& answer, const ErrorLine& line) {
-  return answer.measure == "RMSE" ? line.rmse : answer.measure == "MAE" ? line.mae : line.loss;
+  return line.*measured_column(answer).value;
 }
 
 double per_cent(double ratio) { return 100 * (ratio - 1); }

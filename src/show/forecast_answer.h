@@ -90,7 +90,8 @@ struct ForecastAnswer {
   bool operator==(const ForecastAnswer&) const = default;
 };
 
-// What the task pays for, of one line.
+// What the task pays for, and that of one line.
+const ErrorColumn& measured_column(const ForecastAnswer& answer);
 const std::optional<double>& measured(const ForecastAnswer& answer, const ErrorLine& line);
 
 // Of what was played, whose errors are these.

@@ -129,10 +129,7 @@ Table errors_of(const ForecastAnswer& answer) {
         fmt::format(" (the best {} of {} models)", kExpertsShown, kExpertsShown + left_out);
   }
   // What is paid for and the difference come first: a phone shows these.
-  table.bring_forward({answer.measure == "RMSE"  ? "rmse"
-                       : answer.measure == "MAE" ? "mae"
-                                                 : "loss",
-                       "difference"});
+  table.bring_forward({measured_column(answer).key, "difference"});
   table.strong = {0};
   return table;
 }

@@ -184,16 +184,6 @@ QuantileResult quantile_result(const QuantileProblem& problem, const QuantilePan
   return out;
 }
 
-std::vector<std::pair<std::string, double>> usual_held(const QuantileResult::Shape& shape) {
-  std::vector<double> intervals;
-  for (const auto& [name, held] : shape.held.by_name) intervals.push_back(std::stod(name));
-  std::vector<std::pair<std::string, double>> out;
-  for (const std::size_t i : compare::usual_intervals(intervals)) {
-    out.push_back(shape.held.by_name[i]);
-  }
-  return out;
-}
-
 std::string quantiles_csv(const QuantileProblem& problem, const Matrix& published) {
   std::string out = csv_field(problem.time);
   for (const auto& name : problem.by) out += ',' + csv_field(name);

@@ -102,9 +102,11 @@ struct QuantileResult {
 QuantileResult quantile_result(const QuantileProblem& problem, const QuantilePanel& panel,
                                const Matrix& published);
 
-// Of the central intervals of a shape those to show where there is no room for all, by their names:
-// those nearest to 0.5, 0.8 and 0.95, with how many outcomes they held.
-std::vector<std::pair<std::string, double>> usual_held(const QuantileResult::Shape& shape);
+// What scores are made of, and how many outcomes central intervals held: the usual ones, or all. `where`
+// stands before the keys of columns.
+std::vector<show::Table::Column> shape_head(const QuantileResult::Shape& shape,
+                                            const std::string& where, bool all);
+std::vector<show::Cell> shape_cells(const QuantileResult::Shape& shape, bool all);
 
 // Series, or all that have the same value in a column.
 struct ScoreGroups {

@@ -107,8 +107,7 @@ void fields(Fields& f, RunResult::BestExpert& expert) {
 
 void fields(Fields& f, RunResult::Proof& proof) {
   f("bound", proof.bound, "regret", proof.regret, "holds", proof.holds);
-  f.unless_empty("weighted_by_eta", proof.weighted_by_eta);
-  f.unless_empty("switches", proof.switches);
+  f.unless_empty("weighted_by_eta", proof.weighted_by_eta, "switches", proof.switches);
 }
 
 void fields(Fields& f, RunResult::Intervals& intervals) {
@@ -132,44 +131,38 @@ void fields(Fields& f, RunResult::Movement& movement) {
 
 void fields(Fields& f, RunResult::Method& method) {
   f("name", method.name);
-  f.unless_empty("full_name", method.full_name);
-  f.unless_empty("chosen_in_hindsight", method.chosen_in_hindsight);
+  f.unless_empty("full_name", method.full_name, "chosen_in_hindsight", method.chosen_in_hindsight);
   f("total_loss", method.total_loss);
-  f.unless_empty("mean_forecast_loss", method.mean_forecast_loss);
-  f.unless_empty("total_forecast_loss", method.total_forecast_loss);
-  f.unless_empty("forecast_regret", method.forecast_regret);
-  f.unless_empty("dynamic_regret", method.dynamic_regret);
-  f.unless_empty("unclipped", method.unclipped);
-  f.unless_empty("switch_costs", method.switch_costs);
-  f.unless_empty("certificate", method.certificate);
+  f.unless_empty("mean_forecast_loss", method.mean_forecast_loss, "total_forecast_loss",
+                 method.total_forecast_loss, "forecast_regret", method.forecast_regret,
+                 "dynamic_regret", method.dynamic_regret, "unclipped", method.unclipped,
+                 "switch_costs", method.switch_costs, "certificate", method.certificate);
   f("ns_per_round", method.ns_per_round, "next_weights", method.next_weights);
   f.unless_empty("intervals", method.intervals);
 }
 
 void fields(Fields& f, RunResult& run) {
   f("rounds", run.rounds, "experts", run.experts);
-  f.unless_empty("switches", run.switches);
-  f.unless_empty("oracle", run.oracle);
-  f.unless_empty("unclipped_oracle", run.unclipped_oracle);
-  f.unless_empty("switch_costs", run.switch_costs);
+  f.unless_empty("switches", run.switches, "oracle", run.oracle, "unclipped_oracle",
+                 run.unclipped_oracle, "switch_costs", run.switch_costs);
   if (!run.switches.empty()) f("best_expert", run.best_expert);
   f("scale", run.scale);
   f.unless_empty("bound", run.bound);
   f("skipped_rounds", run.skipped_rounds, "methods", run.methods);
   f.together("errors", run.answer);
   f.require(!run.switches.empty() || run.answer, "switches", "is empty");
-  f.require(run.oracle.has_all(run.switches) &&
-                (!run.unclipped_oracle || run.unclipped_oracle->has_all(run.switches)) &&
-                (!run.switch_costs || run.switch_costs->oracle.has_all(run.switches)),
+  const auto has_all = [&](const auto& regret) { return regret.has_all(run.switches); };
+  f.require(has_all(run.oracle) && (!run.unclipped_oracle || has_all(*run.unclipped_oracle)) &&
+                (!run.switch_costs || has_all(run.switch_costs->oracle)),
             "oracle", "lacks one of the switch budgets");
   f.require(!run.methods.empty(), "methods", "is empty");
-  f.require(std::all_of(run.methods.begin(), run.methods.end(),
-                        [&](const auto& m) {
-                          return m.dynamic_regret.has_all(run.switches) &&
-                                 (!m.forecast_regret || m.forecast_regret->has_all(run.switches)) &&
-                                 (!m.unclipped || m.unclipped->regret.has_all(run.switches)) &&
-                                 (!m.switch_costs || m.switch_costs->regret.has_all(run.switches));
-                        }),
+  f.require(std::ranges::all_of(run.methods,
+                                [&](const auto& m) {
+                                  return has_all(m.dynamic_regret) &&
+                                         (!m.forecast_regret || has_all(*m.forecast_regret)) &&
+                                         (!m.unclipped || has_all(m.unclipped->regret)) &&
+                                         (!m.switch_costs || has_all(m.switch_costs->regret));
+                                }),
             "methods", "lack regrets for one of the switch budgets");
 }
 
@@ -194,10 +187,6 @@ std::string caption(const RunResult& run, const std::string& origin) {
     out += fmt::format(", {} skipped with nobody awake", io::counted(run.skipped_rounds, "round"));
   }
   return out;
-}
-
-std::string switches_text(std::size_t n) {
-  return n == 1 ? "1 switch" : fmt::format("{} switches", n);
 }
 
 std::string hindsight_text(const RunResult& run) {
@@ -306,6 +295,10 @@ std::vector<show::Cell> regret_row(const RunResult& run, const RunResult::Method
 }
 
 }  // namespace
+
+std::string switches_text(std::size_t n) {
+  return fmt::format("{} switch{}", n, n == 1 ? "" : "es");
+}
 
 const ByBudget<double>& regret_of(const RunResult::Method& method) {
   return method.forecast_regret ? *method.forecast_regret : method.dynamic_regret;

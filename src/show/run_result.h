@@ -103,6 +103,9 @@ RunResult run_result(const Problem& problem, const Comparison& comparison);
 // The same with errors that are known already.
 RunResult run_result(const Problem& problem, const Comparison& comparison, const Errors& errors);
 
+// "1 switch", "5 switches".
+std::string switches_text(std::size_t n);
+
 // Of what was published, where something was; else of the weights.
 const ByBudget<double>& regret_of(const RunResult::Method& method);
 

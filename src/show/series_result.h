@@ -2,13 +2,10 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "show/forecast_answer.h"
-#include "show/table.h"
 
 namespace pcgs::results {
 
@@ -38,10 +35,6 @@ SeriesResult series_result(const Outcome& outcome);
 
 // How many of the series have a combination that is better than their best expert.
 std::size_t better_than_best(const SeriesResult& result);
-
-// A row for each of these series: how wrong it was, beside its best model, and its next forecast.
-show::Table series_rows(const SeriesResult& result,
-                        const std::vector<const SeriesResult::One*>& series);
 
 // As text for a terminal.
 std::string series_table(const SeriesResult& result, const std::string& origin);

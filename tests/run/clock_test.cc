@@ -265,58 +265,6 @@ TEST(Clock, TheUsualStepIsThatOfKnownRoundsOfAnEarlierRunOrOfAllRows) {
   EXPECT_EQ(usual_step(at(dates(0, 5, kHour)), &before), kMinute);
 }
 
-TEST(Clock, RoundsUpToTheLastLearnedOneWereLearnedBefore) {
-  const Problem problem = at(dates(0, 10, kHour));
-  Clock clock;
-  for (int last = -1; last < 12; ++last) {
-    clock.last = problem.times->at[0] + last * kHour;
-    EXPECT_EQ(learned_before(problem, clock),
-              static_cast<std::size_t>(std::clamp(last + 1, 0, 10)));
-    clock.last += 1;  // between two
-    EXPECT_EQ(learned_before(problem, clock),
-              static_cast<std::size_t>(std::clamp(last + 1, 0, 10)));
-  }
-}
-
-TEST(Clock, DroppedRoundsAreGoneFromEverything) {
-  test::Random random(1);
-  for (const bool with_rows : {false, true}) {
-    Problem whole = test::made_up_problem(9, 3, "squared", random);
-    whole.times = test::times(dates(0, 9, kHour));
-    whole.side = Matrix(9, 2);
-    for (double& x : whole.side.values) x = random.uniform();
-    if (with_rows) whole.rows = {3, 5, 6, 8, 9, 11, 20, 21, 22};
-    for (std::size_t n = 0; n <= 9; ++n) {
-      Problem dropped = whole;
-      drop_first(dropped, n);
-      ASSERT_EQ(dropped.rounds(), 9 - n);
-      ASSERT_EQ(dropped.outcomes.size(), 9 - n);
-      ASSERT_EQ(dropped.times->at.size(), 9 - n);
-      ASSERT_EQ(dropped.times->text.size(), 9 - n);
-      EXPECT_EQ(dropped.times->text.name, "when");
-      EXPECT_TRUE(dropped.times->calendar);
-      for (std::size_t t = n; t < 9; ++t) {
-        EXPECT_TRUE(test::same_bits(dropped.values.row(t - n), whole.values.row(t)));
-        EXPECT_TRUE(test::same_bits(dropped.side.row(t - n), whole.side.row(t)));
-        EXPECT_EQ(dropped.outcomes[t - n], whole.outcomes[t]);
-        EXPECT_EQ(dropped.times->at[t - n], whole.times->at[t]);
-        EXPECT_EQ(dropped.times->text[t - n], whole.times->text[t]);
-        EXPECT_EQ(dropped.file_row(t - n), whole.file_row(t));
-      }
-    }
-  }
-}
-
-// A series that a pool will forecast has no forecasts of its own yet.
-TEST(Clock, DroppedRoundsAreGoneWithoutAnExpertToo) {
-  Problem problem = test::empty_problem(9, 0);
-  problem.times = test::times(dates(0, 9, kHour));
-  drop_first(problem, 4);
-  EXPECT_EQ(problem.rounds(), 5u);
-  EXPECT_EQ(problem.outcomes.size(), 5u);
-  EXPECT_EQ(problem.times->at.size(), 5u);
-}
-
 // 2026-10-25 is a Sunday, and the end of summer time in Europe.
 TEST(Clock, AnHourMayComeTwiceWhenSummerTimeEnds) {
   const auto on = [](const char* day, const Texts& clocks) {

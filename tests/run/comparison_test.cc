@@ -26,7 +26,7 @@ Problem problem_of(std::size_t rounds, std::size_t experts) {
 }
 
 // Counts rounds and methods.
-class Counter final : public Observer, private TraceSink {
+class Counter final : public RunObserver, private TraceSink {
  public:
   TraceSink* begin(const Problem& /*problem*/, const MethodResult& method, const Aggregator& player,
                    const Hindsight* hindsight) override {
@@ -52,7 +52,7 @@ class Counter final : public Observer, private TraceSink {
   }
 };
 
-ComparisonOptions options_with(std::vector<Observer*> observers) {
+ComparisonOptions options_with(std::vector<RunObserver*> observers) {
   ComparisonOptions options;
   options.methods = {"fixed-share", "hedge*", "guard", "ml-poly"};
   options.switches = {2, 5};
@@ -122,7 +122,7 @@ TEST(OnePass, TheAggregatorThatResumesPlaysOnce) {
 TEST(OnePass, AdvanceAddsUpToTheRoundsToPlay) {
   const Problem problem = problem_of(75, 3);
   Counter counter;
-  for (const auto& observers : {std::vector<Observer*>{}, std::vector<Observer*>{&counter}}) {
+  for (const auto& observers : {std::vector<RunObserver*>{}, std::vector<RunObserver*>{&counter}}) {
     ComparisonOptions options = options_with(observers);
     std::size_t told = 0;
     options.advance = [&](std::size_t rounds) { told += rounds; };
@@ -187,15 +187,11 @@ TEST(Weights, OfLossesAreThoseThatTheLoopPlays) {
   }
 }
 
-TEST(Weights, ThatNobodyKeptArePlayedAgain) {
-  for (const Problem& problem : {forecasts_of(50), problem_of(50, 3)}) {
-    const Comparison kept = play_methods(problem, only("boa"));
-    ComparisonOptions options = only("boa");
-    options.keep_weights = false;
-    const Comparison bare = play_methods(problem, options);
-    EXPECT_EQ(bare.methods[0].weights.rows, 0u);
-    EXPECT_EQ(weights_of(problem, bare.methods[0]).values, kept.methods[0].weights.values);
-  }
+TEST(Weights, OfAStarredMethodAreThoseOfItsBestCandidate) {
+  const Problem problem = problem_of(50, 3);
+  const Comparison starred = play_methods(problem, only("hedge*"));
+  const Comparison chosen = play_methods(problem, only(starred.methods[0].chosen));
+  EXPECT_EQ(starred.methods[0].weights.values, chosen.methods[0].weights.values);
 }
 
 TEST(KnownAt, SaysWhatBlocksAndDelaysSay) {
@@ -404,7 +400,7 @@ TEST(SwitchCosts, AreThoseOfTheReference) {
   ComparisonOptions options = options_for({"fixed-share"});
   options.switch_cost = 0.05;
   const Comparison played = play_methods(problem, options);
-  const Matrix losses = scaled_losses(problem);
+  const Matrix losses = learned_losses(problem).scaled;
   const auto frontier = reference::switching_by_recursion(losses, 119, 0.05);
   ASSERT_TRUE(played.switch_costs);
   EXPECT_EQ(played.switch_costs->cost, 0.05);

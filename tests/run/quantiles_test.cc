@@ -112,12 +112,14 @@ TEST(LevelPlay, AStateOfOtherColumnsIsRefused) {
   const auto rows = test::made_up_rows(2, 6, 2, 3);
   QuantileProblem problem = problem_of(rows);
   QuantilePanel panel({problem.levels});
-  EXPECT_TRUE(test::mentions(test::error_of([&] { find_note(panel, "s"); }), "was not saved by"));
-  const LevelNote note = play_quantiles(problem, panel).note;
+  EXPECT_TRUE(test::mentions(test::error_of([&] { resumed_note(panel, problem, "s"); }),
+                             "was not saved by"));
+  RunNote note = play_quantiles(problem, panel).note;
+  leave_note(panel, note);
   const auto objection = [&](const auto& change) {
     QuantileProblem other = problem_of(rows);
     change(other);
-    const auto refusal = test::refusal_of([&] { check_resumes(other, panel, note, "s"); });
+    const auto refusal = test::refusal_of([&] { resumed_note(panel, other, "s"); });
     EXPECT_EQ(refusal.kind, ErrorKind::kMismatch);
     return refusal.place.field;
   };
@@ -126,7 +128,11 @@ TEST(LevelPlay, AStateOfOtherColumnsIsRefused) {
   EXPECT_EQ(objection([](auto& p) { p.known.clear(); }), "known");
   EXPECT_EQ(objection([](auto& p) { p.outcome = "dead"; }), "outcome");
   EXPECT_EQ(objection([](auto& p) { p.levels.pop_back(); }), "quantiles");
-  check_resumes(problem, panel, note, "s");
+  EXPECT_EQ(resumed_note(panel, problem, "s"), note);
+  note.open.pop_back();
+  leave_note(panel, note);
+  EXPECT_TRUE(
+      test::mentions(test::error_of([&] { resumed_note(panel, problem, "s"); }), "other rounds"));
 }
 
 // ---- Scores -------------------------------------------------------------------------------------

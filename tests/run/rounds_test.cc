@@ -117,7 +117,7 @@ TEST_F(Rounds, AColumnHasOneRole) {
   const auto roles = [](const std::function<void(Request&)>& change) {
     Request request = forecasts_of("y");
     change(request);
-    const auto refusal = test::refusal_of([&] { check_roles(request); });
+    const auto refusal = test::refusal_of([&] { check_request(request); });
     EXPECT_EQ(refusal.kind, ErrorKind::kRequest);
     return std::pair(refusal.place.column, refusal.place.field);
   };
@@ -219,6 +219,56 @@ TEST(DoubtfulColumns, OneRoundThatDiffersOrFewRoundsRemoveTheDoubt) {
     Random random(seed);
     EXPECT_NO_THROW(check_columns(test::made_up_problem(100, 4, "squared", random), "y", false));
   }
+}
+
+// ---- Rounds that were learned already -----------------------------------------------------------
+
+Names hours(int count) {
+  Names out;
+  for (int hour = 0; hour < count; ++hour) out.push_back(fmt::format("2026-03-01 {:02}:00", hour));
+  return out;
+}
+
+TEST(DroppedRounds, AreGoneFromEverything) {
+  test::Random random(1);
+  for (const bool with_rows : {false, true}) {
+    Problem whole = test::made_up_problem(9, 3, "squared", random);
+    whole.times = test::times(hours(9));
+    whole.side = Matrix(9, 2);
+    for (double& x : whole.side.values) x = random.uniform();
+    whole.known_at = {0, 0, 1, 3, 3, 4, 6, 6, 8};
+    if (with_rows) whole.rows = {3, 5, 6, 8, 9, 11, 20, 21, 22};
+    for (std::size_t n = 0; n <= 9; ++n) {
+      Problem dropped = whole;
+      drop_first(dropped, n);
+      ASSERT_EQ(dropped.rounds(), 9 - n);
+      ASSERT_EQ(dropped.outcomes.size(), 9 - n);
+      ASSERT_EQ(dropped.known_at.size(), 9 - n);
+      ASSERT_EQ(dropped.times->at.size(), 9 - n);
+      ASSERT_EQ(dropped.times->text.size(), 9 - n);
+      EXPECT_EQ(dropped.times->text.name, "when");
+      EXPECT_TRUE(dropped.times->calendar);
+      for (std::size_t t = n; t < 9; ++t) {
+        EXPECT_TRUE(test::same_bits(dropped.values.row(t - n), whole.values.row(t)));
+        EXPECT_TRUE(test::same_bits(dropped.side.row(t - n), whole.side.row(t)));
+        EXPECT_EQ(dropped.outcomes[t - n], whole.outcomes[t]);
+        EXPECT_EQ(dropped.times->at[t - n], whole.times->at[t]);
+        EXPECT_EQ(dropped.times->text[t - n], whole.times->text[t]);
+        EXPECT_EQ(dropped.file_row(t - n), whole.file_row(t));
+        EXPECT_EQ(dropped.known_at[t - n], whole.known_at[t] - std::min(n, whole.known_at[t]));
+      }
+    }
+  }
+}
+
+// A series that a pool will forecast has no forecasts of its own yet.
+TEST(DroppedRounds, AreGoneWithoutAnExpertToo) {
+  Problem problem = test::empty_problem(9, 0);
+  problem.times = test::times(hours(9));
+  drop_first(problem, 4);
+  EXPECT_EQ(problem.rounds(), 5u);
+  EXPECT_EQ(problem.outcomes.size(), 5u);
+  EXPECT_EQ(problem.times->at.size(), 5u);
 }
 
 // ---- Long ---------------------------------------------------------------------------------------
