@@ -115,6 +115,23 @@ void check_order(const Problem& problem, bool several, const TellNote& tell) {
   }
 }
 
+// "an hour", "15 minutes", "3.5".
+std::string step_text(double step, bool calendar) {
+  if (!calendar) return fmt::format("{:g}", step);
+  struct Unit {
+    double seconds;
+    const char *one, *many;
+  };
+  for (const Unit& unit : {Unit{604800, "a week", "weeks"}, Unit{86400, "a day", "days"},
+                           Unit{3600, "an hour", "hours"}, Unit{60, "a minute", "minutes"},
+                           Unit{1, "a second", "seconds"}}) {
+    const double count = step / unit.seconds;
+    if (count == 1) return unit.one;
+    if (count > 1 && count == std::floor(count)) return fmt::format("{:g} {}", count, unit.many);
+  }
+  return fmt::format("{:g} seconds", step);
+}
+
 }  // namespace
 
 std::vector<std::size_t> usual_seasons(const Problem& problem) {
@@ -140,22 +157,6 @@ Note suggested_seasons(const Problem& problem, const std::vector<std::size_t>& s
           fmt::format("{}: its times suggest seasons of {} rounds; {} gives others, {} none",
                       problem.origin, fmt::join(seasons, " and "), option("season"),
                       option("season", "none"))};
-}
-
-std::string step_text(double step, bool calendar) {
-  if (!calendar) return fmt::format("{:g}", step);
-  struct Unit {
-    double seconds;
-    const char *one, *many;
-  };
-  for (const Unit& unit : {Unit{604800, "a week", "weeks"}, Unit{86400, "a day", "days"},
-                           Unit{3600, "an hour", "hours"}, Unit{60, "a minute", "minutes"},
-                           Unit{1, "a second", "seconds"}}) {
-    const double count = step / unit.seconds;
-    if (count == 1) return unit.one;
-    if (count > 1 && count == std::floor(count)) return fmt::format("{:g} {}", count, unit.many);
-  }
-  return fmt::format("{:g} seconds", step);
 }
 
 void put_in_time(Problem& problem, const Clock* before, bool several, const TellNote& tell) {

@@ -44,7 +44,4 @@ std::vector<std::size_t> usual_seasons(const Problem& problem);
 // That times suggest these, and how to say otherwise.
 Note suggested_seasons(const Problem& problem, const std::vector<std::size_t>& seasons);
 
-// "an hour", "15 minutes", "3.5".
-std::string step_text(double step, bool calendar);
-
 }  // namespace pcgs::compare

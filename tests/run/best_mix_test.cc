@@ -207,26 +207,5 @@ TEST(SimplexMinimum, NoRandomPointIsLowerWhateverTheRank) {
   }
 }
 
-TEST(SimplexMinimum, NoPointOfAFineGridIsLower) {
-  for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    for (const std::size_t k : {2u, 3u}) {
-      Random random(seed);
-      Matrix m(4, k);
-      for (double& x : m.values) x = random.uniform(-1, 1);
-      Weights a(k * k), b(k);
-      for (std::size_t r = 0; r < 4; ++r) {
-        for (std::size_t i = 0; i < k * k; ++i) a[i] += m.row(r)[i / k] * m.row(r)[i % k];
-      }
-      for (double& x : b) x = random.uniform(-1, 1);
-      const Weights found = simplex_minimum(a, b);
-      double least = INFINITY;
-      for_each_mix(k, k == 2 ? 2000 : 200,
-                   [&](const Weights& w) { least = std::min(least, value(a, b, w)); });
-      EXPECT_LE(value(a, b, found), least + 1e-10) << "seed " << seed;
-      EXPECT_GE(value(a, b, found), least - 1e-2) << "seed " << seed;
-    }
-  }
-}
-
 }  // namespace
 }  // namespace pcgs::compare

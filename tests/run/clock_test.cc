@@ -9,7 +9,6 @@
 
 #include "data/times.h"
 #include "run/made_up.h"
-#include "run/thrown.h"
 #include "support/expect.h"
 #include "support/random.h"
 
@@ -71,13 +70,8 @@ TEST(Clock, TimesThatRunBackwardsAreRefusedWithTheRow) {
   EXPECT_NE(refused(true).sentence, refused(false).sentence) << "these are told apart already";
   problem.rows = {10, 20, 30, 40};
   EXPECT_EQ(refused(true).place.row, 30u);
-}
-
-TEST(Clock, TimesThatRepeatAreRefused) {
-  Problem problem = at({"1", "2", "2"});
-  const auto message = test::error_of([&] { put_in_time(problem, nullptr, true, {}); });
-  EXPECT_TRUE(test::mentions(message, "row 3"));
-  EXPECT_TRUE(test::mentions(message, "repeats"));
+  problem.times = test::times({"1", "2", "2", "3"});
+  EXPECT_EQ(refused(true).place.row, 30u) << "one that repeats";
 }
 
 TEST(Clock, NothingIsMissingWithoutAGap) {
@@ -330,24 +324,6 @@ TEST(Clock, TimesSuggestTheSeasonsThatTheyUsuallyHave) {
   EXPECT_TRUE(usual_seasons(at({"1", "2", "3"})).empty()) << "no dates";
   EXPECT_TRUE(usual_seasons(at({"2026-03-01"})).empty());
   EXPECT_TRUE(usual_seasons(test::empty_problem(3, 2)).empty()) << "no times";
-}
-
-TEST(Clock, StepsAreNamedAsPeopleDo) {
-  for (const auto& [step, text] : {std::pair{1.0, "a second"},
-                                   {kMinute, "a minute"},
-                                   {15 * kMinute, "15 minutes"},
-                                   {kHour, "an hour"},
-                                   {6 * kHour, "6 hours"},
-                                   {kDay, "a day"},
-                                   {2 * kDay, "2 days"},
-                                   {7 * kDay, "a week"},
-                                   {14 * kDay, "2 weeks"},
-                                   {90.0, "90 seconds"},
-                                   {90 * kMinute, "90 minutes"}}) {
-    EXPECT_EQ(step_text(step, true), text);
-  }
-  EXPECT_EQ(step_text(3.5, false), "3.5");
-  EXPECT_EQ(step_text(3600, false), "3600");
 }
 
 }  // namespace

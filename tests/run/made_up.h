@@ -1,13 +1,17 @@
-// Problems for tests of what compares.
+// Problems for tests of runs, and what is refused of them.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "data/times.h"
+#include "pcgs/error.h"
 #include "pcgs/outcome.h"
 #include "support/random.h"
 
@@ -55,6 +59,25 @@ inline TimeColumn times(const std::vector<std::string>& texts) {
   column.name = "when";
   for (const auto& text : texts) column.add(text);
   return io::read_times(std::move(column), "example.csv");
+}
+
+// The Error that something throws, as a value.
+
+// What tests look at: the sentence is for people.
+struct Refusal {
+  ErrorKind kind{};
+  ErrorPlace place{};
+  std::string sentence{};  // in the words of the library
+};
+
+inline Refusal refusal_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return {error.kind(), error.place(), error.what()};
+  }
+  ADD_FAILURE() << "threw nothing";
+  return {};
 }
 
 }  // namespace pcgs::test

@@ -7,9 +7,9 @@
 #include <numeric>
 
 #include "combine/quantile_levels.h"
-#include "run/level_rows_problem.h"
+#include "run/level_rows.h"
+#include "run/made_up.h"
 #include "run/resume.h"
-#include "run/thrown.h"
 #include "support/expect.h"
 
 namespace pcgs::compare {

@@ -11,7 +11,6 @@
 #include "run/comparison.h"
 #include "run/made_up.h"
 #include "run/rounds.h"
-#include "run/thrown.h"
 #include "support/expect.h"
 #include "support/forge.h"
 #include "support/random.h"
@@ -53,13 +52,6 @@ TEST(RunNote, IsFoundAsItWasLeft) {
   }
 }
 
-TEST(RunNote, TheLastOneCounts) {
-  Aggregator aggregator = some();
-  leave_note(aggregator, full_note());
-  leave_note(aggregator, bare_note());
-  EXPECT_EQ(find_note(aggregator, "state"), bare_note());
-}
-
 TEST(RunNote, ThereIsNoneWhereSomebodyElseLeftOne) {
   Aggregator aggregator = some();
   EXPECT_FALSE(find_note(aggregator, "state"));
@@ -67,26 +59,6 @@ TEST(RunNote, ThereIsNoneWhereSomebodyElseLeftOne) {
     aggregator.set_note(text);
     EXPECT_FALSE(find_note(aggregator, "state")) << text;
   }
-}
-
-TEST(RunNote, ADamagedOneIsRefused) {
-  Aggregator aggregator = some();
-  leave_note(aggregator, full_note());
-  const std::string whole = aggregator.note();
-  for (std::size_t size = 8; size < whole.size(); ++size) {
-    aggregator.set_note(whole.substr(0, size));
-    EXPECT_TRUE(
-        test::mentions(test::error_of([&] { find_note(aggregator, "a.state"); }), "a.state"));
-  }
-  for (std::size_t at = 8; at < whole.size(); ++at) {
-    std::string flipped = whole;
-    flipped[at] = static_cast<char>(flipped[at] ^ 4);
-    aggregator.set_note(flipped);
-    EXPECT_THROW(find_note(aggregator, "a.state"), Error) << "byte " << at;
-  }
-  // What does not begin as a note does is somebody else's.
-  aggregator.set_note("x" + whole);
-  EXPECT_FALSE(find_note(aggregator, "a.state"));
 }
 
 // Anything inside, and a checksum that fits: refused, or a note of which every number is one.
@@ -360,56 +332,6 @@ TEST(Resume, LearnedRoundsAreRefusedOrSkipped) {
     EXPECT_EQ(problem.rounds(), 10u);
     EXPECT_EQ(problem.times->text[0], "140");
     EXPECT_EQ(problem.file_row(0), 41u);
-  }
-}
-
-TEST(Resume, ADamagedStateIsRefused) {
-  const Bytes whole = saved();
-  test::Random random(2);
-  for (int repeat = 0; repeat < 200; ++repeat) {
-    Bytes damaged = whole;
-    if (repeat % 2 == 0) {
-      damaged.resize(random.below(whole.size()));
-    } else {
-      damaged[random.below(whole.size())] ^= 8;
-    }
-    Problem problem = rounds_from(40, 50);
-    EXPECT_TRUE(
-        test::mentions(test::error_of([&] { resume(damaged, problem, of_load()); }), "a.state"));
-  }
-}
-
-// In pieces, through states: the bits of one run.
-TEST(Resume, EqualsOneRun) {
-  for (const char* method : {"ml-poly", "blend{season=5}", "genshare"}) {
-    Problem whole = rounds_from(0, 60);
-    ComparisonOptions options;
-    options.methods = {method};
-    options.switches = {3};
-    options.intervals = IntervalOptions{};
-    Aggregator at_once = make_player(whole, method, false, options.intervals);
-    const auto all = play_methods(whole, options, &at_once).methods[0];
-    Bytes state;
-    std::vector<double> forecasts, low;
-    for (const auto& [from, to] : {std::pair{0, 1}, {1, 13}, {13, 14}, {14, 60}}) {
-      Problem piece = rounds_from(from, to);
-      std::optional<Aggregator> aggregator;
-      if (from == 0) {
-        aggregator = make_player(piece, method, false, options.intervals);
-      } else {
-        aggregator = resume(state, piece, of_load()).aggregator;
-      }
-      const auto played = play_methods(piece, options, &*aggregator).methods[0];
-      forecasts.insert(forecasts.end(), played.forecasts.begin(), played.forecasts.end());
-      const auto& values = played.intervals->low.values;
-      low.insert(low.end(), values.begin(), values.end());
-      leave_note(*aggregator, {method, "load", "", clock_after(piece, nullptr)});
-      state = aggregator->save_bytes();
-    }
-    EXPECT_TRUE(test::same_bits(forecasts, all.forecasts)) << method;
-    EXPECT_TRUE(test::same_bits(low, all.intervals->low.values)) << method;
-    leave_note(at_once, {method, "load", "", clock_after(rounds_from(14, 60), nullptr)});
-    EXPECT_EQ(state, at_once.save_bytes()) << method;
   }
 }
 

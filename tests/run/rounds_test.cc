@@ -14,7 +14,6 @@
 #include "run/checks.h"
 #include "run/level_rows.h"
 #include "run/made_up.h"
-#include "run/thrown.h"
 #include "support/expect.h"
 #include "support/random.h"
 #include "support/temp_dir.h"
@@ -28,16 +27,6 @@ using test::Random;
 Request forecasts_of(const std::string& outcome) {
   Request request;
   request.outcome = outcome;
-  return request;
-}
-
-Request quantiles() {
-  Request request = forecasts_of("cases");
-  request.quantiles = "q*";
-  request.time = "week";
-  request.model_column = "model";
-  request.known = "known";
-  request.series = {"place"};
   return request;
 }
 
@@ -429,7 +418,7 @@ TEST_F(Rounds, QuantilesAreTheSameInWhateverOrderTheirRowsAre) {
     auto rows = test::made_up_rows(seed, 12, 3, 4);
     const Cells expected = cells_of(rows);
     for (std::size_t i = rows.size(); i > 1; --i) std::swap(rows[i - 1], rows[random.below(i)]);
-    const auto problem = read_quantiles({file(test::level_csv(rows))}, quantiles());
+    const auto problem = read_quantiles({file(test::level_csv(rows))}, test::request_of_levels());
     EXPECT_EQ(cells_of(problem), expected);
     for (std::size_t t = 1; t < problem.rounds.size(); ++t) {
       ASSERT_LE(problem.rounds[t - 1].time, problem.rounds[t].time);
@@ -443,7 +432,7 @@ TEST_F(Rounds, OutcomesOfQuantilesMayBeInAFileOfTheirOwn) {
   const auto rows = test::made_up_rows(1, 12, 3, 4);
   const std::string table = file(test::level_csv(rows, false));
   const auto joined = [&](const std::string& outcomes) {
-    return read_quantiles({table, file(outcomes, "y.csv")}, quantiles());
+    return read_quantiles({table, file(outcomes, "y.csv")}, test::request_of_levels());
   };
   EXPECT_EQ(cells_of(joined(test::outcome_csv(rows))), cells_of(rows));
   // One that the other file lacks is not known.
@@ -462,7 +451,7 @@ TEST_F(Rounds, OutcomesOfQuantilesMayBeInAFileOfTheirOwn) {
 }
 
 TEST_F(Rounds, ColumnsOfQuantilesAreFoundByTheirPatternAndPutInOrder) {
-  Request other = quantiles();
+  Request other = test::request_of_levels();
   other.quantiles = "at * level";
   other.known.clear();
   other.series.clear();
@@ -481,14 +470,14 @@ TEST_F(Rounds, QuantilesThatCannotBeReadAreRefusedWithTheirPlace) {
   const std::string good = "week,place,known,model,q0.1,q0.9,cases\n";
   const std::string row = "1,a,1,x,1,2,3\n";
   const auto pattern = [&](const std::string& text) {
-    Request request = quantiles();
+    Request request = test::request_of_levels();
     request.quantiles = text;
     return refused(good + row, request).place.field;
   };
   EXPECT_EQ(pattern("q"), "quantiles");
   EXPECT_EQ(pattern("z*"), "quantiles");
   const auto column = [&](const std::string& text) {
-    return refused(text, quantiles()).place.column;
+    return refused(text, test::request_of_levels()).place.column;
   };
   EXPECT_EQ(column("week,place,known,model,q0.1,q90,cases\n" + row), "q90");
   EXPECT_EQ(column("week,place,known,model,q0.1,q0.10,cases\n" + row), "q0.10");
@@ -496,7 +485,7 @@ TEST_F(Rounds, QuantilesThatCannotBeReadAreRefusedWithTheirPlace) {
   EXPECT_EQ(column(good + "1,a,1,x,1,2,\n"), "cases");
   EXPECT_EQ(column(good + "1,a,2026-01-01,x,1,2,3\n"), "known");
   for (const char* second : {"1,a,1,x,1,2,3\n", "1,a,1,y,1,2,4\n", "1,a,2,y,1,2,3\n"}) {
-    EXPECT_EQ(refused(good + row + second, quantiles()).place.row, 2u) << second;
+    EXPECT_EQ(refused(good + row + second, test::request_of_levels()).place.row, 2u) << second;
   }
 }
 

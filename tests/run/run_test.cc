@@ -10,7 +10,6 @@
 #include "run/comparison.h"
 #include "run/level_rows.h"
 #include "run/made_up.h"
-#include "run/thrown.h"
 #include "support/expect.h"
 #include "support/random.h"
 
@@ -432,13 +431,7 @@ Table level_table(const std::vector<test::LevelRow>& rows) {
 }
 
 TEST(Run, QuantilesInPiecesAreTheSameAsAtOnce) {
-  Request request = of_y();
-  request.outcome = "cases";
-  request.quantiles = "q*";
-  request.time = "week";
-  request.known = "known";
-  request.model_column = "model";
-  request.series = {"place"};
+  Request request = test::request_of_levels();
   request.save = true;
   const auto rows = test::made_up_rows(5, 30, 3, 4);
   const Outcome whole = run(request, level_table(rows));

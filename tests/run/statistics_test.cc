@@ -2,10 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <utility>
 #include <vector>
 
@@ -22,11 +20,6 @@ TEST(Summary, MatchesROnStudentsSleepData) {
   const std::vector<double> extra = {1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4};
   EXPECT_NEAR(summarize(extra).mean, 2.33, 1e-15);
   EXPECT_NEAR(summarize(extra).std, 2.002248735796829, 1e-14);
-}
-
-TEST(Summary, OfOneNumberHasNoSpread) {
-  EXPECT_EQ(summarize(std::vector<double>{0.1}).mean, 0.1);
-  EXPECT_EQ(summarize(std::vector<double>{0.1}).std, 0);
 }
 
 // 0.1 + 0.1 + 0.1 is not 0.3.
@@ -71,28 +64,6 @@ TEST(Bootstrap, MatchesEnumerationOfAllResamples) {
       EXPECT_NEAR(fast.low, slow.low, 1e-12) << level << ::testing::PrintToString(x);
       EXPECT_NEAR(fast.high, slow.high, 1e-12) << level << ::testing::PrintToString(x);
     }
-  }
-}
-
-// With two hundred normal numbers the t interval is right and the bootstrap must be near it: the
-// ends of ten thousand resamples scatter by 1.4 % of its half width.
-TEST(Bootstrap, IsCloseToTheTIntervalOfManyNormalNumbers) {
-  constexpr std::size_t kSize = 200;
-  test::Random random(4);
-  std::vector<double> x(kSize);
-  for (double& value : x) {  // Box and Muller
-    const double radius = std::sqrt(-2 * std::log(1 - random.uniform()));
-    value = 5 + 3 * radius * std::cos(2 * std::numbers::pi * random.uniform());
-  }
-  const Summary summary = summarize(x);
-  const Bootstrap bootstrap(kSize, kResamples, 5);
-  for (const double level : {0.8, 0.95}) {
-    const boost::math::students_t student(kSize - 1);
-    const double half = boost::math::quantile(student, (1 + level) / 2) * summary.std /
-                        std::sqrt(static_cast<double>(kSize));
-    const ConfidenceInterval interval = bootstrap.interval(x, level);
-    EXPECT_NEAR(interval.low, summary.mean - half, 0.05 * half) << level;
-    EXPECT_NEAR(interval.high, summary.mean + half, 0.05 * half) << level;
   }
 }
 
@@ -153,13 +124,6 @@ TEST(Bootstrap, OfEqualNumbersIsAPoint) {
   }
 }
 
-TEST(Bootstrap, OfASingleResampleIsItsMean) {
-  const ConfidenceInterval interval = Bootstrap(3, 1, 13).interval(std::vector<double>{1, 10, 100});
-  EXPECT_EQ(interval.low, interval.high);
-  EXPECT_GE(interval.low, 1);
-  EXPECT_LE(interval.low, 100);
-}
-
 using test::Random;
 using Losses = std::vector<double>;
 
@@ -216,51 +180,26 @@ TEST(LossRatio, AgreesWithItsFormulaOnMoreRoundsThanAreLookedAtOneByOne) {
   EXPECT_NEAR(*found->p, expected.p, 0.01);
 }
 
-TEST(LossRatio, DoesNotDependOnTheUnitOfLosses) {
+// In another unit it is the same, and with the two in each other's places its inverse.
+TEST(LossRatio, FollowsTheUnitAndTheOrderOfTheTwo) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     Random random(seed);
-    auto [a, b] = made_up(60, 0.5, 1.2, random);
-    const auto before = loss_ratio(a, b);
-    const double unit = random.log_uniform(1e-100, 1e100);
-    for (double& x : a) x *= unit;
-    for (double& x : b) x *= unit;
-    const auto after = loss_ratio(a, b);
-    ASSERT_TRUE(before && after && before->interval && after->interval);
-    EXPECT_NEAR(after->ratio / before->ratio, 1, 1e-12);
-    EXPECT_NEAR(after->interval->low / before->interval->low, 1, 1e-11);
-    EXPECT_NEAR(after->interval->high / before->interval->high, 1, 1e-11);
-    EXPECT_NEAR(*after->p, *before->p, 1e-11);
-  }
-}
-
-TEST(LossRatio, IsInvertedWhenTheTwoChangePlaces) {
-  for (std::uint64_t seed = 0; seed < 50; ++seed) {
-    Random random(seed);
-    const auto [a, b] = made_up(20 + 7 * seed, 0.3, 1.1, random);
+    auto [a, b] = made_up(20 + 7 * seed, 0.4, 1.15, random);
     const auto one = loss_ratio(a, b), other = loss_ratio(b, a);
-    ASSERT_TRUE(one && other && one->interval && other->interval);
+    const double unit = random.log_uniform(1e-100, 1e100);
+    for (Losses* losses : {&a, &b}) {
+      for (double& x : *losses) x *= unit;
+    }
+    const auto scaled = loss_ratio(a, b);
+    ASSERT_TRUE(one && one->interval && other && other->interval && scaled && scaled->interval);
     EXPECT_NEAR(one->ratio * other->ratio, 1, 1e-12);
     EXPECT_NEAR(one->interval->low * other->interval->high, 1, 1e-11);
     EXPECT_NEAR(one->interval->high * other->interval->low, 1, 1e-11);
-    EXPECT_NEAR(*one->p, *other->p, 1e-11);
+    EXPECT_NEAR(scaled->ratio / one->ratio, 1, 1e-12);
+    EXPECT_NEAR(scaled->interval->low / one->interval->low, 1, 1e-11);
+    EXPECT_NEAR(scaled->interval->high / one->interval->high, 1, 1e-11);
+    for (const auto& same : {other, scaled}) EXPECT_NEAR(*same->p, *one->p, 1e-11);
   }
-}
-
-TEST(LossRatio, TheIntervalLeavesOutOneWherePSaysSo) {
-  int sure = 0;
-  for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    Random random(seed);
-    const auto [a, b] = made_up(100, 0.3, seed % 2 == 0 ? 1 : 1.5, random);
-    const auto found = loss_ratio(a, b);
-    ASSERT_TRUE(found && found->interval);
-    const bool outside = found->interval->low > 1 || found->interval->high < 1;
-    EXPECT_EQ(outside, *found->p < 0.05) << seed;
-    EXPECT_LT(found->interval->low, found->ratio);
-    EXPECT_GT(found->interval->high, found->ratio);
-    sure += outside ? 1 : 0;
-  }
-  EXPECT_GT(sure, 20);
-  EXPECT_LT(sure, 180);
 }
 
 // The truth is 0.9, and losses of neighbouring rounds are alike.

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "reference/levels.h"
-#include "run/level_rows_problem.h"
+#include "run/level_rows.h"
 #include "run/quantiles.h"
 #include "show/quantile_result.h"
 
