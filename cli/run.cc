@@ -13,7 +13,6 @@
 #include "run_options.h"
 #include "say.h"
 #include "show/forecast_files.h"
-#include "show/quantile_result.h"
 #include "show/result.h"
 #include "show/run_page.h"
 #include "show/run_result.h"

@@ -70,17 +70,8 @@ ErrorMeasure ErrorMeasure::of_levels(bool symmetric) {
 
 const char* ErrorMeasure::name() const {
   if (!kind_) return symmetric_ ? "WIS" : "level score";
-  switch (*kind_) {
-    case TaskLoss::Kind::kSquared:
-      return "RMSE";
-    case TaskLoss::Kind::kAbsolute:
-      return "MAE";
-    case TaskLoss::Kind::kPinball:
-      return "pinball loss";
-    case TaskLoss::Kind::kLog:
-      break;
-  }
-  return "log loss";
+  constexpr const char* kNames[] = {"RMSE", "MAE", "pinball loss", "log loss"};
+  return kNames[static_cast<std::size_t>(*kind_)];
 }
 
 double ErrorMeasure::operator()(const ErrorSums& sums) const {

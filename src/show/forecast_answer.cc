@@ -17,22 +17,11 @@ using show::Table;
 
 namespace {
 
-const char* kind_text(ForecastError::Kind kind) {
-  switch (kind) {
-    case ForecastError::Kind::kMethod:
-      return "method";
-    case ForecastError::Kind::kExpert:
-      return "expert";
-    case ForecastError::Kind::kReference:
-      break;
-  }
-  return "reference";
-}
-
 ErrorLine line_of(const ForecastError& error, const ErrorMeasure& measure) {
+  constexpr const char* kKinds[] = {"method", "expert", "reference"};
   ErrorLine line;
   line.name = error.name;
-  line.kind = kind_text(error.kind);
+  line.kind = kKinds[static_cast<std::size_t>(error.kind)];
   line.rounds = error.own.rounds();
   if (line.rounds == 0) return line;
   if (measure.of_points()) {

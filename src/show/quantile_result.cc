@@ -1,5 +1,3 @@
-#include "show/quantile_result.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +13,7 @@
 #include "data/json_fields.h"
 #include "run/quantiles.h"
 #include "show/kinds.h"
+#include "show/run_result.h"
 #include "show/sections.h"
 
 namespace pcgs::results {

@@ -10,7 +10,7 @@
 #include "show/fan.h"
 #include "show/forecast_answer.h"
 #include "show/forecaster_charts.h"
-#include "show/quantile_result.h"
+#include "show/run_result.h"
 #include "show/sections.h"
 
 namespace pcgs::report {

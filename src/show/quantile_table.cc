@@ -8,7 +8,7 @@
 #include "data/text_table.h"
 #include "run/quantiles.h"
 #include "show/forecast_answer.h"
-#include "show/quantile_result.h"
+#include "show/run_result.h"
 
 namespace pcgs::results {
 

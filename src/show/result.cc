@@ -6,9 +6,7 @@
 #include "data/json_fields.h"
 #include "show/forecast_result.h"
 #include "show/kinds.h"
-#include "show/quantile_result.h"
 #include "show/run_result.h"
-#include "show/series_result.h"
 #include "show/training_result.h"
 
 namespace pcgs::results {

@@ -7,9 +7,7 @@
 #include "run/comparison.h"
 #include "run/quantiles.h"
 #include "show/depth.h"
-#include "show/quantile_result.h"
 #include "show/run_result.h"
-#include "show/series_result.h"
 
 namespace pcgs::report {
 

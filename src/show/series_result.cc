@@ -1,7 +1,5 @@
 // Many series, each with a state of its own: the errors of all together, how the series differ, and a row
 // for each.
-#include "show/series_result.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -13,6 +11,7 @@
 #include "data/text_table.h"
 #include "show/curves.h"
 #include "show/kinds.h"
+#include "show/run_result.h"
 #include "show/sections.h"
 
 namespace pcgs::results {
@@ -187,20 +186,20 @@ Chart differences_chart(const std::vector<double>& sorted) {
     from.push_back((first + static_cast<double>(i)) * width);
     to.push_back(from.back() + width);
   }
+  std::string note =
+      "How many series have which difference between the combination's error and that of their own "
+      "best model: left of zero, the combination is better.";
+  if (sorted.front() < from.front() || sorted.back() > to.back()) {
+    note += " What lies further out is counted in the outermost bars.";
+  }
   Chart chart{.id = "differences",
               .title = "Where the combination helps",
-              .note =
-                  "How many series have which difference between the combination's error and "
-                  "that of their own best model: left of zero, the combination is better.",
-              .alternative = "",
+              .note = std::move(note),
+              .alternative = fmt::format(
+                  "Differences of {} series: from {:+.1f} % to {:+.1f} %, in the median {:+.1f} %.",
+                  sorted.size(), sorted.front(), sorted.back(), median(sorted)),
               .uses = "histogram",
               .height = 220};
-  if (sorted.front() < from.front() || sorted.back() > to.back()) {
-    chart.note += " What lies further out is counted in the outermost bars.";
-  }
-  chart.alternative =
-      fmt::format("Differences of {} series: from {:+.1f} % to {:+.1f} %, in the median {:+.1f} %.",
-                  sorted.size(), sorted.front(), sorted.back(), median(sorted));
   chart.groups.push_back({{"from", drawn(from)}, {"to", drawn(to)}, {"count", drawn(counts)}});
   return chart;
 }

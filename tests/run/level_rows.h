@@ -80,14 +80,12 @@ inline std::string outcome_csv(const std::vector<LevelRow>& rows) {
 
 // What the rows mean.
 inline Request request_of_levels() {
-  Request request;
-  request.quantiles = "q*";
-  request.outcome = "cases";
-  request.time = "week";
-  request.model_column = "model";
-  request.known = "known";
-  request.series = {"place"};
-  return request;
+  return {.outcome = "cases",
+          .time = "week",
+          .known = "known",
+          .series = {"place"},
+          .model_column = "model",
+          .quantiles = "q*"};
 }
 
 // Read as the program reads them.

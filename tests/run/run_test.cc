@@ -52,6 +52,14 @@ Request of_y() {
   return request;
 }
 
+// What resumes from the first rows.
+Request resumed_after(std::size_t rows) {
+  Request request = of_y();
+  request.save = true;
+  request.state = run(request, wave(0, rows, rows)).state;
+  return request;
+}
+
 const MethodResult& combination(const Outcome& outcome) {
   return outcome.series.at(0).comparison.methods.back();
 }
@@ -269,10 +277,7 @@ TEST(Run, AStateThatHasLearnedNothingIsResumedAsIfItWereNotThere) {
 }
 
 TEST(Run, RowsThatWereLearnedAreRefusedSkippedOrAllThereIs) {
-  Request request = of_y();
-  request.save = true;
-  const Outcome first = run(request, wave(0, 50, 50));
-  request.state = first.state;
+  Request request = resumed_after(50);
   EXPECT_EQ(test::refusal_of([&] { run(request, wave(30, 70, 70)); }).place.row, 31u);
   request.skip_learned = true;
   const Outcome second = run(request, wave(30, 70, 70));
@@ -285,9 +290,7 @@ TEST(Run, RowsThatWereLearnedAreRefusedSkippedOrAllThereIs) {
 }
 
 TEST(Run, ModelsAreFollowedByTheirNames) {
-  Request request = of_y();
-  request.save = true;
-  request.state = run(request, wave(0, 50, 50)).state;
+  Request request = resumed_after(50);
   const Outcome straight = run(request, wave(50, 90, 90));
   request.models = {"c", "a", "b"};
   const Outcome turned = run(request, wave(50, 90, 90));
@@ -296,9 +299,7 @@ TEST(Run, ModelsAreFollowedByTheirNames) {
 }
 
 TEST(Run, ModelsComeAndGo) {
-  Request request = of_y();
-  request.save = true;
-  request.state = run(request, wave(0, 50, 50)).state;
+  Request request = resumed_after(50);
   Table table = wave(50, 90, 90);
   table.names = {"new", "b", "c", "y"};
   const Outcome without = run(request, table);

@@ -7,10 +7,8 @@
 
 #include "pcgs/error.h"
 #include "show/blocks.h"
-#include "show/quantile_result.h"
 #include "show/report.h"
 #include "show/run_result.h"
-#include "show/series_result.h"
 #include "show/training_result.h"
 
 namespace pcgs::report {

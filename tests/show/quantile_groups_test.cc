@@ -9,7 +9,7 @@
 #include "reference/levels.h"
 #include "run/level_rows.h"
 #include "run/quantiles.h"
-#include "show/quantile_result.h"
+#include "show/run_result.h"
 
 namespace pcgs::results {
 namespace {
