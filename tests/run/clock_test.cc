@@ -43,6 +43,15 @@ Texts dates(int first, int last, double step, const std::vector<int>& left_out =
   return out;
 }
 
+// Days of which every week has five.
+Texts trading_days(int days) {
+  Texts out;
+  for (int day = 0; day < days; ++day) {
+    if (day % 7 < 5) out.push_back(dates(day, day + 1, kDay)[0]);
+  }
+  return out;
+}
+
 struct Put {
   Problem problem;
   Texts notes;
@@ -132,13 +141,12 @@ TEST(Clock, MonthsAndYearsMayHaveAnyLength) {
 
 // Nobody ever forecast them.
 TEST(Clock, WeekendsAndNightsAreNoRounds) {
-  Texts trading, hours;
+  Texts hours;
   for (int day = 0; day < 300; ++day) {
-    if (day % 7 < 5) trading.push_back(dates(day, day + 1, kDay)[0]);
     for (int hour = 8; hour < 18; ++hour)
       hours.push_back(dates(24 * day + hour, 24 * day + hour + 1, kHour)[0]);
   }
-  for (const auto& [texts, apart] : {std::pair{trading, "a day"}, {hours, "an hour"}}) {
+  for (const auto& [texts, apart] : {std::pair{trading_days(300), "a day"}, {hours, "an hour"}}) {
     const Put found = put(texts);
     EXPECT_EQ(found.missing(), 0);
     ASSERT_EQ(found.notes.size(), 1u) << "it is told all the same";
@@ -184,11 +192,7 @@ TEST(Clock, WhatIsMissingBetweenTwoRunsIsCounted) {
 }
 
 TEST(Clock, AnEarlierRunDecidesWhetherGapsAreRounds) {
-  Texts trading;
-  for (int day = 0; day < 100; ++day) {
-    if (day % 7 < 5) trading.push_back(dates(day, day + 1, kDay)[0]);
-  }
-  const Clock frequent = clock_after(put(trading).problem, nullptr);
+  const Clock frequent = clock_after(put(trading_days(100)).problem, nullptr);
   EXPECT_EQ(put(dates(110, 120, kDay), &frequent).missing(), 0);
   const Clock rare = clock_after(put(dates(0, 100, kDay)).problem, nullptr);
   EXPECT_EQ(put(dates(100, 110, kDay, {101, 103, 105}), &rare).missing(), 3);
@@ -310,17 +314,14 @@ TEST(Clock, TimesSuggestTheSeasonsThatTheyUsuallyHave) {
     EXPECT_EQ(usual_seasons(at(dates(0, 100, step, {50}))), seasons) << step << " with a gap";
     EXPECT_EQ(usual_seasons(at_known(dates(0, 100, step), 30)), seasons) << step;
   }
-  Texts months, quarters, trading;
+  Texts months, quarters;
   for (int i = 0; i < 48; ++i) {
     months.push_back(fmt::format("{}-{:02}-01", 2000 + i / 12, 1 + i % 12));
     quarters.push_back(fmt::format("{}-{:02}-01", 2000 + i / 4, 1 + 3 * (i % 4)));
   }
-  for (int day = 0; day < 100; ++day) {
-    if (day % 7 < 5) trading.push_back(dates(day, day + 1, kDay)[0]);
-  }
   EXPECT_EQ(usual_seasons(at(months)), Seasons{12});
   EXPECT_EQ(usual_seasons(at(quarters)), Seasons{4});
-  EXPECT_TRUE(usual_seasons(at(trading)).empty()) << "rounds do not keep to the clock";
+  EXPECT_TRUE(usual_seasons(at(trading_days(100))).empty()) << "rounds do not keep to the clock";
   EXPECT_TRUE(usual_seasons(at({"1", "2", "3"})).empty()) << "no dates";
   EXPECT_TRUE(usual_seasons(at({"2026-03-01"})).empty());
   EXPECT_TRUE(usual_seasons(test::empty_problem(3, 2)).empty()) << "no times";
