@@ -292,7 +292,7 @@ Whole wide_problem(Table& table, const Request& request, std::vector<std::string
 }
 
 Matrix rows_of(const Matrix& from, const std::vector<std::size_t>& rounds) {
-  Matrix out(from.columns == 0 ? 0 : rounds.size(), from.columns);
+  Matrix out(from.rows == 0 ? 0 : rounds.size(), from.columns);
   for (std::size_t t = 0; t < out.rows; ++t) {
     std::ranges::copy(from.row(rounds[t]), out.row(t).begin());
   }
