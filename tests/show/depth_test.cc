@@ -19,19 +19,22 @@ struct Example {
     problem.origin = "example";
     problem.values = suite::generate("switch", 300, 6, seed).losses;
     for (int k = 0; k < 6; ++k) problem.experts.push_back("e" + std::to_string(k));
+    play(std::move(methods), {3, 12});
+  }
+  void play(std::vector<std::string> methods, std::vector<std::size_t> switches) {
+    DepthObserver observer;
     compare::ComparisonOptions options;
     options.methods = std::move(methods);
-    options.switches = {3, 12};
+    options.switches = std::move(switches);
+    options.stretches = stretches_for(options.methods.size());
+    options.observers = {&observer};
     comparison = compare::play_methods(problem, options);
+    seen = observer.take(problem);
   }
-  RunDepth depth() const {
-    DepthObserver observer;
-    compare::observe_methods(problem, comparison, {&observer},
-                             stretches_for(comparison.methods.size()));
-    return observer.take(problem);
-  }
+  RunDepth depth() const { return seen; }
   Problem problem;
   Comparison comparison;
+  RunDepth seen;
 };
 
 TEST(Depth, EndsWithTheRegretOfTheComparison) {
@@ -109,10 +112,7 @@ TEST(Depth, WeightsStayWeights) {
 TEST(Depth, OneRoundIsARun) {
   Example example({"hedge"});
   example.problem.values = Matrix(1, 6);
-  compare::ComparisonOptions options;
-  options.methods = {"hedge", "guard"};
-  options.switches = {0};
-  example.comparison = compare::play_methods(example.problem, options);
+  example.play({"hedge", "guard"}, {0});
   const RunDepth run = example.depth();
   EXPECT_EQ(run.path.size(), 1U);
   EXPECT_EQ(run.methods[1].regret.y.size(), 1U);
@@ -123,12 +123,9 @@ TEST(Depth, SleepersHaveNoPartInThePath) {
   example.problem.values.row(0)[0] = std::nan("");
   for (std::size_t t = 0; t < 300; ++t)
     example.problem.values.row(t)[2] = t < 150 ? std::nan("") : 0.0;
-  compare::ComparisonOptions options;
-  options.methods = {"fixed-share"};
-  options.switches = {12};
   example.problem.outcomes.assign(300, 0);
   example.problem.task = TaskLoss("absolute");
-  example.comparison = compare::play_methods(example.problem, options);
+  example.play({"fixed-share"}, {12});
   const RunDepth run = example.depth();
   for (const auto& stay : run.path) EXPECT_TRUE(stay.expert != 2 || stay.from > 150);
   EXPECT_EQ(run.path.back().expert, 2U);

@@ -38,8 +38,10 @@ struct Example {
     if (calendar) problem.times = std::move(times);
   }
 
-  void play() {
+  void play(std::vector<RunObserver*> observers = {}) {
     compare::ComparisonOptions options;
+    options.observers = std::move(observers);
+    options.stretches = 100;
     options.methods = {"hedge", "fixed-share"};
     options.switches = {2};
     options.intervals = IntervalOptions{{0.5, 0.9}, 0};
@@ -175,9 +177,8 @@ TEST(DepthOnACalendar, StandsWhereItsRoundsAreThoughSomeAreMissing) {
   for (std::size_t t = 30; t < at.size(); ++t) at[t] += 4 * kHour;
   example.problem.missing.assign(60, 0);
   example.problem.missing[30] = 4;
-  example.play();
   DepthObserver observer;
-  compare::observe_methods(example.problem, example.comparison, {&observer}, 100);
+  example.play({&observer});
   const RunDepth run = observer.take(example.problem);
   ASSERT_TRUE(run.calendar);
   EXPECT_EQ(run.first, 0);
