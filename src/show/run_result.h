@@ -1,19 +1,10 @@
 // What pcgs run found: about one series, about many, and about quantiles.
 #pragma once
 
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "data/keyed_values.h"
-#include "pcgs/outcome.h"
 #include "show/forecast_answer.h"
-#include "show/table.h"
+#include "show/result.h"
 
 namespace pcgs::results {
-
-struct Kind;
 
 // ---- One series ---------------------------------------------------------------------------------
 
@@ -22,11 +13,6 @@ struct RunResult {
   static constexpr const char* kKind = "run";
   static const Kind& kind();
 
-  struct BestExpert {
-    std::string name;
-    double total_loss = 0;
-    bool operator==(const BestExpert&) const = default;
-  };
   struct Proof {
     double bound = 0;
     double regret = 0;
@@ -34,6 +20,11 @@ struct RunResult {
     bool weighted_by_eta = false;         // eta changed: not in units of loss
     std::optional<std::size_t> switches;  // of the oracle it is against; none: any path
     bool operator==(const Proof&) const = default;
+  };
+  struct BestExpert {
+    std::string name;
+    double total_loss = 0;
+    bool operator==(const BestExpert&) const = default;
   };
   // Before losses were divided and capped, in their own units: of the combined forecasts where there
   // are any, else of the weights. No number where it is infinite.
