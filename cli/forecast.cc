@@ -9,8 +9,8 @@
 #include "data/progress.h"
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
+#include "run/checks.h"
 #include "run/forecast_series.h"
-#include "run/method_list.h"
 #include "run/resume.h"
 #include "say.h"
 #include "show/forecast_result.h"
@@ -19,8 +19,6 @@
 #include "show/run_result.h"
 
 namespace pcgs::cli {
-
-using compare::Problem;
 
 namespace {
 
@@ -51,16 +49,17 @@ compare::MethodRequest request_of(const ForecastOptions& options,
   return request;
 }
 
-compare::ResumeRules rules_of(const ForecastOptions& options) {
-  compare::ResumeRules rules;
-  rules.state = options.state.resume;
-  rules.outcome = options.columns.column;
-  if (options.loss.given) rules.task = chosen_task(options.loss);
-  rules.scale = options.loss.scale;
-  rules.model = options.model;
-  rules.skip_learned = options.state.skip_learned;
-  if (!options.method.empty()) rules.method = compare::names_from(request_of(options, {})).front();
-  return rules;
+// What must agree with the run before.
+Request resumed_request(const ForecastOptions& options) {
+  Request request;
+  request.state_name = options.state.resume;
+  request.outcome = options.columns.column;
+  if (options.loss.given) request.loss = chosen_task(options.loss);
+  request.scale = options.loss.scale;
+  request.model_file = options.model;
+  request.skip_learned = options.state.skip_learned;
+  if (!options.method.empty()) request.methods = request_of(options, {}).methods;
+  return request;
 }
 
 ExpertPool make_pool(const ForecastOptions& options, const std::vector<std::size_t>& seasons) {
@@ -123,14 +122,15 @@ Begun go_on_from(const std::string& path, Problem problem, const ForecastOptions
   if (!earlier)
     throw Error(fmt::format("{}: is damaged; give a state that pcgs forecast saved", path));
   const compare::Clock* before = earlier->clock ? &*earlier->clock : nullptr;
-  if (before != nullptr) compare::drop_learned(problem, *before, rules_of(options));
+  if (before != nullptr) compare::drop_learned(problem, *before, resumed_request(options));
   if (problem.rounds() == 0) {
     throw Error(fmt::format("{}: no row is new since {}; add rows, or leave --resume out",
                             problem.origin, path));
   }
   if (problem.times) compare::put_in_time(problem, before, false, note);
   forecast_rows(problem, pool, before, options);
-  auto on = compare::resume(state.aggregator, problem, rules_of(options));
+  auto on =
+      compare::resume(state.aggregator, problem, resumed_request(options), compare::Experts::kSame);
   compare::check_values(problem, options.columns.column);
   return {std::move(problem),       std::move(pool), std::move(state.seasons),
           std::move(on.aggregator), earlier->clock,  *earlier};

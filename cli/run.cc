@@ -17,15 +17,13 @@
 #include "pcgs/registry.h"
 #include "proof/trace_file.h"
 #include "run/comparison.h"
-#include "run/method_list.h"
+#include "run/checks.h"
 #include "say.h"
 #include "show/forecast_result.h"
 #include "show/observers.h"
-#include "show/quantile_result.h"
+#include "show/run_result.h"
 #include "show/report.h"
 #include "show/result.h"
-#include "show/run_result.h"
-#include "show/series_result.h"
 
 namespace pcgs::cli {
 

@@ -12,7 +12,7 @@
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
 #include "research/study.h"
-#include "run/method_list.h"
+#include "run/checks.h"
 #include "say.h"
 #include "show/report.h"
 #include "show/result.h"

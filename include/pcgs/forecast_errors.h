@@ -1,10 +1,11 @@
 // How wrong forecasts were, in the units of what is forecast: methods, experts and what anybody could
-// have published without learning.
+// have published without learning. Of points and of distributions alike.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,9 +13,21 @@
 
 namespace pcgs {
 
+namespace levels {
+class Levels;
+}
+
 struct ConfidenceInterval {
   double low = 0;
   double high = 0;
+};
+
+// What distributions lost, summed: twice the mean pinball loss over their levels; where these are
+// symmetric also what that is made of, and how many outcomes were inside each central interval, the
+// widest first.
+struct LevelSums {
+  double score = 0, width = 0, above = 0, below = 0;
+  std::vector<std::size_t> held{};
 };
 
 // Sums over rounds in which there was a forecast and the outcome is known. Those of several series
@@ -24,7 +37,8 @@ struct ConfidenceInterval {
 class ErrorSums {
  public:
   void add(const TaskLoss& task, double forecast, double outcome);
-  void add(const ErrorSums& others);
+  void add(const levels::Levels& levels, std::span<const double> quantiles, double outcome);
+  void add(const ErrorSums& others);  // of points
 
   std::size_t rounds() const { return rounds_; }
   // Means over them; NaN without one.
@@ -35,8 +49,7 @@ class ErrorSums {
   // The mean of |error / outcome|; none where an outcome is nearer to zero than a twentieth of their
   // mean size, because such rounds would decide it.
   std::optional<double> mape() const;
-  // What the task pays for: the root of the mean squared error for squared loss, else the mean loss.
-  double measure(const TaskLoss& task) const;
+  const LevelSums& of_levels() const { return levels_; }  // of distributions
 
  private:
   double mean(long double sum) const {
@@ -47,17 +60,36 @@ class ErrorSums {
   long double squared_ = 0, absolute_ = 0, signed_ = 0, relative_ = 0, loss_ = 0;
   long double size_ = 0;  // of outcomes, summed
   double smallest_ = 0;   // of them
+  LevelSums levels_;
 };
-
-// "RMSE", "MAE", "pinball loss", "log loss".
-std::string measure_name(const TaskLoss& task);
 
 struct ForecastError {
   enum class Kind : std::uint8_t { kMethod, kExpert, kReference };
   std::string name;
   Kind kind = Kind::kMethod;
-  ErrorSums own;       // on its own rounds
-  ErrorSums combined;  // of the combination, the forecast that is published, on the same rounds
+  ErrorSums own{};       // on its own rounds
+  ErrorSums combined{};  // of the combination, the forecast that is published, on the same rounds
+};
+
+// What forecasts are judged by: what the task pays for, the root of the mean squared error for squared
+// loss, else the mean loss; of distributions their mean score.
+class ErrorMeasure {
+ public:
+  ErrorMeasure(const TaskLoss& task = {}) : kind_(task.kind()) {}  // NOLINT: a task says how
+  static ErrorMeasure of_levels(bool symmetric);
+
+  // "RMSE", "MAE", "pinball loss", "log loss"; "WIS", or "level score" where levels are not symmetric.
+  const char* name() const;
+  bool of_points() const { return kind_.has_value(); }
+  bool is_root() const { return kind_ == TaskLoss::Kind::kSquared; }
+  bool is_rmse_or_mae() const { return is_root() || kind_ == TaskLoss::Kind::kAbsolute; }
+  double operator()(const ErrorSums& sums) const;
+  // The combination's to this one's. Below 1: the combination is better.
+  double ratio(const ForecastError& other) const;
+
+ private:
+  std::optional<TaskLoss::Kind> kind_;  // none: of distributions
+  bool symmetric_ = false;
 };
 
 // The combination beside another forecaster, on the rounds of both.
@@ -71,14 +103,18 @@ struct Beside {
 };
 
 struct Errors {
-  // The combination first, then other methods, references ("equal weights", the mean of the forecasts
-  // that are there, and "best convex mix", the best constant weights in hindsight, where they can be
-  // had), and the experts from the best on.
-  std::vector<ForecastError> all;
+  ErrorMeasure measure;
+  // The combination first, then other methods, references, and the experts from the best on. References
+  // learn nothing, the first of them with equal weights: of points "equal weights", the mean of the
+  // forecasts that are there, and "best convex mix", the best constant weights in hindsight, where they
+  // can be had; of distributions the linear pool, the mean and the median of quantiles.
+  std::vector<ForecastError> all{};
   // The best expert is the one with the least error relative to the combination's on the same
   // rounds, among those that forecast at least half of the time.
-  std::optional<std::size_t> best_expert;  // in `all`
-  std::optional<Beside> beside_best, beside_equal;
+  std::optional<std::size_t> best_expert{};  // in `all`
+  std::optional<Beside> beside_best{}, beside_equal{};
+  // Of distributions: [P + 1] outcomes below the first quantile, between each two, and above the last.
+  std::vector<std::size_t> between{};
 };
 
 }  // namespace pcgs

@@ -134,7 +134,6 @@ struct Played {
   std::shared_ptr<Run> run;
   std::size_t number = 0;
   results::RunResult result;
-  Matrix weights{};  // [T x K] of the last method, where the run has not kept them
 
   const SeriesOutcome& series() const { return run->outcome.series[number]; }
   const Problem& problem() const { return series().problem; }
@@ -161,8 +160,7 @@ std::shared_ptr<Run> play_all(const py::dict& fields, const py::dict& parts,
   const bool all = request.methods.size() == 1 && request.methods.front() == "all";
   request.save = request.methods.empty() || is_playable(request.methods.back());
   if (all && !forecasts) request.save = false;  // the last of them is starred
-  // Weights of losses can be had from another pass.
-  request.keep_weights = forecasts || !request.state.empty();
+  request.keep_weights = true;
   auto made = std::make_shared<Run>();
   pcgs::Table table = table_of_parts(parts);
   made->origin = table.origin;
@@ -181,14 +179,8 @@ py::list series_of(const std::shared_ptr<Run>& run) {
 }
 
 // Weights zero for sleepers.
-py::array_t<double> weights_of(Played& one) {
-  const MethodResult& method = one.series().comparison.methods.back();
-  if (method.weights.rows > 0) return array_of(method.weights);
-  if (one.weights.rows == 0) {
-    const OthersMayRun others_may_run;
-    one.weights = compare::weights_of(one.problem(), method);
-  }
-  return array_of(one.weights);
+py::array_t<double> weights_of(const Played& one) {
+  return array_of(one.series().comparison.methods.back().weights);
 }
 
 // {level: [T x 2]}

@@ -8,8 +8,8 @@
 #include "pcgs/error.h"
 #include "pcgs/oracle.h"
 #include "pcgs/registry.h"
-#include "run/best_mix.h"
-#include "run/table_columns.h"
+#include "run/checks.h"
+#include "run/errors.h"
 
 namespace pcgs::r {
 

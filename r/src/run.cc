@@ -8,7 +8,7 @@
 #include "entry_points.h"
 #include "pcgs/registry.h"
 #include "run/errors.h"
-#include "run/saved_state.h"
+#include "run/resume.h"
 #include "show/forecast_answer.h"
 #include "words.h"
 
@@ -109,8 +109,8 @@ cpp11::writable::list r_errors(const results::ForecastAnswer& answer, const std:
           "difference"_nm = numbers(&ErrorLine::difference)};
 }
 
-cpp11::writable::list r_errors(const Errors& errors, const TaskLoss& task) {
-  const results::ForecastAnswer answer = results::errors_answer(errors, task);
+cpp11::writable::list r_errors(const Errors& errors) {
+  const results::ForecastAnswer answer = results::errors_answer(errors);
   return r_errors(answer, results::headline(answer), results::sureness(answer));
 }
 
@@ -185,7 +185,7 @@ SEXP run_table(SEXP table, SEXP options) {
   if (outcome.nothing_new()) {
     const SeriesOutcome none = nothing_played(request);
     results::ForecastAnswer nothing;
-    nothing.measure = measure_name(none.problem.task);
+    nothing.measure = ErrorMeasure(none.problem.task).name();
     return r_outcome(none,
                      r_errors(nothing, "No row is new: the state had learned all of them.", ""),
                      request.state, outcome.notes);
@@ -195,8 +195,7 @@ SEXP run_table(SEXP table, SEXP options) {
     series.comparison.methods.back().full =
         Aggregator::load_bytes(outcome.state, request.state_name, make_method).method().name();
   }
-  return r_outcome(series, r_errors(outcome.errors, series.problem.task), outcome.state,
-                   outcome.notes);
+  return r_outcome(series, r_errors(outcome.errors), outcome.state, outcome.notes);
 }
 
 SEXP errors_of_rows(SEXP table, SEXP task, SEXP method, SEXP forecasts) {
@@ -212,7 +211,7 @@ SEXP errors_of_rows(SEXP table, SEXP task, SEXP method, SEXP forecasts) {
   MethodResult& combined = comparison.methods.emplace_back();
   combined.name = text_of(method);
   combined.forecasts = numbers_of(forecasts);
-  return r_errors(compare::errors_of(problem, comparison), problem.task);
+  return r_errors(compare::errors_of(problem, comparison));
 }
 
 }  // namespace pcgs::r

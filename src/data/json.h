@@ -159,6 +159,13 @@ class Fields {
     }
   }
 
+  // Several of them, in this order.
+  template <class T, class... Others>
+  void unless_empty(const char* key, T& value, const char* next, Others&... others) {
+    unless_empty(key, value);
+    unless_empty(next, others...);
+  }
+
   // Fields that stand here and are there together, or not at all: `key` is one of them.
   template <class T>
   void together(const char* key, std::optional<T>& value) {

@@ -14,6 +14,7 @@
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
 #include "research/study.h"
+#include "run/statistics.h"
 
 namespace pcgs::studies {
 

@@ -20,9 +20,9 @@ namespace {
 
 constexpr std::size_t kFewestRounds = 50;  // of either part
 
-compare::Problem problem_of(const std::string& origin, const ExpertPool& pool, const Matrix& errors,
+Problem problem_of(const std::string& origin, const ExpertPool& pool, const Matrix& errors,
                             std::size_t first, std::size_t end) {
-  compare::Problem problem;
+  Problem problem;
   problem.origin = origin;
   problem.experts = pool.names();
   problem.values = Matrix(end - first, errors.columns);
@@ -101,7 +101,7 @@ SplitLosses split_losses(const std::vector<double>& series, ExpertPool pool,
   out.scale = quantile_scale(out.training.values.values, kScaleQuantile);
   out.bound = options.bound;
   const LossScale scale = LossScale().bounded_by(options.bound);
-  for (compare::Problem* part : {&out.training, &out.test}) {
+  for (Problem* part : {&out.training, &out.test}) {
     for (double& l : part->values.values) l = scale.bounded(l, out.scale);
   }
   return out;
@@ -117,9 +117,9 @@ ExpertPool benchmark_pool(const std::vector<std::size_t>& seasons, std::size_t w
   return ExpertPool(std::move(experts));
 }
 
-compare::Comparison play_benchmark(const SplitLosses& losses, compare::ComparisonOptions options,
+Comparison play_benchmark(const SplitLosses& losses, compare::ComparisonOptions options,
                                    const io::Monitor& monitor) {
-  const auto play = [&](const compare::Problem& problem, compare::ComparisonOptions compared) {
+  const auto play = [&](const Problem& problem, compare::ComparisonOptions compared) {
     compared.advance = monitor("playing", compare::rounds_to_play(problem, compared));
     return compare::play_methods(problem, compared);
   };
@@ -143,7 +143,7 @@ compare::Comparison play_benchmark(const SplitLosses& losses, compare::Compariso
 using results::ElectricityResult;
 
 ElectricityResult electricity_result(const Observations& observations, const SplitLosses& losses,
-                                     const compare::Comparison& comparison) {
+                                     const Comparison& comparison) {
   const auto per_round = [&](double x) { return x / static_cast<double>(comparison.rounds); };
   const auto by_budget = [&](std::vector<double> values) {
     for (double& x : values) x = per_round(x);

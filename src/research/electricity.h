@@ -112,7 +112,7 @@ struct SplitLosses {
   std::size_t burn_in = 0;  // observations that are not judged
   double scale = 0;         // what squared errors were divided by
   LossBound bound = LossBound::kClip;
-  compare::Problem training, test;  // [T x K] in [0,1]; of `test` also the errors themselves
+  Problem training, test;  // [T x K] in [0,1]; of `test` also the errors themselves
 };
 
 // Throws Error, naming `origin`, if too little is left of either part or an expert falls asleep.
@@ -126,12 +126,12 @@ ExpertPool benchmark_pool(const std::vector<std::size_t>& seasons, std::size_t w
 // The methods of the options, the baselines tuned on the training part, and those tuned in
 // hindsight, on the test part; observers see the test part. Methods with a star among them are left
 // out.
-compare::Comparison play_benchmark(const SplitLosses& losses, compare::ComparisonOptions options,
+Comparison play_benchmark(const SplitLosses& losses, compare::ComparisonOptions options,
                                    const io::Monitor& monitor);
 
 results::ElectricityResult electricity_result(const Observations& observations,
                                               const SplitLosses& losses,
-                                              const compare::Comparison& comparison);
+                                              const Comparison& comparison);
 // `description` is of what was read.
 std::string electricity_table(const results::ElectricityResult& result,
                               const std::string& description);

@@ -5,7 +5,8 @@
 #include <map>
 
 #include "research/study.h"
-#include "run/summary.h"
+#include "run/statistics.h"
+#include "research/tournament.h"
 
 namespace pcgs::studies {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "data/invariant.h"
-#include "run/summary.h"
+#include "run/statistics.h"
 
 namespace pcgs::stats {
 
@@ -32,7 +32,7 @@ Paired compare(std::span<const double> a, std::span<const double> b, const Boots
   }
   const Summary d = summarize(improvements);
   const Wilcoxon ranks = wilcoxon(improvements);
-  const Interval interval = bootstrap.interval(improvements);
+  const ConfidenceInterval interval = bootstrap.interval(improvements);
 
   Paired paired;
   paired.win_rate = wins / static_cast<double>(a.size());

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "run/bootstrap.h"
+#include "run/statistics.h"
 
 namespace pcgs::stats {
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "research/study.h"
+#include "run/statistics.h"
 #include "show/curves.h"
 
 namespace pcgs::studies {

@@ -12,7 +12,8 @@
 #include "pcgs/oracle.h"
 #include "pcgs/registry.h"
 #include "proof/trace_file.h"
-#include "run/summary.h"
+#include "run/statistics.h"
+#include "research/paired.h"
 
 namespace pcgs::studies {
 

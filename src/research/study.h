@@ -16,7 +16,7 @@
 #include "pcgs/matrix.h"
 #include "research/paired.h"
 #include "research/tournament.h"
-#include "run/bootstrap.h"
+#include "run/statistics.h"
 #include "show/blocks.h"
 #include "show/depth.h"
 #include "show/result.h"

@@ -1,8 +1,9 @@
-#include "run/best_mix.h"
-
+// The best constant mixture.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+
+#include "run/errors.h"
 
 namespace pcgs::compare {
 

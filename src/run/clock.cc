@@ -115,6 +115,23 @@ void check_order(const Problem& problem, bool several, const TellNote& tell) {
   }
 }
 
+// "an hour", "15 minutes", "3.5".
+std::string step_text(double step, bool calendar) {
+  if (!calendar) return fmt::format("{:g}", step);
+  struct Unit {
+    double seconds;
+    const char *one, *many;
+  };
+  for (const Unit& unit : {Unit{604800, "a week", "weeks"}, Unit{86400, "a day", "days"},
+                           Unit{3600, "an hour", "hours"}, Unit{60, "a minute", "minutes"},
+                           Unit{1, "a second", "seconds"}}) {
+    const double count = step / unit.seconds;
+    if (count == 1) return unit.one;
+    if (count > 1 && count == std::floor(count)) return fmt::format("{:g} {}", count, unit.many);
+  }
+  return fmt::format("{:g} seconds", step);
+}
+
 }  // namespace
 
 std::vector<std::size_t> usual_seasons(const Problem& problem) {
@@ -140,22 +157,6 @@ Note suggested_seasons(const Problem& problem, const std::vector<std::size_t>& s
           fmt::format("{}: its times suggest seasons of {} rounds; {} gives others, {} none",
                       problem.origin, fmt::join(seasons, " and "), option("season"),
                       option("season", "none"))};
-}
-
-std::string step_text(double step, bool calendar) {
-  if (!calendar) return fmt::format("{:g}", step);
-  struct Unit {
-    double seconds;
-    const char *one, *many;
-  };
-  for (const Unit& unit : {Unit{604800, "a week", "weeks"}, Unit{86400, "a day", "days"},
-                           Unit{3600, "an hour", "hours"}, Unit{60, "a minute", "minutes"},
-                           Unit{1, "a second", "seconds"}}) {
-    const double count = step / unit.seconds;
-    if (count == 1) return unit.one;
-    if (count > 1 && count == std::floor(count)) return fmt::format("{:g} {}", count, unit.many);
-  }
-  return fmt::format("{:g} seconds", step);
 }
 
 void put_in_time(Problem& problem, const Clock* before, bool several, const TellNote& tell) {
@@ -191,48 +192,6 @@ Clock clock_after(const Problem& problem, const Clock* before) {
     clock.last_text = std::string(times.text[known - 1]);
   }
   return clock;
-}
-
-std::size_t learned_before(const Problem& problem, const Clock& before) {
-  const auto& at = problem.times->at;
-  return static_cast<std::size_t>(
-      std::find_if(at.begin(), at.end(), [&](double x) { return x > before.last; }) - at.begin());
-}
-
-void drop_first(Problem& problem, std::size_t rounds) {
-  if (rounds == 0) return;
-  const auto n = static_cast<std::ptrdiff_t>(rounds);
-  if (problem.rows.empty()) {
-    for (std::size_t t = 0; t < problem.rounds(); ++t) problem.rows.push_back(t + 1);
-  }
-  problem.rows.erase(problem.rows.begin(), problem.rows.begin() + n);
-  if (!problem.known_at.empty()) {
-    problem.known_at.erase(problem.known_at.begin(), problem.known_at.begin() + n);
-    for (std::size_t& known : problem.known_at) known -= std::min(known, rounds);
-  }
-  for (Matrix* matrix : {&problem.values, &problem.side}) {
-    if (matrix->rows == 0) continue;
-    matrix->values.erase(matrix->values.begin(),
-                         matrix->values.begin() + n * static_cast<std::ptrdiff_t>(matrix->columns));
-    matrix->rows -= rounds;
-  }
-  if (problem.has_forecasts()) {
-    problem.outcomes.erase(problem.outcomes.begin(), problem.outcomes.begin() + n);
-  }
-  if (!problem.known_at.empty()) {
-    problem.known_at.erase(problem.known_at.begin(), problem.known_at.begin() + n);
-    for (std::size_t& known : problem.known_at) known -= std::min(known, rounds);
-  }
-  if (problem.times) {
-    TimeColumn kept;
-    kept.text.name = problem.times->text.name;
-    kept.calendar = problem.times->calendar;
-    for (std::size_t t = rounds; t < problem.times->at.size(); ++t) {
-      kept.text.add(problem.times->text[t]);
-      kept.at.push_back(problem.times->at[t]);
-    }
-    problem.times = std::move(kept);
-  }
 }
 
 }  // namespace pcgs::compare

@@ -7,8 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pcgs/note.h"
-#include "run/problem.h"
+#include "pcgs/outcome.h"
 
 namespace pcgs::compare {
 
@@ -37,11 +36,6 @@ Clock clock_after(const Problem& problem, const Clock* before);
 // known.
 double usual_step(const Problem& problem, const Clock* before);
 
-// How many of the first rounds are not after that time: an earlier run has learned them already.
-std::size_t learned_before(const Problem& problem, const Clock& before);
-// The problem without its first rounds.
-void drop_first(Problem& problem, std::size_t rounds);
-
 // The seasons that times like these usually have, in rounds, the shortest first: of hours a day and a
 // week, of days a week, of months a year. None where dates are not evenly spaced, so that rounds do not
 // keep to the clock, and none of more rounds than a week has minutes.
@@ -49,8 +43,5 @@ std::vector<std::size_t> usual_seasons(const Problem& problem);
 
 // That times suggest these, and how to say otherwise.
 Note suggested_seasons(const Problem& problem, const std::vector<std::size_t>& seasons);
-
-// "an hour", "15 minutes", "3.5".
-std::string step_text(double step, bool calendar);
 
 }  // namespace pcgs::compare

@@ -10,6 +10,32 @@
 #include "pcgs/registry.h"
 #include "proof/path_certificates.h"
 
+namespace pcgs {
+
+std::size_t Problem::known() const {
+  std::size_t end = rounds();
+  if (has_forecasts()) {
+    while (end > 0 && std::isnan(outcomes[end - 1])) --end;
+  }
+  return end;
+}
+
+IntervalRecord::IntervalRecord(std::size_t rounds, std::vector<double> of) : levels(std::move(of)) {
+  for (Matrix* side : {&low, &high}) {
+    *side = Matrix(rounds, levels.size());
+    std::fill(side->values.begin(), side->values.end(), std::numeric_limits<double>::quiet_NaN());
+  }
+}
+
+void IntervalRecord::put(std::size_t t, std::span<const Interval> intervals) {
+  for (std::size_t i = 0; i < intervals.size(); ++i) {
+    low.row(t)[i] = intervals[i].low;
+    high.row(t)[i] = intervals[i].high;
+  }
+}
+
+}  // namespace pcgs
+
 namespace pcgs::compare {
 
 namespace {
@@ -206,67 +232,13 @@ double mean_forecast_loss(const Problem& problem, const std::vector<double>& for
                         : total / static_cast<double>(std::max<std::size_t>(1, rounds));
 }
 
-struct Pass {
-  const std::vector<Observer*>* observers = nullptr;
-  const Hindsight* hindsight = nullptr;
-  std::span<TraceSink* const> sinks{};
-  bool keep_weights = false;
-};
-
-// One pass, from where the aggregator is; `result` has its names already. Everything that can be known
-// of it alone is filled in, for the rounds that are played here.
-void play_pass(const Problem& problem, Aggregator& aggregator, const Pass& pass,
-               const Advance& advance, MethodResult& result) {
-  Published published;
-  if (problem.has_forecasts()) {
-    result.forecasts.resize(problem.rounds());
-    published.forecasts = &result.forecasts;
-    if (aggregator.interval_options()) {
-      published.intervals =
-          &result.intervals.emplace(problem.rounds(), aggregator.interval_options()->levels);
-    }
-  }
-  if (pass.keep_weights) {
-    result.weights = Matrix(problem.rounds(), problem.experts.size());
-    published.weights = &result.weights;
-  }
-  FanOut sinks;
-  LossTally tally;
-  const bool resumed = aggregator.rounds() > 0;
-  if (resumed) sinks.add(&tally);
-  for (TraceSink* sink : pass.sinks) sinks.add(sink);
-  if (pass.observers != nullptr) {
-    for (Observer* observer : *pass.observers) {
-      sinks.add(observer->begin(problem, result, aggregator, pass.hindsight));
-    }
-  }
-  if (!sinks.empty()) aggregator.trace(&sinks);
-  const auto start = std::chrono::steady_clock::now();
-  play_rounds(problem, aggregator, published, advance);
-  const std::chrono::duration<double, std::nano> spent =
-      std::chrono::steady_clock::now() - start - sinks.spent();
-  aggregator.trace(nullptr);
-  result.ns_per_round = spent.count() / static_cast<double>(problem.rounds());
-  result.next_weights.assign(aggregator.weights().begin(), aggregator.weights().end());
-  result.total_loss = resumed ? tally.total() : aggregator.total_loss();
-  if (problem.has_forecasts()) {
-    result.mean_forecast_loss = mean_forecast_loss(problem, result.forecasts);
-  }
-  if (pass.observers == nullptr) return;
-  for (Observer* observer : *pass.observers) observer->end();
-}
-
-std::size_t most_switches(const std::vector<std::size_t>& switches) {
-  return *std::max_element(switches.begin(), switches.end());
-}
-
 // What methods are measured against: it does not depend on them.
 class Measure {
  public:
-  Measure(const Problem& problem, const ComparisonOptions& options)
-      : hindsight_(scaled_losses(problem, &scales_), most_switches(options.switches),
-                   options.stretches),
-        unclipped_(unclipped_losses(problem)) {}
+  Measure(LearnedLosses losses, const ComparisonOptions& options)
+      : scales_(std::move(losses.scales)),
+        hindsight_(std::move(losses.scaled), std::ranges::max(options.switches), options.stretches),
+        unclipped_(std::move(losses.unclipped)) {}
 
   const Hindsight& hindsight() const { return hindsight_; }
   const Matrix& unclipped() const { return unclipped_; }
@@ -317,7 +289,7 @@ class Measure {
   }
 
  private:
-  std::vector<double> scales_;  // [T] before what it is filled by
+  std::vector<double> scales_;  // [T]
   Hindsight hindsight_;
   Matrix unclipped_;
 };
@@ -349,17 +321,12 @@ class Player {
  public:
   Player(const Problem& problem, const ComparisonOptions& options, const Measure* measure,
          Comparison& comparison)
-      : problem_(problem),
-        options_(options),
-        measure_(measure),
-        none_(0, 0),
-        unclipped_(measure != nullptr ? measure->unclipped() : none_),
-        needs_weights_(options.switch_cost || (unclipped_.rows > 0 && !problem.has_forecasts())),
-        comparison_(comparison) {}
+      : problem_(problem), options_(options), measure_(measure), comparison_(comparison) {}
 
   // The method at this place of the options.
   MethodResult play(std::size_t i, Aggregator* from) {
     const std::string& name = options_.methods[i];
+    const bool last = i + 1 == options_.methods.size();
     MethodResult names;
     names.name = options_.called.empty() ? name : options_.called[i];
     if (names.name != name) names.full = name;
@@ -367,8 +334,7 @@ class Player {
       names.chosen = name;
       names.name = options_.shown_as[i];
     }
-    if (!is_playable(name)) return play_starred(name, names);
-    const bool last = i + 1 == options_.methods.size();
+    if (!is_playable(name)) return play_starred(name, names, last);
     if (from != nullptr) return play_one(*from, std::move(names), last);
     Aggregator made = make_player(
         problem_, name, options_.certify_forecasts && method_info(name).traits.certifies_forecasts,
@@ -380,66 +346,98 @@ class Player {
   MethodResult play_one(Aggregator& aggregator, MethodResult result, bool last) {
     // A bound speaks about all rounds since the first, the oracle only about those played here.
     const bool fresh = aggregator.last_opened() == 0;
-    const auto skipped = aggregator.skipped();
     std::optional<CertificateKeeper> keeper;
     if (measure_ != nullptr && fresh && aggregator.certificate() == nullptr &&
         aggregator.method().share() != nullptr) {
       keeper.emplace(problem_.experts.size());
     }
-    pass(aggregator, &options_.observers, last && options_.keep_weights, result,
-         keeper ? &*keeper : nullptr);
-    if (measure_ != nullptr && fresh) {
-      read_bounds(aggregator.method(), problem_, measure_->hindsight(), result);
-    }
+    pass(aggregator, options_.observers, last, result, keeper ? &*keeper : nullptr);
+    if (fresh) take_bounds(aggregator, result);
     read_certificate(keeper ? &keeper->live() : aggregator.certificate(), result);
-    comparison_.scale = aggregator.scale().value(problem_.source());
-    comparison_.skipped = static_cast<std::size_t>(aggregator.skipped() - skipped);
     return result;
   }
 
   // The best candidate, which then plays once more before whoever observes.
-  MethodResult play_starred(const std::string& name, const MethodResult& names) {
+  MethodResult play_starred(const std::string& name, const MethodResult& names, bool last) {
     std::optional<MethodResult> best;
     for (const auto& spec : candidates_of(name)) {
       MethodResult result = names;
       result.chosen = spec;
       Aggregator aggregator = make_player(problem_, spec);
-      pass(aggregator, nullptr, false, result);
-      if (measure_ != nullptr) {
-        read_bounds(aggregator.method(), problem_, measure_->hindsight(), result);
-      }
-      comparison_.scale = aggregator.scale().value(problem_.source());
-      comparison_.skipped = static_cast<std::size_t>(aggregator.skipped());
+      pass(aggregator, {}, last, result);
+      take_bounds(aggregator, result);
       if (!best || result.total_loss < best->total_loss) best = std::move(result);
     }
     if (!options_.observers.empty()) {
       MethodResult again = names;
       again.chosen = best->chosen;
       Aggregator aggregator = make_player(problem_, best->spec());
-      pass(aggregator, &options_.observers, false, again);
+      pass(aggregator, options_.observers, false, again);
     }
     return std::move(*best);
   }
 
-  void pass(Aggregator& aggregator, const std::vector<Observer*>* observers, bool keep_weights,
+  void take_bounds(const Aggregator& aggregator, MethodResult& result) const {
+    if (measure_ == nullptr) return;
+    read_bounds(aggregator.method(), problem_, measure_->hindsight(), result);
+  }
+
+  // One pass, from where the aggregator is; `result` has its names already. Everything that can be known
+  // of it alone is filled in, for the rounds that are played here.
+  void pass(Aggregator& aggregator, const std::vector<RunObserver*>& observers, bool last,
             MethodResult& result, TraceSink* keeper = nullptr) {
-    PlayedWeights played(unclipped_);
-    TraceSink* const sinks[] = {keeper, needs_weights_ ? &played : nullptr};
-    play_pass(
-        problem_, aggregator,
-        {observers, measure_ != nullptr ? &measure_->hindsight() : nullptr, sinks, keep_weights},
-        options_.advance, result);
+    const Hindsight* hindsight = measure_ != nullptr ? &measure_->hindsight() : nullptr;
+    Published published;
+    if (problem_.has_forecasts()) {
+      result.forecasts.resize(problem_.rounds());
+      published.forecasts = &result.forecasts;
+      if (aggregator.interval_options()) {
+        published.intervals =
+            &result.intervals.emplace(problem_.rounds(), aggregator.interval_options()->levels);
+      }
+    }
+    if (last && options_.keep_weights) {
+      result.weights = Matrix(problem_.rounds(), problem_.experts.size());
+      published.weights = &result.weights;
+    }
+    FanOut sinks;
+    LossTally tally;
+    const bool resumed = aggregator.rounds() > 0;
+    if (resumed) sinks.add(&tally);
+    sinks.add(keeper);
+    std::optional<PlayedWeights> weights;
+    if (measure_ != nullptr) weights.emplace(measure_->unclipped());
+    if (weights &&
+        (options_.switch_cost || (measure_->unclipped().rows > 0 && !problem_.has_forecasts()))) {
+      sinks.add(&*weights);
+    }
+    for (RunObserver* observer : observers) {
+      sinks.add(observer->begin(problem_, result, aggregator, hindsight));
+    }
+    if (!sinks.empty()) aggregator.trace(&sinks);
+    const auto skipped = aggregator.skipped();
+    const auto start = std::chrono::steady_clock::now();
+    play_rounds(problem_, aggregator, published, options_.advance);
+    const std::chrono::duration<double, std::nano> spent =
+        std::chrono::steady_clock::now() - start - sinks.spent();
+    aggregator.trace(nullptr);
+    for (RunObserver* observer : observers) observer->end();
+    result.ns_per_round = spent.count() / static_cast<double>(problem_.rounds());
+    result.next_weights.assign(aggregator.weights().begin(), aggregator.weights().end());
+    result.total_loss = resumed ? tally.total() : aggregator.total_loss();
+    if (problem_.has_forecasts()) {
+      result.mean_forecast_loss = mean_forecast_loss(problem_, result.forecasts);
+    }
+    comparison_.scale = aggregator.scale().value(problem_.source());
+    comparison_.skipped = static_cast<std::size_t>(aggregator.skipped() - skipped);
     if (measure_ == nullptr) return;
     for (const double best : comparison_.oracle) result.regret.push_back(result.total_loss - best);
-    measure_->measure(problem_, played, options_.switch_cost.has_value(), result);
+    measure_->measure(problem_, *weights, options_.switch_cost.has_value(), result);
   }
 
   const Problem& problem_;
   const ComparisonOptions& options_;
   const Measure* measure_;
-  const Matrix none_;
-  const Matrix& unclipped_;
-  bool needs_weights_;
   Comparison& comparison_;
 };
 
@@ -466,36 +464,14 @@ Comparison play_methods(const Problem& problem, const ComparisonOptions& options
   Comparison comparison;
   comparison.rounds = problem.rounds();
   std::optional<Measure> measure;
-  if (!options.switches.empty()) measure.emplace(problem, options).describe(options, comparison);
+  if (!options.switches.empty())
+    measure.emplace(learned_losses(problem), options).describe(options, comparison);
   Player player(problem, options, measure ? &*measure : nullptr, comparison);
   for (std::size_t i = 0; i < options.methods.size(); ++i) {
     const bool last = i + 1 == options.methods.size();
     comparison.methods.push_back(player.play(i, last ? from : nullptr));
   }
   return comparison;
-}
-
-Matrix weights_of(const Problem& problem, const MethodResult& method,
-                  const std::function<void(std::size_t)>& advance) {
-  Aggregator player = make_player(problem, method.spec());
-  Matrix weights(problem.rounds(), problem.experts.size());
-  play_rounds(problem, player, {nullptr, nullptr, &weights}, advance);
-  return weights;
-}
-
-void observe_methods(const Problem& problem, const Comparison& comparison,
-                     const std::vector<Observer*>& observers, std::size_t stretches) {
-  const std::size_t switches =
-      comparison.has_regret() ? most_switches(comparison.switches) : kUsualSwitches.back();
-  const Hindsight hindsight(scaled_losses(problem), switches, stretches);
-  for (const MethodResult& method : comparison.methods) {
-    MethodResult again;
-    again.name = method.name;
-    again.chosen = method.chosen;
-    again.full = method.full;
-    Aggregator player = make_player(problem, method.spec());
-    play_pass(problem, player, {.observers = &observers, .hindsight = &hindsight}, {}, again);
-  }
 }
 
 }  // namespace pcgs::compare

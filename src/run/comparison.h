@@ -12,14 +12,8 @@
 #include "pcgs/run.h"
 #include "pcgs/trace.h"
 #include "run/hindsight.h"
-#include "run/problem.h"
 
 namespace pcgs::compare {
-
-using pcgs::Comparison;
-using pcgs::MethodResult;
-using pcgs::SwitchCosts;
-using Observer = pcgs::RunObserver;
 
 // Switch budgets where regret is asked for and nobody names any.
 inline constexpr std::array<std::size_t, 3> kUsualSwitches = {5, 10, 20};
@@ -34,12 +28,12 @@ struct ComparisonOptions {
   // Told now and then how many more of rounds_to_play() have been played; may be empty. May throw,
   // which ends the work.
   std::function<void(std::size_t rounds)> advance;
-  std::vector<Observer*> observers{};
+  std::vector<RunObserver*> observers{};
   std::size_t stretches = 0;       // of the hindsight that observers get
   bool certify_forecasts = false;  // of methods that do and are not of the share form
   // Around the forecasts of the last method, if it can be played.
   std::optional<IntervalOptions> intervals{};
-  bool keep_weights = false;  // of the last method, if it can be played
+  bool keep_weights = false;  // of the last method
 };
 
 // The aggregator that plays a method on this problem, before its first round.
@@ -57,13 +51,5 @@ std::size_t rounds_to_play(const Problem& problem, const ComparisonOptions& opti
 // ends. Losses are those of the rounds played here.
 Comparison play_methods(const Problem& problem, const ComparisonOptions& options,
                         Aggregator* from = nullptr);
-
-// [T x K] what a method played in each round: the weights alone, from a pass of their own.
-Matrix weights_of(const Problem& problem, const MethodResult& method,
-                  const std::function<void(std::size_t)>& advance = {});
-
-// Plays methods once more that were compared earlier, for these observers alone.
-void observe_methods(const Problem& problem, const Comparison& comparison,
-                     const std::vector<Observer*>& observers, std::size_t stretches);
 
 }  // namespace pcgs::compare

@@ -1,9 +1,47 @@
 #include "run/hindsight.h"
 
+#include <cmath>
+#include <limits>
+
 #include "pcgs/oracle.h"
 #include "proof/sweep.h"
 
 namespace pcgs::compare {
+
+LearnedLosses learned_losses(const Problem& problem) {
+  constexpr double kAsleep = std::numeric_limits<double>::infinity();
+  const std::size_t experts = problem.values.columns;
+  const bool unit = problem.scale.wants_unit(problem.source());
+  const bool keep_raw = !unit && problem.unclipped.rows == 0;
+  LearnedLosses out{Matrix(0, experts), {}, keep_raw ? Matrix(0, experts) : problem.unclipped};
+  out.scales.assign(problem.rounds(), std::numeric_limits<double>::quiet_NaN());
+  for (Matrix* one : {&out.scaled, &out.unclipped}) {
+    if (one == &out.scaled || keep_raw) one->values.reserve(problem.values.values.size());
+  }
+  LossScale scale = problem.scale;
+  std::vector<double> raw(experts);
+  std::vector<std::uint8_t> awake(experts);
+  for (std::size_t t = 0; t < problem.rounds(); ++t) {
+    if (problem.has_forecasts() && std::isnan(problem.outcomes[t])) continue;
+    const auto row = problem.values.row(t);
+    for (std::size_t k = 0; k < experts; ++k) {
+      awake[k] = std::isnan(row[k]) ? 0 : 1;
+      raw[k] = problem.has_forecasts() ? problem.task(row[k], problem.outcomes[t]) : row[k];
+    }
+    if (std::ranges::find(awake, 1) == awake.end()) continue;
+    const double c = scale.advance(raw, awake, problem.source());
+    out.scales[t] = unit ? 1 : c;
+    const auto add = [&](Matrix& to, const auto& loss) {
+      for (std::size_t k = 0; k < experts; ++k) {
+        to.values.push_back(awake[k] == 0 ? kAsleep : loss(raw[k]));
+      }
+      ++to.rows;
+    };
+    add(out.scaled, [&](double x) { return unit ? x : problem.scale.bounded(x, c); });
+    if (keep_raw) add(out.unclipped, [](double x) { return x; });
+  }
+  return out;
+}
 
 std::size_t stretch_of(std::size_t i, std::size_t rounds, std::size_t stretches) {
   return std::min(i, rounds - 1) * stretches / rounds;

@@ -8,8 +8,21 @@
 #include <vector>
 
 #include "pcgs/matrix.h"
+#include "pcgs/outcome.h"
 
 namespace pcgs::compare {
+
+// What every method learns from in the rounds of a problem. Those in which everybody sleeps, or whose
+// outcome is not known, are left out of the matrices.
+struct LearnedLosses {
+  Matrix scaled;  // in [0,1]; +infinity for sleepers
+  // [T] what the losses of a round were divided by: NaN for those that are left out, 1 where they are
+  // losses in [0,1] as they are.
+  std::vector<double> scales;
+  // Before anything was divided or capped, in their own units; empty where they came in [0,1].
+  Matrix unclipped;
+};
+LearnedLosses learned_losses(const Problem& problem);
 
 // In which of `stretches` equal parts of `rounds` the i-th falls; the last one if it is beyond.
 // Requires a round.

@@ -1,10 +1,12 @@
-// Tables from files: what the request needs of them.
+// Tables: their columns by name, and what a request needs of files.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <unordered_map>
 
 #include "data/csv.h"
@@ -12,8 +14,121 @@
 #include "data/number_table.h"
 #include "data/times.h"
 #include "pcgs/error.h"
-#include "run/check_request.h"
-#include "run/table_columns.h"
+#include "run/checks.h"
+#include "run/rounds.h"
+
+namespace pcgs::compare {
+
+// ---- Columns ------------------------------------------------------------------------------------
+
+bool contains(std::span<const std::string> names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+namespace {
+
+[[noreturn]] void refuse_name(const Table& table, const std::string& name, std::string_view field) {
+  std::vector<std::string> names = table.names;
+  for (const auto& text : table.texts) names.push_back(text.name);
+  for (const auto& time : table.times) names.push_back(time.text.name);
+  throw Error(ErrorKind::kUnknown,
+              {.file = table.origin, .column = name, .field = std::string(field)},
+              fmt::format("there is no such column, which {} names; there are {}", option(field),
+                          fmt::join(names, ", ")));
+}
+
+}  // namespace
+
+Matrix number_columns(const Table& table, const std::vector<std::string>& names,
+                      std::string_view field) {
+  std::vector<std::size_t> at;
+  for (const auto& name : names) {
+    const auto found = std::ranges::find(table.names, name);
+    if (found == table.names.end()) refuse_name(table, name, field);
+    at.push_back(static_cast<std::size_t>(found - table.names.begin()));
+  }
+  Matrix out(table.values.rows, at.size());
+  for (std::size_t t = 0; t < out.rows; ++t) {
+    const auto from = table.values.row(t);
+    std::ranges::transform(at, out.row(t).begin(), [&](std::size_t i) { return from[i]; });
+  }
+  return out;
+}
+
+const TextColumn& text_column(const Table& table, const std::string& name, std::string_view field) {
+  const auto found = std::ranges::find(table.texts, name, &TextColumn::name);
+  if (found == table.texts.end()) refuse_name(table, name, field);
+  return *found;
+}
+
+TimeColumn time_column(const Table& table, const std::string& name, std::string_view field) {
+  for (const TimeColumn& times : table.times) {
+    if (times.text.name == name) return times;
+  }
+  if (!contains(table.names, name)) {
+    return io::read_times(text_column(table, name, field), table.origin);
+  }
+  TimeColumn times;
+  times.text.name = name;
+  times.at = number_columns(table, {name}, field).values;
+  for (const double at : times.at) times.text.add(fmt::format("{}", at));
+  return times;
+}
+
+namespace {
+
+// The level that a column's name has in the place of the star; nothing if it does not fit.
+std::optional<LevelColumn> level_in(const std::string& name, std::string_view before,
+                                    std::string_view behind, const std::string& origin) {
+  const std::string_view view = name;
+  if (view.size() <= before.size() + behind.size() || !view.starts_with(before) ||
+      !view.ends_with(behind)) {
+    return std::nullopt;
+  }
+  const auto middle = view.substr(before.size(), view.size() - before.size() - behind.size());
+  double level = 0;
+  const auto [end, problem] = std::from_chars(middle.data(), middle.data() + middle.size(), level);
+  if (problem != std::errc() || end != middle.data() + middle.size()) return std::nullopt;
+  if (!(level > 0 && level < 1)) {
+    throw Error(
+        ErrorKind::kValue, {.file = origin, .column = name},
+        fmt::format("the level {} must be between 0 and 1, as in {}0.5{}", middle, before, behind));
+  }
+  return LevelColumn{level, name};
+}
+
+}  // namespace
+
+std::vector<LevelColumn> level_columns(std::span<const std::string> names,
+                                       const std::string& pattern, const std::string& origin) {
+  const auto star = pattern.find('*');
+  if (star == std::string::npos || pattern.find('*', star + 1) != std::string::npos) {
+    throw Error(ErrorKind::kRequest, {.field = "quantiles"},
+                fmt::format("{} is '{}'; give the names of their columns with one * for the level, "
+                            "such as 'q*' for q0.1, q0.5, q0.9",
+                            option("quantiles"), pattern));
+  }
+  const std::string_view view = pattern;
+  std::vector<LevelColumn> found;
+  for (const auto& name : names) {
+    auto one = level_in(name, view.substr(0, star), view.substr(star + 1), origin);
+    if (one) found.push_back(std::move(*one));
+  }
+  if (found.empty()) {
+    throw Error(ErrorKind::kMissing, {.file = origin, .field = "quantiles"},
+                fmt::format("no column is called as '{}' with a level for *; it has {}", pattern,
+                            fmt::join(names, ", ")));
+  }
+  std::ranges::stable_sort(found, {}, &LevelColumn::level);
+  const auto twice = std::ranges::adjacent_find(found, {}, &LevelColumn::level);
+  if (twice != found.end()) {
+    throw Error(ErrorKind::kDuplicate, {.file = origin, .column = twice[1].name},
+                fmt::format("is the same level as {}; leave one out", twice->name));
+  }
+  return found;
+}
+
+}  // namespace pcgs::compare
 
 namespace pcgs {
 
@@ -24,26 +139,15 @@ namespace {
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // Columns that are read as texts, each once.
-class TextNames {
- public:
-  void add(const std::string& name) {
-    if (!name.empty() && !contains(names_, name)) names_.push_back(name);
-  }
-  const std::vector<std::string>& all() const { return names_; }
-
- private:
-  std::vector<std::string> names_;
-};
-
 std::vector<std::string> text_names(const Request& request,
                                     const std::vector<std::string>& joined = {}) {
-  TextNames names;
-  names.add(request.time);
-  names.add(request.known);
-  names.add(request.model_column);
-  for (const auto& name : request.series) names.add(name);
-  for (const auto& name : joined) names.add(name);
-  return names.all();
+  std::vector<std::string> names;
+  const auto add = [&](const std::string& name) {
+    if (!name.empty() && !contains(names, name)) names.push_back(name);
+  };
+  for (const auto& name : {request.time, request.known, request.model_column}) add(name);
+  for (const auto* some : {&request.series, &joined}) std::ranges::for_each(*some, add);
+  return names;
 }
 
 io::TableRequest points_request(const Request& request) {

@@ -11,30 +11,27 @@
 #include <unordered_map>
 
 #include "pcgs/error.h"
-#include "run/problem.h"
-#include "run/table_columns.h"
+#include "run/checks.h"
 
 namespace pcgs::compare {
+
+// ---- Groups of rows -----------------------------------------------------------------------------
 
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// ---- Groups of rows -----------------------------------------------------------------------------
-
 // Numbers for texts, in the order of their first appearance.
 class Numbering {
  public:
-  std::size_t of(std::string_view text) {
-    const auto [at, is_new] = numbers_.emplace(std::string(text), texts_.size());
-    if (is_new) texts_.emplace_back(text);
-    return at->second;
+  // The number of a text, and whether it is new.
+  std::pair<std::size_t, bool> of(std::string_view text) {
+    const auto [at, is_new] = numbers_.emplace(std::string(text), numbers_.size());
+    return {at->second, is_new};
   }
-  std::vector<std::string> take() { return std::move(texts_); }
 
  private:
   std::unordered_map<std::string, std::size_t> numbers_;
-  std::vector<std::string> texts_;
 };
 
 // Which series each row belongs to, in the order of their first rows.
@@ -43,83 +40,27 @@ struct Groups {
   std::vector<std::size_t> series;             // [rows]
 };
 
-Groups groups_of(const Table& table, const std::vector<std::string>& columns, std::size_t rows) {
+Groups groups_of(const Table& table, const std::vector<std::string>& columns) {
   std::vector<const TextColumn*> by;
   for (const auto& name : columns) by.push_back(&text_column(table, name, "series"));
   Groups out;
-  out.series.resize(rows);
-  std::unordered_map<std::string, std::size_t> found;
+  Numbering found;
   std::string key;
-  for (std::size_t i = 0; i < rows; ++i) {
+  for (std::size_t i = 0; i < table.values.rows; ++i) {
     key.clear();
     for (const auto* column : by) key.append((*column)[i]) += '\0';
-    const auto [at, is_new] = found.emplace(key, out.keys.size());
+    const auto [number, is_new] = found.of(key);
     if (is_new) {
       auto& name = out.keys.emplace_back();
       for (const auto* column : by) name.emplace_back((*column)[i]);
     }
-    out.series[i] = at->second;
+    out.series.push_back(number);
   }
   return out;
 }
 
-// ---- Long format --------------------------------------------------------------------------------
-
-// One time of one series: the rows that forecast it, each by another model.
-struct LongRound {
-  std::size_t series = 0, first = 0;  // row
-  double outcome = kNaN;
-  std::vector<QuantileProblem::Forecast> forecasts;  // by number of model, and row
-};
-
-struct LongRows {
-  std::string origin;
-  TimeColumn times;
-  std::optional<TimeColumn> known;
-  std::vector<double> outcomes;
-  std::vector<std::vector<std::string>> series;  // keys
-  std::vector<std::string> models;
-  std::vector<LongRound> rounds;
-  std::vector<std::size_t> rows;  // where they stand, as in Table
-
-  std::size_t file_row(std::size_t i) const { return rows.empty() ? i + 1 : rows[i]; }
-};
-
-enum class LongOrder { kSeriesFirst, kTimeFirst };
-
-[[noreturn]] void refuse_row(const LongRows& rows, std::size_t i, std::string_view why) {
-  throw Error(ErrorKind::kMismatch, {.file = rows.origin, .row = rows.file_row(i)}, why);
-}
-
-void add_to_round(const LongRows& rows, std::size_t i, std::size_t model, bool by_series,
-                  LongRound& round) {
-  const auto time = rows.times.text[i];
-  if (rows.known && rows.known->at[i] != rows.known->at[round.first]) {
-    refuse_row(rows, i,
-               fmt::format("{} is {} here and {} in another row of {}; name the columns that tell "
-                           "series apart with {}",
-                           rows.known->text.name, rows.known->text[i],
-                           rows.known->text[round.first], time, option("series")));
-  }
-  const bool twice = std::ranges::any_of(round.forecasts,
-                                         [&](const auto& other) { return other.expert == model; });
-  if (twice) {
-    refuse_row(rows, i,
-               fmt::format("{} forecasts {} a second time; give one row for each model and time{}",
-                           rows.models[model], time,
-                           by_series ? ""
-                                     : fmt::format(", or name the columns that tell series apart "
-                                                   "with {}",
-                                                   option("series"))));
-  }
-  round.forecasts.push_back({model, i});
-  const double y = rows.outcomes[i];
-  if (!std::isnan(round.outcome) && !std::isnan(y) && y != round.outcome) {
-    refuse_row(rows, i,
-               fmt::format("the outcome of {} is {} here and {} in another row; give one outcome",
-                           time, y, round.outcome));
-  }
-  if (!std::isnan(y)) round.outcome = y;
+std::size_t file_row(const Table& table, std::size_t i) {
+  return table.rows.empty() ? i + 1 : table.rows[i];
 }
 
 // Outcomes of the rows, from their column or beside it.
@@ -129,47 +70,113 @@ std::vector<double> outcomes_of(const Table& table, const Request& request) {
   return number_columns(table, {request.outcome}, "outcome").values;
 }
 
-LongRows long_rows(const Table& table, const Request& request, LongOrder in) {
-  LongRows out;
+void check_lengths(const Table& table) {
+  const std::size_t rounds = table.values.rows;
+  const auto check = [&](std::size_t size, const char* what) {
+    if (size == 0 || size == rounds) return;
+    throw Error(ErrorKind::kMismatch, {.file = table.origin, .field = what},
+                fmt::format("{} {} for {} rounds; give one for each", size, what, rounds));
+  };
+  check(table.outcomes.size(), "outcomes");
+  check(table.rows.size(), "rows");
+  check(table.known_at.size(), "known_at");
+  for (const auto& times : table.times) {
+    check(times.at.size(), "times");
+    check(times.text.size(), "times");
+  }
+  for (const auto& text : table.texts) check(text.size(), "texts");
+}
+
+// ---- Long format --------------------------------------------------------------------------------
+
+// Adds row i to the round of its time, which others forecast.
+void add_to_round(const Table& table, std::size_t i, std::size_t expert, const TimeColumn* known,
+                  double y, const QuantileProblem& problem, QuantileProblem::Round& round) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error(ErrorKind::kMismatch, {.file = table.origin, .row = file_row(table, i)}, why);
+  };
+  if (known != nullptr && known->at[i] != round.known) {
+    refuse(fmt::format(
+        "{} is {} here and {} in another row of {}; name the columns that tell "
+        "series apart with {}",
+        problem.known, known->text[i], round.known_text, round.time_text, option("series")));
+  }
+  if (std::ranges::find(round.forecasts, expert, &QuantileProblem::Forecast::expert) !=
+      round.forecasts.end()) {
+    refuse(fmt::format("{} forecasts {} a second time; give one row for each model and time{}",
+                       problem.experts[expert], round.time_text,
+                       problem.by.empty() ? fmt::format(", or name the columns that tell series "
+                                                        "apart with {}",
+                                                        option("series"))
+                                          : ""));
+  }
+  round.forecasts.push_back({expert, i});
+  if (!std::isnan(round.outcome) && !std::isnan(y) && y != round.outcome) {
+    refuse(fmt::format("the outcome of {} is {} here and {} in another row; give one outcome",
+                       round.time_text, y, round.outcome));
+  }
+  if (!std::isnan(y)) round.outcome = y;
+}
+
+enum class RoundOrder { kSeriesFirst, kTimeFirst };
+
+// All but the numbers that are forecast.
+QuantileProblem long_rounds(const Table& table, const Request& request, const std::string& time,
+                            RoundOrder in) {
+  QuantileProblem out;
   out.origin = table.origin;
-  out.rows = table.rows;
-  out.times = time_column(table, request.time, "time");
+  out.time = time;
+  out.known = request.known;
+  out.outcome = request.outcome;
+  out.by = request.series;
+  const TimeColumn times = time_column(table, time, "time");
+  out.calendar = times.calendar;
+  std::optional<TimeColumn> known;
   if (!request.known.empty()) {
-    out.known = time_column(table, request.known, "known");
-    if (out.known->calendar != out.times.calendar) {
-      throw Error(ErrorKind::kMismatch, {.file = table.origin, .column = request.known},
-                  fmt::format("{} and {} must both be dates, or both numbers", request.time,
-                              request.known));
+    known = time_column(table, request.known, "known");
+    if (known->calendar != times.calendar) {
+      throw Error(
+          ErrorKind::kMismatch, {.file = table.origin, .column = request.known},
+          fmt::format("{} and {} must both be dates, or both numbers", time, request.known));
     }
   }
-  out.outcomes = outcomes_of(table, request);
-  const std::size_t rows = table.values.rows;
-  Groups groups = groups_of(table, request.series, rows);
+  const std::vector<double> outcomes = outcomes_of(table, request);
+  Groups groups = groups_of(table, request.series);
   out.series = std::move(groups.keys);
   const TextColumn& names = text_column(table, request.model_column, "model_column");
   Numbering models;
-  std::vector<std::size_t> model(rows), order(rows);
-  for (std::size_t i = 0; i < rows; ++i) {
+  std::vector<std::size_t> model, order(table.values.rows);
+  for (std::size_t i = 0; i < order.size(); ++i) {
     if (names[i].empty()) {
       throw Error(ErrorKind::kMissing,
-                  {.file = table.origin, .row = out.file_row(i), .column = names.name},
+                  {.file = table.origin, .row = file_row(table, i), .column = names.name},
                   "is empty; give the name of the model");
     }
-    model[i] = models.of(names[i]);
+    const auto [number, is_new] = models.of(names[i]);
+    if (is_new) out.experts.emplace_back(names[i]);
+    model.push_back(number);
   }
-  out.models = models.take();
   std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto& at = out.times.at;
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return in == LongOrder::kSeriesFirst
-               ? std::pair(groups.series[a], at[a]) < std::pair(groups.series[b], at[b])
-               : std::pair(at[a], groups.series[a]) < std::pair(at[b], groups.series[b]);
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+    const std::pair first(groups.series[a], times.at[a]), second(groups.series[b], times.at[b]);
+    return in == RoundOrder::kSeriesFirst
+               ? first < second
+               : std::pair(first.second, first.first) < std::pair(second.second, second.first);
   });
   for (const std::size_t i : order) {
-    const bool same = !out.rounds.empty() && out.rounds.back().series == groups.series[i] &&
-                      at[out.rounds.back().first] == at[i];
-    if (!same) out.rounds.push_back({groups.series[i], i, kNaN, {}});
-    add_to_round(out, i, model[i], !request.series.empty(), out.rounds.back());
+    const double at = times.at[i];
+    if (out.rounds.empty() || out.rounds.back().series != groups.series[i] ||
+        out.rounds.back().time != at) {
+      out.rounds.push_back({groups.series[i],
+                            at,
+                            known ? known->at[i] : at,
+                            std::string(times.text[i]),
+                            known ? std::string(known->text[i]) : "",
+                            kNaN,
+                            {}});
+    }
+    add_to_round(table, i, model[i], known ? &*known : nullptr, outcomes[i], out,
+                 out.rounds.back());
   }
   return out;
 }
@@ -197,12 +204,6 @@ std::vector<std::string> model_columns(const Table& table, const Request& reques
 std::string time_name(const Table& table, const Request& request) {
   if (!request.time.empty() || table.times.empty()) return request.time;
   return table.times.front().text.name;
-}
-
-std::optional<TimeColumn> times_of(Table& table, const Request& request) {
-  if (!request.time.empty()) return time_column(table, request.time, "time");
-  if (table.times.empty()) return {};
-  return std::move(table.times.front());
 }
 
 void check_long(const Table& table, const Request& request,
@@ -243,46 +244,72 @@ struct Whole {
 };
 
 Whole long_problem(const Table& table, const Request& request, const std::string& column) {
-  Request with_time = request;
-  with_time.time = time_name(table, request);
-  LongRows rows = long_rows(table, with_time, LongOrder::kSeriesFirst);
+  QuantileProblem rows =
+      long_rounds(table, request, time_name(table, request), RoundOrder::kSeriesFirst);
   const std::vector<double> forecasts = number_columns(table, {column}, "models").values;
   Whole out;
   Problem& problem = out.problem;
   problem.origin = table.origin;
-  problem.experts = rows.models;
-  problem.values = Matrix(rows.rounds.size(), rows.models.size());
+  problem.values = Matrix(rows.rounds.size(), rows.experts.size());
   std::ranges::fill(problem.values.values, kNaN);
   problem.times.emplace();
-  problem.times->text.name = rows.times.text.name;
-  problem.times->calendar = rows.times.calendar;
+  problem.times->text.name = rows.time;
+  problem.times->calendar = rows.calendar;
   for (std::size_t t = 0; t < rows.rounds.size(); ++t) {
-    const LongRound& round = rows.rounds[t];
+    const QuantileProblem::Round& round = rows.rounds[t];
     for (const auto& [model, i] : round.forecasts) problem.values.row(t)[model] = forecasts[i];
     problem.outcomes.push_back(round.outcome);
-    problem.rows.push_back(rows.file_row(round.first));
-    problem.times->at.push_back(rows.times.at[round.first]);
-    problem.times->text.add(rows.times.text[round.first]);
+    problem.rows.push_back(file_row(table, round.forecasts.front().row));
+    problem.times->at.push_back(round.time);
+    problem.times->text.add(round.time_text);
     out.series.push_back(round.series);
   }
+  problem.experts = std::move(rows.experts);
   out.keys = std::move(rows.series);
   return out;
 }
 
+Whole wide_problem(Table& table, const Request& request, std::vector<std::string> columns) {
+  Whole out;
+  Problem& problem = out.problem;
+  problem.origin = table.origin;
+  problem.outcomes = outcomes_of(table, request);
+  problem.side = number_columns(table, request.side, "side");
+  Groups groups = groups_of(table, request.series);
+  problem.values =
+      columns == table.names ? std::move(table.values) : number_columns(table, columns, "models");
+  problem.experts = std::move(columns);
+  if (!request.time.empty()) {
+    problem.times = time_column(table, request.time, "time");
+  } else if (!table.times.empty()) {
+    problem.times = std::move(table.times.front());
+  }
+  problem.rows = std::move(table.rows);
+  problem.known_at = std::move(table.known_at);
+  out.keys = std::move(groups.keys);
+  out.series = std::move(groups.series);
+  return out;
+}
+
 Matrix rows_of(const Matrix& from, const std::vector<std::size_t>& rounds) {
-  Matrix out(from.columns == 0 ? 0 : rounds.size(), from.columns);
+  Matrix out(from.rows == 0 ? 0 : rounds.size(), from.columns);
   for (std::size_t t = 0; t < out.rows; ++t) {
     std::ranges::copy(from.row(rounds[t]), out.row(t).begin());
   }
   return out;
 }
 
+// These rounds of a problem in which no round is missing.
 Problem part_of(const Problem& whole, const std::vector<std::size_t>& rounds) {
   Problem part;
   part.origin = whole.origin;
   part.experts = whole.experts;
   part.values = rows_of(whole.values, rounds);
   part.side = rows_of(whole.side, rounds);
+  part.block = whole.block;
+  part.delay = whole.delay;
+  part.task = whole.task;
+  part.scale = whole.scale;
   if (whole.times) {
     part.times.emplace();
     part.times->text.name = whole.times->text.name;
@@ -299,44 +326,6 @@ Problem part_of(const Problem& whole, const std::vector<std::size_t>& rounds) {
   return part;
 }
 
-Whole wide_problem(Table& table, const Request& request, std::vector<std::string> columns) {
-  Whole out;
-  Problem& problem = out.problem;
-  problem.origin = table.origin;
-  problem.outcomes = outcomes_of(table, request);
-  problem.side = number_columns(table, request.side, "side");
-  Groups groups = groups_of(table, request.series, table.values.rows);
-  problem.values =
-      columns == table.names ? std::move(table.values) : number_columns(table, columns, "models");
-  problem.experts = std::move(columns);
-  problem.times = times_of(table, request);
-  problem.rows = std::move(table.rows);
-  problem.known_at = std::move(table.known_at);
-  out.keys = std::move(groups.keys);
-  out.series = std::move(groups.series);
-  return out;
-}
-
-void check_lengths(const Table& table, std::size_t rounds) {
-  const auto check = [&](std::size_t size, const char* what) {
-    if (size == 0 || size == rounds) return;
-    throw Error(ErrorKind::kMismatch, {.file = table.origin, .field = what},
-                fmt::format("{} {} for {} rounds; give one for each", size, what, rounds));
-  };
-  check(table.outcomes.size(), "outcomes");
-  check(table.rows.size(), "rows");
-  check(table.known_at.size(), "known_at");
-  for (const auto& times : table.times) {
-    check(times.at.size(), "times");
-    check(times.text.size(), "times");
-  }
-  for (const auto& text : table.texts) check(text.size(), "texts");
-}
-
-}  // namespace
-
-namespace {
-
 void check_known_at(const Problem& problem) {
   const auto& known = problem.known_at;
   for (std::size_t t = 0; t < known.size(); ++t) {
@@ -351,10 +340,17 @@ void check_known_at(const Problem& problem) {
 
 }  // namespace
 
+void drop_first(Problem& problem, std::size_t rounds) {
+  if (rounds == 0) return;
+  std::vector<std::size_t> kept(problem.rounds() - rounds);
+  std::iota(kept.begin(), kept.end(), rounds);
+  problem = part_of(problem, kept);
+  for (std::size_t& known : problem.known_at) known -= std::min(known, rounds);
+}
+
 std::vector<Series> problems_of(Table table, const Request& request, const TellNote& tell) {
-  check_roles(request);
   std::vector<std::string> columns = model_columns(table, request);
-  check_lengths(table, table.values.rows);
+  check_lengths(table);
   Matrix side = std::move(table.side);
   const bool is_long = !request.model_column.empty();
   if (is_long) check_long(table, request, columns);
@@ -365,6 +361,8 @@ std::vector<Series> problems_of(Table table, const Request& request, const TellN
     check_columns(whole.problem, request.outcome, is_long || !request.models.empty());
     note_zeros(whole.problem, tell);
   }
+  whole.problem.block = request.block;
+  whole.problem.delay = request.delay;
   std::vector<Series> series;
   if (request.series.empty()) {
     series.push_back({{}, std::move(whole.problem)});
@@ -384,53 +382,39 @@ std::vector<Series> problems_of(Table table, const Request& request, const TellN
     }
     first.side = std::move(side);
   }
-  for (Series& one : series) {
-    check_known_at(one.problem);
-    one.problem.block = request.block;
-    one.problem.delay = request.delay;
-  }
+  for (const Series& one : series) check_known_at(one.problem);
   return series;
 }
 
 QuantileProblem quantile_problem_of(Table table, const Request& request) {
-  check_roles(request);
-  QuantileProblem out;
-  out.origin = table.origin;
-  out.time = request.time;
-  out.known = request.known;
-  out.outcome = request.outcome;
-  out.by = request.series;
-  for (auto& [level, name] : level_columns(table.names, request.quantiles, table.origin)) {
-    out.levels.push_back(level);
-    out.columns.push_back(std::move(name));
-  }
-  check_lengths(table, table.values.rows);
-  LongRows rows = long_rows(table, request, LongOrder::kTimeFirst);
-  if (std::ranges::all_of(rows.outcomes, [](double y) { return std::isnan(y); })) {
+  const auto columns = level_columns(table.names, request.quantiles, table.origin);
+  check_lengths(table);
+  QuantileProblem out = long_rounds(table, request, request.time, RoundOrder::kTimeFirst);
+  const auto unknown = [](const auto& round) { return std::isnan(round.outcome); };
+  if (std::ranges::all_of(out.rounds, unknown)) {
     throw Error(ErrorKind::kMissing, {.file = table.origin, .column = request.outcome},
                 "has no outcome, so nothing can be learned; give outcomes");
   }
-  out.calendar = rows.times.calendar;
-  out.series = std::move(rows.series);
+  for (const auto& [level, name] : columns) {
+    out.levels.push_back(level);
+    out.columns.push_back(name);
+  }
   out.quantiles = number_columns(table, out.columns, "quantiles");
   // Models are in the order of their first rounds.
   constexpr std::size_t kUnseen = std::numeric_limits<std::size_t>::max();
-  std::vector<std::size_t> number(rows.models.size(), kUnseen);
-  for (LongRound& round : rows.rounds) {
+  std::vector<std::size_t> number(out.experts.size(), kUnseen);
+  std::vector<std::string> names;
+  for (auto& round : out.rounds) {
     for (auto& forecast : round.forecasts) {
       std::size_t& expert = number[forecast.expert];
       if (expert == kUnseen) {
-        expert = out.experts.size();
-        out.experts.push_back(rows.models[forecast.expert]);
+        expert = names.size();
+        names.push_back(out.experts[forecast.expert]);
       }
       forecast.expert = expert;
     }
-    const double time = rows.times.at[round.first];
-    out.rounds.push_back({round.series, time, rows.known ? rows.known->at[round.first] : time,
-                          std::string(rows.times.text[round.first]),
-                          rows.known ? std::string(rows.known->text[round.first]) : "",
-                          round.outcome, std::move(round.forecasts)});
   }
+  out.experts = std::move(names);
   return out;
 }
 

@@ -245,7 +245,7 @@ Json or_null(const std::optional<double>& number) { return number ? Json(*number
 Json errors_json(const Stream& stream) {
   const auto errors = stream.errors();
   if (!errors) return {};
-  return {{"measure", compare::measure_name(stream.aggregator().task())},
+  return {{"measure", ErrorMeasure(stream.aggregator().task()).name()},
           {"rounds", errors->rounds},
           {"combination", or_null(errors->combination)},
           {"equal_weights", or_null(errors->equal_weights)},

@@ -72,7 +72,7 @@ TimeAxis calendar_axis(const std::vector<double>& seconds) {
   return axis;
 }
 
-TimeAxis time_axis(const compare::Problem& problem) {
+TimeAxis time_axis(const Problem& problem) {
   const bool on_calendar = problem.rounds() > 0 && problem.times && problem.times->calendar &&
                            std::is_sorted(problem.times->at.begin(), problem.times->at.end());
   if (on_calendar) return calendar_axis(problem.times->at);

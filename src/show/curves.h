@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "run/problem.h"
+#include "pcgs/outcome.h"
 
 namespace pcgs::report {
 
@@ -57,6 +57,6 @@ std::string place_text(const std::optional<Calendar>& calendar, double at);
 // Dates: seconds since 1970-01-01 UTC that never run backwards, at least one.
 TimeAxis calendar_axis(const std::vector<double>& seconds);
 // A calendar, where the problem has one that never runs backwards.
-TimeAxis time_axis(const compare::Problem& problem);
+TimeAxis time_axis(const Problem& problem);
 
 }  // namespace pcgs::report

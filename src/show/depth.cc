@@ -162,7 +162,7 @@ namespace {
 
 // Where on the calendar of a problem, if it has one, a round stands by the number that an aggregator
 // gives it, which had opened so many `before`: those that are missing have numbers, too.
-std::function<double(double)> places(const compare::Problem& problem, double before) {
+std::function<double(double)> places(const Problem& problem, double before) {
   TimeAxis axis = time_axis(problem);
   if (!axis.calendar) return {};
   std::vector<double> numbers;
@@ -180,8 +180,8 @@ std::function<double(double)> places(const compare::Problem& problem, double bef
 
 }  // namespace
 
-TraceSink* DepthObserver::begin(const compare::Problem& problem,
-                                const compare::MethodResult& method, const Aggregator& player,
+TraceSink* DepthObserver::begin(const Problem& problem,
+                                const MethodResult& method, const Aggregator& player,
                                 const Hindsight* hindsight) {
   hindsight_ = hindsight;
   if (!run_) {

@@ -97,10 +97,10 @@ class DepthRecorder final : public TraceSink {
 
 // Looks at every method of a comparison in depth. Where it had begun before the first round of the
 // problem, what it could prove is left out.
-class DepthObserver final : public compare::Observer {
+class DepthObserver final : public RunObserver {
  public:
   // Requires hindsight.
-  TraceSink* begin(const compare::Problem& problem, const compare::MethodResult& method,
+  TraceSink* begin(const Problem& problem, const MethodResult& method,
                    const Aggregator& player, const Hindsight* hindsight) override;
   void end() override;
   // After a method has played: everything, on the calendar of the problem if it has one.

@@ -7,8 +7,11 @@
 #include <limits>
 #include <span>
 
-#include "run/quantile_scores.h"
+#include "run/quantiles.h"
 #include "show/sections.h"
+#include "show/curves.h"
+#include "show/forecast_answer.h"
+#include "show/blocks.h"
 
 namespace pcgs::report {
 
@@ -74,7 +77,7 @@ std::string series_title(const std::vector<std::string>& by, const std::vector<s
 
 // The latest `shown` rounds of a series. Where it pauses, as between two seasons, stands a row of NaN, so
 // that nothing is drawn there.
-Chart fan_chart(const compare::LevelProblem& problem, const Matrix& published,
+Chart fan_chart(const QuantileProblem& problem, const Matrix& published,
                 std::span<const std::size_t> rounds, std::size_t shown, const Drawn& levels,
                 std::size_t index) {
   const std::size_t all = rounds.size();
@@ -158,7 +161,7 @@ Chart fan_chart(const compare::LevelProblem& problem, const Matrix& published,
 
 }  // namespace
 
-RoundCharts fan_charts(const compare::LevelProblem& problem, const Matrix& published) {
+RoundCharts fan_charts(const QuantileProblem& problem, const Matrix& published) {
   const auto by_series = compare::rounds_by_series(problem);
   const Drawn levels = drawn_levels(problem.levels);
   const std::size_t most =

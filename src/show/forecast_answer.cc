@@ -2,56 +2,40 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "data/json.h"
+#include "data/text.h"
 #include "show/kinds.h"
 
 namespace pcgs::results {
 
+using show::Cell;
+using show::Table;
+
 namespace {
 
-double per_cent(double ratio) { return 100 * (ratio - 1); }
-
-const char* kind_text(compare::ForecastError::Kind kind) {
-  switch (kind) {
-    case compare::ForecastError::Kind::kMethod:
-      return "method";
-    case compare::ForecastError::Kind::kExpert:
-      return "expert";
-    case compare::ForecastError::Kind::kReference:
-      break;
-  }
-  return "reference";
-}
-
-ErrorLine line_of(const compare::ForecastError& error, const TaskLoss& task) {
+ErrorLine line_of(const ForecastError& error, const ErrorMeasure& measure) {
+  constexpr const char* kKinds[] = {"method", "expert", "reference"};
   ErrorLine line;
   line.name = error.name;
-  line.kind = kind_text(error.kind);
+  line.kind = kKinds[static_cast<std::size_t>(error.kind)];
   line.rounds = error.own.rounds();
-  line.rmse = finite(error.own.rmse());
-  line.mae = finite(error.own.mae());
-  if (const auto mape = error.own.mape()) line.mape = finite(*mape);
-  line.bias = finite(error.own.bias());
-  if (task.kind() == TaskLoss::Kind::kPinball || task.kind() == TaskLoss::Kind::kLog) {
-    line.loss = finite(error.own.loss());
+  if (line.rounds == 0) return line;
+  if (measure.of_points()) {
+    line.rmse = finite(error.own.rmse());
+    line.mae = finite(error.own.mae());
+    if (const auto mape = error.own.mape()) line.mape = finite(*mape);
+    line.bias = finite(error.own.bias());
   }
-  line.difference = finite(per_cent(error.combined.measure(task) / error.own.measure(task)));
+  if (!measure.is_rmse_or_mae()) line.loss = finite(measure(error.own));
+  line.difference = finite(per_cent(measure.ratio(error)));
   return line;
 }
 
-std::optional<Difference> difference_of(const std::optional<compare::Beside>& beside) {
-  if (!beside) return {};
-  Difference out{beside->name, beside->rounds, per_cent(beside->ratio), {}, beside->p};
-  if (beside->interval) {
-    out.interval = {per_cent(beside->interval->low), per_cent(beside->interval->high)};
-  }
-  return out;
-}
-
-ComingForecast coming(const compare::Problem& problem, const compare::MethodResult& method,
-                      std::size_t t) {
+ComingForecast coming(const Problem& problem, const MethodResult& method, std::size_t t) {
   ComingForecast out;
   if (problem.times) out.time = std::string(problem.times->text[t]);
   out.row = problem.file_row(t);
@@ -69,25 +53,40 @@ ComingForecast coming(const compare::Problem& problem, const compare::MethodResu
 
 }  // namespace
 
-const std::optional<double>& measured(const ForecastAnswer& answer, const ErrorLine& line) {
-  return answer.measure == "RMSE" ? line.rmse : answer.measure == "MAE" ? line.mae : line.loss;
+const ErrorColumn& measured_column(const ForecastAnswer& answer) {
+  const auto* const at = std::ranges::find(kErrorColumns, answer.measure, &ErrorColumn::title);
+  return at == std::end(kErrorColumns) ? kErrorColumns[0] : *at;
 }
 
-ForecastAnswer errors_answer(const compare::Errors& errors, const TaskLoss& task) {
+const std::optional<double>& measured(const ForecastAnswer& answer, const ErrorLine& line) {
+  return line.*measured_column(answer).value;
+}
+
+double per_cent(double ratio) { return 100 * (ratio - 1); }
+
+std::optional<Difference> difference_of(const std::optional<Beside>& beside) {
+  if (!beside) return {};
+  Difference out{beside->name, beside->rounds, per_cent(beside->ratio), {}, beside->p};
+  if (beside->interval) {
+    out.interval = {per_cent(beside->interval->low), per_cent(beside->interval->high)};
+  }
+  return out;
+}
+
+ForecastAnswer errors_answer(const Errors& errors) {
   ForecastAnswer answer;
-  answer.measure = compare::measure_name(task);
-  for (const auto& error : errors.all) answer.errors.push_back(line_of(error, task));
+  answer.measure = errors.measure.name();
+  for (const auto& error : errors.all) answer.errors.push_back(line_of(error, errors.measure));
   answer.errors.front().difference.reset();
   answer.beside_best = difference_of(errors.beside_best);
   answer.beside_equal = difference_of(errors.beside_equal);
   return answer;
 }
 
-ForecastAnswer forecast_answer(const compare::Problem& problem,
-                               const compare::Comparison& comparison,
-                               const compare::Errors& errors) {
-  const compare::MethodResult& combination = comparison.methods.back();
-  ForecastAnswer answer = errors_answer(errors, problem.task);
+ForecastAnswer forecast_answer(const Problem& problem, const Comparison& comparison,
+                               const Errors& errors) {
+  const MethodResult& combination = comparison.methods.back();
+  ForecastAnswer answer = errors_answer(errors);
   const std::size_t known = problem.known();
   for (std::size_t t = 0; t < known; ++t) {
     if (std::isnan(problem.outcomes[t])) ++answer.rounds_without_outcome;
@@ -120,8 +119,7 @@ void fields(Fields& f, ErrorLine& line) {
 
 void fields(Fields& f, Difference& difference) {
   f("name", difference.name, "rounds", difference.rounds, "difference", difference.difference);
-  f.unless_empty("interval", difference.interval);
-  f.unless_empty("p", difference.p);
+  f.unless_empty("interval", difference.interval, "p", difference.p);
   f.require(difference.interval.empty() || difference.interval.size() == 2, "interval",
             "does not have two ends");
 }
@@ -137,9 +135,8 @@ void fields(Fields& f, TimeSpan& times) {
 
 void fields(Fields& f, ForecastAnswer& answer) {
   f("measure", answer.measure, "errors", answer.errors);
-  f.unless_empty("beside_best", answer.beside_best);
-  f.unless_empty("beside_equal_weights", answer.beside_equal);
-  f.unless_empty("rounds_without_outcome", answer.rounds_without_outcome);
+  f.unless_empty("beside_best", answer.beside_best, "beside_equal_weights", answer.beside_equal,
+                 "rounds_without_outcome", answer.rounds_without_outcome);
   f("next", answer.next, "weights_now", answer.weights_now);
   f.unless_empty("times", answer.times);
   f.require(!answer.errors.empty(), "errors", "is empty");
@@ -207,6 +204,186 @@ std::string sureness(const ForecastAnswer& answer) {
                                       : fmt::format("between {} and {}", end(low), end(high));
   return fmt::format("{}: the difference to {} is, with 95 % confidence, {}.",
                      sure ? "That is more than chance" : "That may be chance", best.name, range);
+}
+
+// ---- Tables -------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::size_t kExpertsShown = 12, kComingShown = 6, kWeightsShown = 8;
+
+bool is_shown(const ErrorColumn& column, const ForecastAnswer& answer) {
+  switch (column.unit) {
+    case ErrorColumn::Unit::kLoss:
+      return answer.measure != "RMSE" && answer.measure != "MAE";
+    case ErrorColumn::Unit::kError:
+      return !answer.of_quantiles();
+    case ErrorColumn::Unit::kShare:
+      return std::any_of(answer.errors.begin(), answer.errors.end(),
+                         [&](const ErrorLine& line) { return (line.*column.value).has_value(); });
+    case ErrorColumn::Unit::kDifference:
+      break;
+  }
+  return true;
+}
+
+// As many decimals as leave four digits of what the combination has, the same in every row; none: four
+// digits of each number.
+std::optional<int> decimals_of(double size) {
+  if (size < 1e-4 || size >= 1e7) return {};
+  return show::decimals_for(size, 4);
+}
+
+struct Decimals {
+  explicit Decimals(const ForecastAnswer& answer) {
+    const ErrorLine& first = answer.errors.front();
+    of_errors = decimals_of(std::max(first.rmse.value_or(0), first.mae.value_or(0)));
+    if (!answer.of_quantiles()) of_loss = decimals_of(first.loss.value_or(0));
+  }
+  std::optional<int> of_errors, of_loss;
+};
+
+Cell cell_of(const ErrorColumn& column, const ForecastAnswer& answer, const ErrorLine& line,
+             const Decimals& decimals) {
+  const auto& x = line.*column.value;
+  switch (column.unit) {
+    case ErrorColumn::Unit::kShare:
+      return show::share(x, "{:.2f} %");
+    case ErrorColumn::Unit::kDifference:
+      return &line == &answer.errors.front() ? Cell{} : show::difference(x);
+    case ErrorColumn::Unit::kLoss:
+    case ErrorColumn::Unit::kError:
+      break;
+  }
+  if (line.rounds == 0) return show::missing();
+  const bool loss = column.unit == ErrorColumn::Unit::kLoss;
+  if (loss && !x && answer.measure == "log loss") return {"infinite"};
+  const auto fixed = loss ? decimals.of_loss : decimals.of_errors;
+  if (x && fixed) return show::fixed(x, *fixed);
+  return x && !answer.of_quantiles() ? show::number(x, "{:.4g}") : error_cell(x);
+}
+
+std::string coming_text(const ComingForecast& one) {
+  std::string out =
+      fmt::format("  {}  {}", one.time.empty() ? fmt::format("row {}", one.row) : one.time,
+                  one.forecast ? fmt::format("{:.6g}", *one.forecast) : "nobody forecasts");
+  for (const auto& [level, ends] : one.interval.by_name) {
+    out += fmt::format("   {:g} %: {:.6g} to {:.6g}", 100 * std::stod(level), ends[0], ends[1]);
+  }
+  return out;
+}
+
+}  // namespace
+
+bool is_mix(const ErrorLine& line) {
+  return line.kind == "reference" && line.name == "best convex mix";
+}
+
+Cell error_cell(const std::optional<double>& error) {
+  if (!error) return {">1e308"};
+  Cell cell = show::number(error, "{}");
+  cell.text = error_text(*error);
+  return cell;
+}
+
+Table errors_table(const ForecastAnswer& answer) {
+  Table table;
+  table.head.push_back({answer.of_quantiles() ? "score of" : "error of", "name"});
+  for (const ErrorColumn& column : kErrorColumns) {
+    if (!is_shown(column, answer)) continue;
+    const bool loss = column.unit == ErrorColumn::Unit::kLoss;
+    table.head.push_back({loss ? answer.measure : column.title, column.key});
+  }
+  table.head.push_back({"rounds", "rounds"});
+  const Decimals decimals(answer);
+  for (const ErrorLine& line : answer.errors) {
+    auto& row = table.rows.emplace_back();
+    const bool combination = &line == &answer.errors.front();
+    const char* note = combination ? " (the combination)" : is_mix(line) ? " *" : "";
+    row.push_back({line.name + note, line.name});
+    for (const ErrorColumn& column : kErrorColumns) {
+      if (is_shown(column, answer)) row.push_back(cell_of(column, answer, line, decimals));
+    }
+    row.push_back(show::whole(line.rounds));
+  }
+  return table;
+}
+
+std::size_t keep_models(Table& table, const ForecastAnswer& answer, std::size_t most) {
+  std::size_t models = 0;
+  for (const ErrorLine& line : answer.errors) models += line.kind == "expert";
+  const std::size_t left_out = models - std::min(models, most);
+  table.rows.resize(table.rows.size() - left_out);
+  return left_out;
+}
+
+std::string errors_text(const ForecastAnswer& answer, Table table) {
+  std::string out;
+  if (answer.errors.front().rounds > 0) {
+    if (const std::size_t left_out = keep_models(table, answer, kExpertsShown); left_out > 0) {
+      auto& row = table.rows.emplace_back(table.head.size());
+      row[0].text = fmt::format("({} more; --json has them)", left_out);
+    }
+    out = text(table) + '\n';
+  }
+  out += headline(answer) + '\n';
+  if (const std::string sure = sureness(answer); !sure.empty()) out += sure + '\n';
+  return out;
+}
+
+std::string span_text(const std::optional<TimeSpan>& times) {
+  return times ? fmt::format(", from {} to {}", times->first, times->last) : "";
+}
+
+std::string without_outcome_text(const ForecastAnswer& answer, const char* what) {
+  if (answer.rounds_without_outcome == 0) return "";
+  return fmt::format("{} without an outcome: forecast, and not learned from\n",
+                     io::counted(answer.rounds_without_outcome, what));
+}
+
+std::string first_lines(const std::string& title, const std::vector<std::string>& lines) {
+  if (lines.empty()) return "";
+  std::string out = '\n' + title + ":\n";
+  for (std::size_t i = 0; i < std::min(lines.size(), kComingShown); ++i) out += lines[i] + '\n';
+  if (lines.size() > kComingShown) {
+    out +=
+        fmt::format("  ... and {} more; --out and --json have them\n", lines.size() - kComingShown);
+  }
+  return out;
+}
+
+std::string weights_text(const ByName<double>& weights) {
+  if (weights.by_name.empty()) return "";
+  auto all = weights.by_name;
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+    return std::abs(a.second) > std::abs(b.second);
+  });
+  std::string out = "weights now:";
+  for (std::size_t k = 0; k < std::min(all.size(), kWeightsShown); ++k) {
+    out += fmt::format("{} {} {:.2f}", k == 0 ? "" : ",", all[k].first, all[k].second);
+  }
+  if (all.size() > kWeightsShown) {
+    double rest = 0;
+    for (std::size_t k = kWeightsShown; k < all.size(); ++k) rest += all[k].second;
+    out += fmt::format(", {} others {:.2f}", all.size() - kWeightsShown, rest);
+  }
+  return out + '\n';
+}
+
+std::string answer_text(const ForecastAnswer& answer, const std::string& caption) {
+  std::string out = caption + "\n\n" + errors_text(answer, errors_table(answer));
+  const auto& lines = answer.errors;
+  if (std::any_of(lines.begin(), lines.end(), is_mix) &&
+      std::any_of(lines.begin(), lines.end(), [](const auto& line) { return line.rmse; })) {
+    out +=
+        "* constant weights found in hindsight, on rounds with every forecast there: nobody could "
+        "have published it\n";
+  }
+  out += without_outcome_text(answer, "row");
+  std::vector<std::string> next;
+  for (const auto& one : answer.next) next.push_back(coming_text(one));
+  out += first_lines(next.size() == 1 ? "next forecast" : "next forecasts", next);
+  return out + weights_text(answer.weights_now);
 }
 
 }  // namespace pcgs::results

@@ -1,5 +1,6 @@
-// What somebody who forecasts asks first: how wrong the combination was beside their models, what it
-// says next, and who has the weight now.
+// What somebody who forecasts asks first, of points and of quantiles alike: how wrong the combination was
+// beside their models, what it says next, and who has the weight now. As a struct, as tables and as text
+// for a terminal.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +11,8 @@
 #include "data/json.h"
 #include "run/comparison.h"
 #include "run/errors.h"
+#include "pcgs/outcome.h"
+#include "show/table.h"
 
 namespace pcgs::results {
 
@@ -89,15 +92,18 @@ struct ForecastAnswer {
   bool operator==(const ForecastAnswer&) const = default;
 };
 
-// What the task pays for, of one line.
+// What the task pays for, and that of one line.
+const ErrorColumn& measured_column(const ForecastAnswer& answer);
 const std::optional<double>& measured(const ForecastAnswer& answer, const ErrorLine& line);
 
-// Of a comparison on forecasts, whose errors are these.
-ForecastAnswer forecast_answer(const compare::Problem& problem,
-                               const compare::Comparison& comparison,
-                               const compare::Errors& errors);
+// Of what was played, whose errors are these.
+ForecastAnswer forecast_answer(const Problem& problem, const Comparison& comparison,
+                               const Errors& errors);
 // The part that is about errors.
-ForecastAnswer errors_answer(const compare::Errors& errors, const TaskLoss& task);
+ForecastAnswer errors_answer(const Errors& errors);
+// What a ratio of errors comes to: 5 for 1.05. Of one, the combination's beside it.
+double per_cent(double ratio);
+std::optional<Difference> difference_of(const std::optional<Beside>& beside);
 
 // The answer to a forecaster's first question in a sentence or two.
 
@@ -113,5 +119,32 @@ std::string headline(const ForecastAnswer& answer);
 
 // Whether that could be chance: "More than chance: ...". Empty where there are too few rounds.
 std::string sureness(const ForecastAnswer& answer);
+
+// ---- Tables -------------------------------------------------------------------------------------
+
+// Four digits; ">1e308" for what no double holds, though there was a round.
+show::Cell error_cell(const std::optional<double>& error);
+
+// A row for each line of the answer, the combination first. Columns are those of kErrorColumns.
+show::Table errors_table(const ForecastAnswer& answer);
+// Leaves the first so many models. Returns how many it left out.
+std::size_t keep_models(show::Table& table, const ForecastAnswer& answer, std::size_t most);
+
+// ", from 2026-03-01 to 2026-07-03"; empty without times.
+std::string span_text(const std::optional<TimeSpan>& times);
+// The table of errors and what it comes to in a sentence or two; empty lines are left out.
+std::string errors_text(const ForecastAnswer& answer, show::Table table);
+// "3 rows without an outcome: ..."; empty where there are none.
+std::string without_outcome_text(const ForecastAnswer& answer, const char* what);
+// Some lines under a title, and how many more there are.
+std::string first_lines(const std::string& title, const std::vector<std::string>& lines);
+// The whole answer. `caption` stands above.
+std::string answer_text(const ForecastAnswer& answer, const std::string& caption);
+
+// "weights now: ets 0.62, arima 0.38", the largest first; empty where there are none.
+std::string weights_text(const ByName<double>& weights);
+
+// The best mixture of constant weights, which is found in hindsight.
+bool is_mix(const ErrorLine& line);
 
 }  // namespace pcgs::results

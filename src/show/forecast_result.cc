@@ -11,7 +11,7 @@
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
 #include "run/errors.h"
-#include "show/answer_table.h"
+#include "show/forecast_answer.h"
 #include "show/kinds.h"
 #include "show/sections.h"
 
@@ -46,11 +46,11 @@ const Kind& ForecastResult::kind() {
   return kKind;
 }
 
-ForecastResult forecast_result(const compare::Problem& problem, const std::string& column,
-                               const compare::Comparison& comparison) {
-  const compare::MethodResult& method = comparison.methods.back();
+ForecastResult forecast_result(const Problem& problem, const std::string& column,
+                               const Comparison& comparison) {
+  const MethodResult& method = comparison.methods.back();
   const std::size_t rows = problem.rounds() - 1;
-  const compare::Errors errors = compare::errors_of(problem, comparison);
+  const Errors errors = compare::errors_of(problem, comparison);
   ForecastResult result;
   result.rounds = rows;
   result.column = column;
@@ -72,7 +72,7 @@ ForecastResult forecast_result(const compare::Problem& problem, const std::strin
   }
   for (std::size_t k = 0; k < problem.experts.size(); ++k) {
     const auto& error = *std::find_if(errors.all.begin(), errors.all.end(), [&](const auto& one) {
-      return one.kind == compare::ForecastError::Kind::kExpert && one.name == problem.experts[k];
+      return one.kind == ForecastError::Kind::kExpert && one.name == problem.experts[k];
     });
     result.experts.push_back({error.name, error.own.rounds(), finite(error.own.loss()),
                               finite(error.combined.loss()), finite(problem.values.row(rows)[k]),
@@ -95,20 +95,20 @@ void put(std::string& out, double x) {
   if (!std::isnan(x)) fmt::format_to(std::back_inserter(out), "{}", x);
 }
 
-std::string time_name(const compare::Problem& problem) {
+std::string time_name(const Problem& problem) {
   const std::string& name = problem.times->text.name;
   return name.empty() ? "time" : csv_field(name);
 }
 
 // The columns of intervals, and what was published in a round.
-std::string interval_names(const compare::MethodResult& method) {
+std::string interval_names(const MethodResult& method) {
   std::string names;
   for (const double level : method.intervals->levels) {
     names += fmt::format(",low_{0:g},high_{0:g}", 100 * level);
   }
   return names;
 }
-void put_intervals(std::string& out, const compare::MethodResult& method, std::size_t t) {
+void put_intervals(std::string& out, const MethodResult& method, std::size_t t) {
   for (std::size_t i = 0; i < method.intervals->levels.size(); ++i) {
     put(out, method.intervals->low.row(t)[i]);
     put(out, method.intervals->high.row(t)[i]);
@@ -147,8 +147,8 @@ std::string rows_csv(const std::vector<std::string>& by, std::span<const PlayedS
 
 }  // namespace
 
-std::string forecast_csv(const compare::Problem& problem, const compare::Comparison& comparison) {
-  const compare::MethodResult& method = comparison.methods.back();
+std::string forecast_csv(const Problem& problem, const Comparison& comparison) {
+  const MethodResult& method = comparison.methods.back();
   std::string out = problem.times ? time_name(problem) + ',' : "";
   out += "row,value,forecast";
   for (const auto& name : problem.experts) out += ',' + csv_field("weight:" + name);

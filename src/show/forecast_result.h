@@ -11,13 +11,13 @@ namespace pcgs::results {
 
 // Of pcgs forecast: the time if there is one, row, value, forecast, a weight for each expert, and the
 // intervals.
-std::string forecast_csv(const compare::Problem& problem, const compare::Comparison& comparison);
+std::string forecast_csv(const Problem& problem, const Comparison& comparison);
 
 // A series of pcgs run and what came of it. The same methods for all of them.
 struct PlayedSeries {
   const std::vector<std::string>* key = nullptr;  // [by]
-  const compare::Problem* problem = nullptr;
-  const compare::Comparison* comparison = nullptr;
+  const Problem* problem = nullptr;
+  const Comparison* comparison = nullptr;
 };
 // One row for each row of the file, in the same order, so that they can be joined back: the time, or
 // the round; what tells series apart; the outcome; and the forecast of each method.
@@ -60,8 +60,8 @@ struct ForecastResult {
 };
 
 // What came of it. `column` is what was forecast.
-ForecastResult forecast_result(const compare::Problem& problem, const std::string& column,
-                               const compare::Comparison& comparison);
+ForecastResult forecast_result(const Problem& problem, const std::string& column,
+                               const Comparison& comparison);
 
 std::string forecast_table(const ForecastResult& result, const std::string& origin);
 

@@ -14,7 +14,7 @@ namespace pcgs::report {
 
 namespace {
 
-using compare::Problem;
+using Problem;
 
 constexpr double kDay = 86400;  // seconds
 constexpr const char* kCame = "what came";
@@ -107,7 +107,7 @@ std::vector<Binning> binnings() {
 // where all rounds are in one bin.
 Chart bins_chart(const Problem& problem, const Binning& binning, const std::vector<Line>& lines,
                  const std::string& measure) {
-  std::vector<std::vector<compare::ErrorSums>> sums(binning.names.size());
+  std::vector<std::vector<ErrorSums>> sums(binning.names.size());
   for (auto& bin : sums) bin.resize(lines.size());
   for (std::size_t t = 0; t < problem.known(); ++t) {
     const double y = problem.outcomes[t];
@@ -184,7 +184,7 @@ std::size_t first_of_latest(const Problem& problem, const TimeAxis& axis, bool& 
 
 // The last rounds whose outcome is known, and those to come, with their intervals.
 Chart latest_chart(const Problem& problem, const TimeAxis& axis,
-                   const compare::MethodResult& combination, const std::vector<Line>& lines,
+                   const MethodResult& combination, const std::vector<Line>& lines,
                    const Line* best) {
   bool two_weeks = false;
   const std::size_t end_of_known = problem.known();
@@ -261,7 +261,7 @@ Chart latest_chart(const Problem& problem, const TimeAxis& axis,
 // How many outcomes lay inside the intervals of a level, in equal parts of the run. None where there
 // are too few rounds.
 std::vector<Block> held_charts(const Problem& problem, const TimeAxis& axis,
-                               const compare::IntervalRecord& record) {
+                               const IntervalRecord& record) {
   constexpr std::size_t kParts = 20, kFewest = 20;
   Chart chart = over_time("held", "held-chart",
                           {axis.at.front(), axis.at[problem.known() - 1], axis.calendar});
@@ -311,7 +311,7 @@ std::vector<Block> held_charts(const Problem& problem, const TimeAxis& axis,
 // What was forecast beside what came, over time: by the first few methods, of which lines can still be
 // told apart, the combination first, and by the best model.
 std::vector<Block> all_forecasts(const Problem& problem, const TimeAxis& axis,
-                                 const std::vector<compare::MethodResult>& methods,
+                                 const std::vector<MethodResult>& methods,
                                  const Line* best) {
   constexpr std::size_t kMethodsShown = 4;
   const std::size_t shown = std::min(methods.size(), kMethodsShown);
@@ -358,9 +358,9 @@ std::vector<Block> all_forecasts(const Problem& problem, const TimeAxis& axis,
 
 }  // namespace
 
-RoundCharts forecast_charts(const Problem& problem, const compare::Comparison& comparison,
+RoundCharts forecast_charts(const Problem& problem, const Comparison& comparison,
                             const results::ForecastAnswer& answer) {
-  const compare::MethodResult& combination = comparison.methods.back();
+  const MethodResult& combination = comparison.methods.back();
   const TimeAxis axis = time_axis(problem);
   std::vector<Line> lines = {{kCombination, kCombination, combination.forecasts}};
   const auto& experts = problem.experts;

@@ -8,9 +8,9 @@
 #include <functional>
 #include <ranges>
 
-#include "show/answer_table.h"
-#include "show/run_result.h"
+#include "show/forecast_answer.h"
 #include "show/sections.h"
+#include "show/run_result.h"
 
 namespace pcgs::report {
 
@@ -122,10 +122,7 @@ Table errors_of(const ForecastAnswer& answer) {
         fmt::format(" (the best {} of {} models)", kExpertsShown, kExpertsShown + left_out);
   }
   // What is paid for and the difference come first: a phone shows these.
-  table.bring_forward({answer.measure == "RMSE"  ? "rmse"
-                       : answer.measure == "MAE" ? "mae"
-                                                 : "loss",
-                       "difference"});
+  table.bring_forward({measured_column(answer).key, "difference"});
   table.strong = {0};
   return table;
 }

@@ -13,11 +13,11 @@
 namespace pcgs::results {
 
 // The trace file. Methods that were chosen in hindsight are left out: they cannot be played.
-class TraceObserver final : public compare::Observer {
+class TraceObserver final : public RunObserver {
  public:
   explicit TraceObserver(WholeFile& file) : file_(file) {}
-  TraceSink* begin(const compare::Problem& problem, const compare::MethodResult& method,
-                   const Aggregator& /*player*/, const compare::Hindsight* /*hindsight*/) override {
+  TraceSink* begin(const Problem& problem, const MethodResult& method, const Aggregator& /*player*/,
+                   const compare::Hindsight* /*hindsight*/) override {
     if (!trace_) trace_.emplace(file_, problem.experts);
     sink_ = method.chosen.empty() ? trace_->sink(method.name) : nullptr;
     return sink_.get();
@@ -31,10 +31,10 @@ class TraceObserver final : public compare::Observer {
 
 // For a certificate: records of the methods that the trace file has, and what those that are not of the
 // share form have proved about their forecasts.
-class RecordObserver final : public compare::Observer, private TraceSink {
+class RecordObserver final : public RunObserver, private TraceSink {
  public:
-  TraceSink* begin(const compare::Problem& problem, const compare::MethodResult& method,
-                   const Aggregator& player, const compare::Hindsight* /*hindsight*/) override {
+  TraceSink* begin(const Problem& problem, const MethodResult& method, const Aggregator& player,
+                   const compare::Hindsight* /*hindsight*/) override {
     player_ = &player;
     words_ = {problem.experts,
               problem.has_forecasts() ? std::string(problem.task.name()) : std::string()};

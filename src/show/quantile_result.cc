@@ -1,129 +1,64 @@
-#include "show/quantile_result.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <iterator>
+#include <numeric>
 #include <span>
 #include <string>
 #include <unordered_set>
 
 #include "data/csv.h"
 #include "data/json.h"
-#include "run/quantile_play.h"
-#include "run/quantile_scores.h"
+#include "run/quantiles.h"
 #include "show/kinds.h"
+#include "show/run_result.h"
 #include "show/sections.h"
 
 namespace pcgs::results {
 
 namespace {
 
-using compare::LevelError;
-using compare::LevelScores;
-
-const char* kind_name(LevelError::Kind kind) {
-  switch (kind) {
-    case LevelError::Kind::kMethod:
-      return "method";
-    case LevelError::Kind::kReference:
-      return "reference";
-    case LevelError::Kind::kExpert:
-      break;
-  }
-  return "expert";
-}
-
-double per_cent(double ratio) { return 100 * (ratio - 1); }
-
-std::optional<Difference> difference_to(const LevelError& other,
-                                        const std::optional<stats::LossRatio>& ratio) {
-  if (!ratio || !std::isfinite(other.ratio())) return std::nullopt;
-  Difference out{other.name, other.own.rounds, per_cent(other.ratio()), {}, ratio->p};
-  if (ratio->interval) {
-    out.interval = {per_cent(ratio->interval->low), per_cent(ratio->interval->high)};
-  }
-  return out;
-}
-
-std::optional<Difference> beside_best(const LevelScores& scores) {
-  if (!scores.best_expert) return std::nullopt;
-  return difference_to(scores.all[*scores.best_expert], scores.beside_best);
-}
-
-std::optional<Difference> beside_equal(const LevelScores& scores) {
-  const auto pool = std::ranges::find_if(
-      scores.all, [](const auto& one) { return one.kind == LevelError::Kind::kReference; });
-  if (pool == scores.all.end()) return std::nullopt;
-  return difference_to(*pool, scores.beside_pool);
-}
-
-ForecastAnswer answer_of(const LevelScores& scores, const levels::Levels& levels) {
-  ForecastAnswer answer;
-  answer.measure = levels.symmetric() ? "WIS" : "level score";
-  for (const LevelError& one : scores.all) {
-    ErrorLine line{one.name, kind_name(one.kind), one.own.rounds, {}, {}, {}, {}, {}, {}};
-    if (one.own.rounds > 0) {
-      line.loss = finite(one.own.mean());
-      if (one.kind != LevelError::Kind::kMethod) line.difference = finite(per_cent(one.ratio()));
-    }
-    answer.errors.push_back(std::move(line));
-  }
-  answer.beside_best = beside_best(scores);
-  answer.beside_equal = beside_equal(scores);
-  return answer;
-}
-
 // Of one with rounds; levels are symmetric.
-QuantileResult::Shape shape_of(const LevelError& one, const levels::Levels& levels) {
-  const auto n = static_cast<double>(one.own.rounds);
+QuantileResult::Shape shape_of(const ForecastError& one, const levels::Levels& levels) {
+  const auto n = static_cast<double>(one.own.rounds());
+  const LevelSums& sums = one.own.of_levels();
   QuantileResult::Shape shape{one.name,
-                              one.own.rounds,
+                              one.own.rounds(),
                               {},
-                              finite(one.own.parts.width / n),
-                              finite(one.own.parts.above / n),
-                              finite(one.own.parts.below / n)};
+                              finite(sums.width / n),
+                              finite(sums.above / n),
+                              finite(sums.below / n)};
   const auto intervals = compare::central_intervals(levels);
   for (std::size_t i = 0; i < intervals.size(); ++i) {
     shape.held.by_name.emplace_back(fmt::format("{:.6g}", intervals[i]),
-                                    static_cast<double>(one.own.held[i]) / n);
+                                    static_cast<double>(sums.held[i]) / n);
   }
   return shape;
 }
 
-std::vector<QuantileResult::Shape> shapes_of(const LevelScores& scores,
-                                             const levels::Levels& levels) {
-  std::vector<QuantileResult::Shape> shapes;
-  if (!levels.symmetric()) return shapes;
-  for (const LevelError& one : scores.all) {
-    if (one.own.rounds > 0) shapes.push_back(shape_of(one, levels));
-  }
-  return shapes;
-}
-
-QuantileResult::Scores scores_of(const LevelScores& scores, const levels::Levels& levels,
+QuantileResult::Scores scores_of(const Errors& errors, const levels::Levels& levels,
                                  std::size_t rounds) {
   QuantileResult::Scores out;
   out.rounds = rounds;
-  const LevelError& combination = scores.all.front();
-  if (combination.own.rounds == 0) return out;
-  out.score = finite(combination.own.mean());
-  out.beside_best = beside_best(scores);
-  out.beside_equal = beside_equal(scores);
+  const ForecastError& combination = errors.all.front();
+  if (combination.own.rounds() == 0) return out;
+  out.score = finite(errors.measure(combination.own));
+  out.beside_best = difference_of(errors.beside_best);
+  out.beside_equal = difference_of(errors.beside_equal);
   if (levels.symmetric()) out.shape = shape_of(combination, levels);
-  for (std::size_t i = 1; i < scores.all.size(); ++i) {
-    const LevelError& one = scores.all[i];
-    if (one.kind != LevelError::Kind::kReference && scores.best_expert != i) continue;
-    out.others.push_back(
-        {one.name, one.own.rounds, finite(one.own.mean()), finite(per_cent(one.ratio()))});
+  for (std::size_t i = 1; i < errors.all.size(); ++i) {
+    const ForecastError& one = errors.all[i];
+    if (one.kind != ForecastError::Kind::kReference && errors.best_expert != i) continue;
+    out.others.push_back({one.name, one.own.rounds(), finite(errors.measure(one.own)),
+                          finite(per_cent(errors.measure.ratio(one)))});
   }
   return out;
 }
 
 // The mean over the series of the problem, of those who forecast at the last time.
-ByName<double> weights_now(const compare::LevelProblem& problem, const QuantilePanel& panel) {
+ByName<double> weights_now(const QuantileProblem& problem, const QuantilePanel& panel) {
   std::unordered_set<std::string> here, series;
   for (const auto& round : problem.rounds) {
     series.insert(compare::series_name(problem.series[round.series]));
@@ -149,7 +84,7 @@ ByName<double> weights_now(const compare::LevelProblem& problem, const QuantileP
   return out;
 }
 
-std::vector<QuantileResult::Coming> coming_of(const compare::LevelProblem& problem,
+std::vector<QuantileResult::Coming> coming_of(const QuantileProblem& problem,
                                               const Matrix& published) {
   std::vector<QuantileResult::Coming> out;
   for (std::size_t t = 0; t < problem.rounds.size(); ++t) {
@@ -202,23 +137,30 @@ std::optional<QuantileResult::Proved> proved_together(std::span<const QuantileRe
 
 }  // namespace
 
-QuantileResult quantile_result(const compare::LevelProblem& problem, const QuantilePanel& panel,
+QuantileResult quantile_result(const QuantileProblem& problem, const QuantilePanel& panel,
                                const Matrix& published) {
   const levels::Levels levels(problem.levels);
   const QuantileScale scale = panel.options().scale;
-  const LevelScores scores = compare::level_scores(problem, published, scale);
+  const auto errors_on = [&](std::span<const std::size_t> rounds) {
+    return compare::errors_of(problem, published, scale, rounds);
+  };
+  std::vector<std::size_t> all(problem.rounds.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  const Errors errors = errors_on(all);
   QuantileResult out;
   out.levels = problem.levels;
   out.scale = scale == QuantileScale::kLog1p ? "log1p" : "raw";
   out.by = problem.by;
   out.experts = problem.experts;
   out.rounds = problem.rounds.size();
-  out.answer = answer_of(scores, levels);
+  out.answer = errors_answer(errors);
   out.answer.weights_now = weights_now(problem, panel);
   out.answer.times =
       TimeSpan{problem.time, problem.rounds.front().time_text, problem.rounds.back().time_text};
-  out.shapes = shapes_of(scores, levels);
-  out.between = scores.between;
+  for (const ForecastError& one : errors.all) {
+    if (levels.symmetric() && one.own.rounds() > 0) out.shapes.push_back(shape_of(one, levels));
+  }
+  out.between = errors.between;
   out.crossed = static_cast<std::size_t>(panel.crossed());
   out.wild = static_cast<std::size_t>(panel.outliers());
   out.coming = coming_of(problem, published);
@@ -227,8 +169,7 @@ QuantileResult quantile_result(const compare::LevelProblem& problem, const Quant
         std::isnan(round.outcome) && round.time != problem.rounds.back().time;
   }
   const auto scores_on = [&](std::span<const std::size_t> rounds) {
-    return scores_of(compare::level_scores(problem, published, scale, rounds), levels,
-                     rounds.size());
+    return scores_of(errors_on(rounds), levels, rounds.size());
   };
   const auto by_series = compare::rounds_by_series(problem);
   for (std::size_t s = 0; s < by_series.size(); ++s) {
@@ -242,17 +183,7 @@ QuantileResult quantile_result(const compare::LevelProblem& problem, const Quant
   return out;
 }
 
-std::vector<std::pair<std::string, double>> usual_held(const QuantileResult::Shape& shape) {
-  std::vector<double> intervals;
-  for (const auto& [name, held] : shape.held.by_name) intervals.push_back(std::stod(name));
-  std::vector<std::pair<std::string, double>> out;
-  for (const std::size_t i : compare::usual_intervals(intervals)) {
-    out.push_back(shape.held.by_name[i]);
-  }
-  return out;
-}
-
-std::string quantiles_csv(const compare::LevelProblem& problem, const Matrix& published) {
+std::string quantiles_csv(const QuantileProblem& problem, const Matrix& published) {
   std::string out = csv_field(problem.time);
   for (const auto& name : problem.by) out += ',' + csv_field(name);
   if (!problem.known.empty()) out += ',' + csv_field(problem.known);
@@ -302,10 +233,8 @@ void fields(Fields& f, QuantileResult::Other& other) {
 
 void fields(Fields& f, QuantileResult::Scores& scores) {
   f("rounds", scores.rounds, "score", scores.score);
-  f.unless_empty("beside_best", scores.beside_best);
-  f.unless_empty("beside_equal_weights", scores.beside_equal);
-  f.unless_empty("shape", scores.shape);
-  f.unless_empty("others", scores.others);
+  f.unless_empty("beside_best", scores.beside_best, "beside_equal_weights", scores.beside_equal,
+                 "shape", scores.shape, "others", scores.others);
 }
 
 void fields(Fields& f, QuantileResult::Proved& proved) {

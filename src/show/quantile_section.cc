@@ -5,17 +5,16 @@
 #include <algorithm>
 #include <cmath>
 
-#include "run/quantile_scores.h"
-#include "show/answer_table.h"
+#include "run/quantiles.h"
 #include "show/curves.h"
-#include "show/quantile_result.h"
+#include "show/run_result.h"
 #include "show/sections.h"
+#include "show/forecast_answer.h"
 
 namespace pcgs::report {
 
 namespace {
 
-using results::error_cell;
 using results::QuantileResult;
 using results::ScoreGroups;
 
@@ -37,21 +36,11 @@ Table shapes_table(const QuantileResult& result) {
   table.caption =
       "What scores are made of: the width of intervals, and how far they lay above and below what "
       "happened; and how many outcomes central intervals held";
-  table.head = {
-      {"forecaster", "name"}, {"width", "width"}, {"too high", "above"}, {"too low", "below"}};
-  const auto& intervals = result.shapes.front().held.by_name;
-  for (const auto& [name, held] : intervals) {
-    table.head.push_back({fmt::format("{:g} %", 100 * std::stod(name)), "held." + name});
-  }
+  table.head = shape_head(result.shapes.front(), "", true);
+  table.head.insert(table.head.begin(), {"forecaster", "name"});
   for (const auto& shape : result.shapes) {
-    auto& row = table.rows.emplace_back();
-    row.push_back({shape.name});
-    for (const auto& part : {shape.width, shape.above, shape.below}) {
-      row.push_back(error_cell(part));
-    }
-    for (const auto& [name, held] : shape.held.by_name) {
-      row.push_back(show::share(held, "{:.0f} %"));
-    }
+    auto& row = table.rows.emplace_back(shape_cells(shape, true));
+    row.insert(row.begin(), {shape.name});
   }
   return table;
 }
@@ -59,26 +48,23 @@ Table shapes_table(const QuantileResult& result) {
 // The combination beside the best model and the linear pool with equal weights.
 std::vector<const QuantileResult::Shape*> compared_shapes(const QuantileResult& result) {
   std::vector<const QuantileResult::Shape*> out = {&result.shapes.front()};
-  const auto add = [&](const std::optional<results::Difference>& beside) {
-    if (!beside) return;
+  for (const auto* beside : {&result.answer.beside_best, &result.answer.beside_equal}) {
     for (const auto& shape : result.shapes) {
-      if (shape.name == beside->name) out.push_back(&shape);
+      if (*beside && shape.name == (*beside)->name) out.push_back(&shape);
     }
-  };
-  add(result.answer.beside_best);
-  add(result.answer.beside_equal);
+  }
   return out;
 }
 
 Chart coverage_chart(const QuantileResult& result) {
-  Chart chart;
-  chart.uses = "coverage";
-  chart.id = "coverage";
-  chart.title = "Outcomes inside central intervals";
-  chart.note =
-      "How many outcomes the interval held that should hold so many. Below the dashed line "
-      "intervals are too narrow, above it too wide.";
-  chart.height = 300;
+  Chart chart{.id = "coverage",
+              .title = "Outcomes inside central intervals",
+              .note =
+                  "How many outcomes the interval held that should hold so many. Below the "
+                  "dashed line intervals are too narrow, above it too wide.",
+              .alternative = "",
+              .uses = "coverage",
+              .height = 300};
   std::vector<std::string> series;
   for (const auto* shape : compared_shapes(result)) {
     std::vector<double> asked, held;
@@ -101,15 +87,16 @@ Chart coverage_chart(const QuantileResult& result) {
 
 // Where outcomes fell among the quantiles: all bars at 1 if the distributions are right.
 Chart pit_chart(const QuantileResult& result) {
-  Chart chart;
-  chart.uses = "pit";
-  chart.id = "pit";
-  chart.title = "Where outcomes fell";
-  chart.note =
-      "Between neighbouring quantiles of the combination, relative to how many should have fallen "
-      "there. High bars at both ends: distributions are too narrow; high bars on the right: "
-      "forecasts are too low.";
-  chart.height = 220;
+  Chart chart{
+      .id = "pit",
+      .title = "Where outcomes fell",
+      .note =
+          "Between neighbouring quantiles of the combination, relative to how many should have "
+          "fallen there. High bars at both ends: distributions are too narrow; high bars on "
+          "the right: forecasts are too low.",
+      .alternative = "",
+      .uses = "pit",
+      .height = 220};
   std::size_t all = 0;
   for (const std::size_t n : result.between) all += n;
   std::vector<double> from, to, counts, relative;
@@ -172,15 +159,16 @@ Bars bars_of(const ScoreGroups& groups) {
 }
 
 Chart chart_of(const ScoreGroups& groups, const Bars& bars, const std::string& measure) {
-  Chart chart;
-  chart.uses = "score_parts";
-  chart.id = groups.id + "-chart";
-  chart.title = fmt::format("{} by {}, beside equal weights", measure, groups.name);
-  chart.note =
-      "What the score of the combination is made of, relative to that of the linear pool with "
-      "equal "
-      "weights, the dashed line: shorter bars are better. Diamonds are the best model of each.";
-  chart.height = static_cast<int>(26 * bars.names.size());
+  Chart chart{
+      .id = groups.id + "-chart",
+      .title = fmt::format("{} by {}, beside equal weights", measure, groups.name),
+      .note =
+          "What the score of the combination is made of, relative to that of the linear pool "
+          "with equal weights, the dashed line: shorter bars are better. Diamonds are the best "
+          "model of each.",
+      .alternative = "",
+      .uses = "score_parts",
+      .height = static_cast<int>(26 * bars.names.size())};
   std::vector<std::string> series;
   std::vector<double> whole(bars.names.size());
   for (std::size_t p = 0; p < bars.parts.size(); ++p) {
@@ -238,9 +226,7 @@ std::vector<Block> group_blocks(const QuantileResult& result) {
   for (const auto& groups : all) {
     choice.options.push_back({groups.name, blocks_of(groups, result.answer.measure)});
   }
-  std::vector<Block> blocks;
-  blocks.emplace_back(std::move(choice));
-  return blocks;
+  return {std::move(choice)};
 }
 
 std::vector<Block> quantile_summary(const QuantileResult& result) {
@@ -271,9 +257,7 @@ std::vector<Section> quantile_sections(const QuantileResult& result, const Round
   }
   if (!shapes.blocks.empty()) sections.push_back(std::move(shapes));
   if (!result.answer.weights_now.by_name.empty()) {
-    Section weights{"weights", "Weights", {}};
-    weights.blocks.emplace_back(weights_chart(result.answer));
-    sections.push_back(std::move(weights));
+    sections.push_back({"weights", "Weights", {weights_chart(result.answer)}});
   }
   if (!result.by.empty()) {
     sections.push_back({"series", "Scores by series", group_blocks(result)});

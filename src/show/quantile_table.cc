@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "data/text.h"
-#include "run/quantile_scores.h"
-#include "show/answer_table.h"
-#include "show/quantile_result.h"
+#include "run/quantiles.h"
+#include "show/forecast_answer.h"
+#include "show/run_result.h"
 
 namespace pcgs::results {
 
@@ -19,23 +19,16 @@ namespace {
 
 constexpr std::size_t kGroupsShown = 12;
 
-// What scores are made of, and how many outcomes the usual central intervals held.
-std::vector<Table::Column> shape_head(const QuantileResult::Shape& shape) {
-  std::vector<Table::Column> head = {
-      {"width", "shape.width"}, {"too high", "shape.above"}, {"too low", "shape.below"}};
-  // Their JSON names hold a dot, which is what separates the steps of a key.
-  for (const auto& [name, held] : usual_held(shape)) {
-    head.push_back({fmt::format("{:g} %", 100 * std::stod(name))});
+// How many outcomes central intervals held: all of them, or those nearest to 0.5, 0.8 and 0.95.
+std::vector<std::pair<std::string, double>> held_of(const QuantileResult::Shape& shape, bool all) {
+  if (all) return shape.held.by_name;
+  std::vector<double> intervals;
+  for (const auto& [name, held] : shape.held.by_name) intervals.push_back(std::stod(name));
+  std::vector<std::pair<std::string, double>> out;
+  for (const std::size_t i : compare::usual_intervals(intervals)) {
+    out.push_back(shape.held.by_name[i]);
   }
-  return head;
-}
-
-std::vector<Cell> shape_cells(const QuantileResult::Shape& shape) {
-  std::vector<Cell> cells;
-  for (const auto& part : {shape.width, shape.above, shape.below})
-    cells.push_back(error_cell(part));
-  for (const auto& [name, held] : usual_held(shape)) cells.push_back(show::share(held, "{:.0f} %"));
-  return cells;
+  return out;
 }
 
 // The errors of the answer, with the shapes behind the score.
@@ -45,9 +38,9 @@ Table scores_table(const QuantileResult& result) {
   const auto insert = [](auto& all, const auto& more) {
     all.insert(all.begin() + 2, more.begin(), more.end());
   };
-  insert(table.head, shape_head(result.shapes.front()));
+  insert(table.head, shape_head(result.shapes.front(), "shape.", false));
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    insert(table.rows[i], shape_cells(result.shapes[i]));
+    insert(table.rows[i], shape_cells(result.shapes[i], false));
   }
   return table;
 }
@@ -96,7 +89,7 @@ std::vector<Cell> row_of(const ScoreGroups::One& one, std::size_t shape_columns)
   row.push_back(error_cell(scores.score));
   const std::size_t before_shape = row.size();
   if (scores.shape) {
-    const auto cells = shape_cells(*scores.shape);
+    const auto cells = shape_cells(*scores.shape, false);
     row.insert(row.end(), cells.begin(), cells.end());
   }
   row.resize(before_shape + shape_columns, show::missing());
@@ -138,6 +131,26 @@ std::string group_tables(const QuantileResult& result) {
 
 }  // namespace
 
+std::vector<Table::Column> shape_head(const QuantileResult::Shape& shape, const std::string& where,
+                                      bool all) {
+  std::vector<Table::Column> head = {
+      {"width", where + "width"}, {"too high", where + "above"}, {"too low", where + "below"}};
+  for (const auto& [name, held] : held_of(shape, all)) {
+    // The JSON name of an interval holds a dot, which is what separates the steps of a longer key.
+    head.push_back({fmt::format("{:g} %", 100 * std::stod(name)), all ? "held." + name : ""});
+  }
+  return head;
+}
+
+std::vector<Cell> shape_cells(const QuantileResult::Shape& shape, bool all) {
+  std::vector<Cell> cells;
+  for (const auto& part : {shape.width, shape.above, shape.below}) {
+    cells.push_back(error_cell(part));
+  }
+  for (const auto& one : held_of(shape, all)) cells.push_back(show::share(one.second, "{:.0f} %"));
+  return cells;
+}
+
 const QuantileResult::Other* find_other(const QuantileResult::Scores& scores,
                                         const std::string& name) {
   const auto at = std::ranges::find(scores.others, name, &QuantileResult::Other::name);
@@ -171,7 +184,8 @@ Table group_table(const ScoreGroups& groups, const std::string& measure) {
   }
   table.head.insert(table.head.end(), {{"rounds", "others.0.rounds"}, {measure, "score"}});
   const auto* shape = first_shape(groups);
-  const auto parts = shape == nullptr ? std::vector<Table::Column>() : shape_head(*shape);
+  const auto parts =
+      shape == nullptr ? std::vector<Table::Column>() : shape_head(*shape, "shape.", false);
   table.head.insert(table.head.end(), parts.begin(), parts.end());
   table.head.insert(table.head.end(), {{"linear pool", "others.0.score"},
                                        {"beside it", "beside_equal_weights.difference", true},
@@ -194,26 +208,17 @@ std::string quantile_table(const QuantileResult& result, const std::string& orig
   if (!result.by.empty()) {
     out += fmt::format(", {} series of {}", result.series.size(), fmt::join(result.by, ", "));
   }
-  if (const auto& times = result.answer.times) {
-    out += fmt::format(", from {} to {}", times->first, times->last);
-  }
-  out += "\n\n";
+  out += span_text(result.answer.times) + "\n\n";
   out += errors_text(result.answer, scores_table(result));
   if (!result.shapes.empty() && !result.shapes.front().held.by_name.empty()) {
     out += "per cent: how many outcomes the central interval held that should hold so many\n";
   }
   if (result.scale == "log1p") out += "all scores are those of ln(1 + x)\n";
-  if (result.answer.rounds_without_outcome > 0) {
-    out += fmt::format("{} without an outcome: forecast, and not learned from\n",
-                       io::counted(result.answer.rounds_without_outcome, "round"));
-  }
-  if (result.crossed > 0) {
-    out += fmt::format("{} had quantiles that crossed, and were put in order\n",
-                       io::counted(result.crossed, "forecast"));
-  }
-  if (result.wild > 0) {
-    out += fmt::format("{} lay too far from everybody's and were left out\n",
-                       io::counted(result.wild, "forecast"));
+  out += without_outcome_text(result.answer, "round");
+  for (const auto& [count, what] :
+       {std::pair{result.crossed, "had quantiles that crossed, and were put in order"},
+        {result.wild, "lay too far from everybody's and were left out"}}) {
+    if (count > 0) out += fmt::format("{} {}\n", io::counted(count, "forecast"), what);
   }
   if (result.proved) out += proved_text(*result.proved, result.series.size() > 1);
   out += group_tables(result);

@@ -97,7 +97,7 @@ std::string page(const Material& material) {
   return document(parts.title, parts.subtitle, parts.sections);
 }
 
-std::string run_page(const compare::Problem& problem, const compare::Comparison& comparison,
+std::string run_page(const Problem& problem, const Comparison& comparison,
                      results::Result result, RunDepth depth) {
   require_available();
   Material material;
@@ -111,11 +111,20 @@ std::string run_page(const compare::Problem& problem, const compare::Comparison&
   return page(material);
 }
 
-std::string run_page(const compare::Problem& problem, const compare::Comparison& comparison,
+std::string run_page(const Problem& problem, const Comparison& comparison,
                      results::Result result) {
   require_available();
   DepthObserver depth;
-  compare::observe_methods(problem, comparison, {&depth}, stretches_for(comparison.methods.size()));
+  compare::ComparisonOptions again;
+  for (const MethodResult& method : comparison.methods) {
+    again.methods.push_back(method.spec());
+    again.called.push_back(method.name);
+  }
+  again.switches = comparison.switches;
+  if (again.switches.empty()) again.switches = {compare::kUsualSwitches.back()};
+  again.observers = {&depth};
+  again.stretches = stretches_for(comparison.methods.size());
+  compare::play_methods(problem, again);
   return run_page(problem, comparison, std::move(result), depth.take());
 }
 
@@ -125,7 +134,7 @@ std::string series_page(results::Result result, const std::string& origin) {
   return page(material);
 }
 
-std::string quantile_page(const compare::LevelProblem& problem, const Matrix& published,
+std::string quantile_page(const QuantileProblem& problem, const Matrix& published,
                           results::Result result) {
   require_available();
   Material material;

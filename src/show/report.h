@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "run/quantile_play.h"
+#include "run/quantiles.h"
 #include "show/depth.h"
 #include "show/result.h"
 
@@ -38,15 +38,15 @@ std::string page(const Material& material);
 std::vector<Section> sections(const Material& material);
 
 // The page of a comparison, whose RunResult this is, that was looked at in depth.
-std::string run_page(const compare::Problem& problem, const compare::Comparison& comparison,
+std::string run_page(const Problem& problem, const Comparison& comparison,
                      results::Result result, RunDepth depth);
 // The same for one that was not: its methods play once more.
-std::string run_page(const compare::Problem& problem, const compare::Comparison& comparison,
+std::string run_page(const Problem& problem, const Comparison& comparison,
                      results::Result result);
 // That of many series.
 std::string series_page(results::Result result, const std::string& origin);
 // That of quantiles: what was published in each round, [rounds x P], and the result of it.
-std::string quantile_page(const compare::LevelProblem& problem, const Matrix& published,
+std::string quantile_page(const QuantileProblem& problem, const Matrix& published,
                           results::Result result);
 
 // A trace, to the run of these results if there is one. Throws Error, naming both, unless it can be of

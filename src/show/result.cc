@@ -5,9 +5,7 @@
 #include "data/json.h"
 #include "show/forecast_result.h"
 #include "show/kinds.h"
-#include "show/quantile_result.h"
 #include "show/run_result.h"
-#include "show/series_result.h"
 #include "show/training_result.h"
 
 namespace pcgs::results {

@@ -7,7 +7,8 @@
 
 #include "data/json.h"
 #include "data/text.h"
-#include "show/answer_table.h"
+#include "show/forecast_answer.h"
+#include "run/errors.h"
 #include "show/kinds.h"
 #include "show/sections.h"
 
@@ -21,9 +22,8 @@ std::vector<double> less(double total, const std::vector<double>& oracle) {
   return regrets;
 }
 
-RunResult::Movement movement(const compare::MethodResult& played,
-                             const compare::Comparison& comparison) {
-  const compare::SwitchCosts& costs = *comparison.switch_costs;
+RunResult::Movement movement(const MethodResult& played, const Comparison& comparison) {
+  const SwitchCosts& costs = *comparison.switch_costs;
   RunResult::Movement out;
   out.moved = *played.movement;
   out.total = played.total_forecast_loss.value_or(played.total_loss) + costs.cost * out.moved;
@@ -32,9 +32,8 @@ RunResult::Movement movement(const compare::MethodResult& played,
   return out;
 }
 
-RunResult::Method method_result(const compare::Problem& problem,
-                                const compare::MethodResult& played,
-                                const compare::Comparison& comparison) {
+RunResult::Method method_result(const Problem& problem, const MethodResult& played,
+                                const Comparison& comparison) {
   const auto& switches = comparison.switches;
   RunResult::Method out;
   out.name = played.name;
@@ -70,14 +69,12 @@ RunResult::Method method_result(const compare::Problem& problem,
 
 }  // namespace
 
-RunResult run_result(const compare::Problem& problem, const compare::Comparison& comparison) {
-  return run_result(
-      problem, comparison,
-      problem.has_forecasts() ? compare::errors_of(problem, comparison) : compare::Errors());
+RunResult run_result(const Problem& problem, const Comparison& comparison) {
+  return run_result(problem, comparison,
+                    problem.has_forecasts() ? compare::errors_of(problem, comparison) : Errors());
 }
 
-RunResult run_result(const compare::Problem& problem, const compare::Comparison& comparison,
-                     const compare::Errors& errors) {
+RunResult run_result(const Problem& problem, const Comparison& comparison, const Errors& errors) {
   RunResult out;
   out.rounds = comparison.rounds;
   out.experts = problem.experts;
@@ -111,8 +108,7 @@ void fields(Fields& f, RunResult::BestExpert& expert) {
 
 void fields(Fields& f, RunResult::Proof& proof) {
   f("bound", proof.bound, "regret", proof.regret, "holds", proof.holds);
-  f.unless_empty("weighted_by_eta", proof.weighted_by_eta);
-  f.unless_empty("switches", proof.switches);
+  f.unless_empty("weighted_by_eta", proof.weighted_by_eta, "switches", proof.switches);
 }
 
 void fields(Fields& f, RunResult::Intervals& intervals) {
@@ -136,44 +132,38 @@ void fields(Fields& f, RunResult::Movement& movement) {
 
 void fields(Fields& f, RunResult::Method& method) {
   f("name", method.name);
-  f.unless_empty("full_name", method.full_name);
-  f.unless_empty("chosen_in_hindsight", method.chosen_in_hindsight);
+  f.unless_empty("full_name", method.full_name, "chosen_in_hindsight", method.chosen_in_hindsight);
   f("total_loss", method.total_loss);
-  f.unless_empty("mean_forecast_loss", method.mean_forecast_loss);
-  f.unless_empty("total_forecast_loss", method.total_forecast_loss);
-  f.unless_empty("forecast_regret", method.forecast_regret);
-  f.unless_empty("dynamic_regret", method.dynamic_regret);
-  f.unless_empty("unclipped", method.unclipped);
-  f.unless_empty("switch_costs", method.switch_costs);
-  f.unless_empty("certificate", method.certificate);
+  f.unless_empty("mean_forecast_loss", method.mean_forecast_loss, "total_forecast_loss",
+                 method.total_forecast_loss, "forecast_regret", method.forecast_regret,
+                 "dynamic_regret", method.dynamic_regret, "unclipped", method.unclipped,
+                 "switch_costs", method.switch_costs, "certificate", method.certificate);
   f("ns_per_round", method.ns_per_round, "next_weights", method.next_weights);
   f.unless_empty("intervals", method.intervals);
 }
 
 void fields(Fields& f, RunResult& run) {
   f("rounds", run.rounds, "experts", run.experts);
-  f.unless_empty("switches", run.switches);
-  f.unless_empty("oracle", run.oracle);
-  f.unless_empty("unclipped_oracle", run.unclipped_oracle);
-  f.unless_empty("switch_costs", run.switch_costs);
+  f.unless_empty("switches", run.switches, "oracle", run.oracle, "unclipped_oracle",
+                 run.unclipped_oracle, "switch_costs", run.switch_costs);
   if (!run.switches.empty()) f("best_expert", run.best_expert);
   f("scale", run.scale);
   f.unless_empty("bound", run.bound);
   f("skipped_rounds", run.skipped_rounds, "methods", run.methods);
   f.together("errors", run.answer);
   f.require(!run.switches.empty() || run.answer, "switches", "is empty");
-  f.require(run.oracle.has_all(run.switches) &&
-                (!run.unclipped_oracle || run.unclipped_oracle->has_all(run.switches)) &&
-                (!run.switch_costs || run.switch_costs->oracle.has_all(run.switches)),
+  const auto has_all = [&](const auto& regret) { return regret.has_all(run.switches); };
+  f.require(has_all(run.oracle) && (!run.unclipped_oracle || has_all(*run.unclipped_oracle)) &&
+                (!run.switch_costs || has_all(run.switch_costs->oracle)),
             "oracle", "lacks one of the switch budgets");
   f.require(!run.methods.empty(), "methods", "is empty");
-  f.require(std::all_of(run.methods.begin(), run.methods.end(),
-                        [&](const auto& m) {
-                          return m.dynamic_regret.has_all(run.switches) &&
-                                 (!m.forecast_regret || m.forecast_regret->has_all(run.switches)) &&
-                                 (!m.unclipped || m.unclipped->regret.has_all(run.switches)) &&
-                                 (!m.switch_costs || m.switch_costs->regret.has_all(run.switches));
-                        }),
+  f.require(std::ranges::all_of(run.methods,
+                                [&](const auto& m) {
+                                  return has_all(m.dynamic_regret) &&
+                                         (!m.forecast_regret || has_all(*m.forecast_regret)) &&
+                                         (!m.unclipped || has_all(m.unclipped->regret)) &&
+                                         (!m.switch_costs || has_all(m.switch_costs->regret));
+                                }),
             "methods", "lack regrets for one of the switch budgets");
 }
 
@@ -192,18 +182,12 @@ std::string scale_text(const RunResult& run) {
 std::string caption(const RunResult& run, const std::string& origin) {
   std::string out = fmt::format("{}: {}, {}", origin, io::counted(run.rounds, "round"),
                                 io::counted(run.experts.size(), "expert"));
-  if (run.answer && run.answer->times) {
-    out += fmt::format(", from {} to {}", run.answer->times->first, run.answer->times->last);
-  }
+  if (run.answer) out += span_text(run.answer->times);
   if (!run.answer && run.scale != 1) out += scale_text(run);
   if (run.skipped_rounds > 0) {
     out += fmt::format(", {} skipped with nobody awake", io::counted(run.skipped_rounds, "round"));
   }
   return out;
-}
-
-std::string switches_text(std::size_t n) {
-  return n == 1 ? "1 switch" : fmt::format("{} switches", n);
 }
 
 std::string hindsight_text(const RunResult& run) {
@@ -312,6 +296,10 @@ std::vector<show::Cell> regret_row(const RunResult& run, const RunResult::Method
 }
 
 }  // namespace
+
+std::string switches_text(std::size_t n) {
+  return fmt::format("{} switch{}", n, n == 1 ? "" : "es");
+}
 
 const ByBudget<double>& regret_of(const RunResult::Method& method) {
   return method.forecast_regret ? *method.forecast_regret : method.dynamic_regret;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "run/bootstrap.h"
+#include "run/statistics.h"
 #include "show/curves.h"
 #include "show/run_result.h"
 #include "show/sections.h"
@@ -14,10 +14,7 @@ namespace pcgs::report {
 namespace {
 
 using results::RunResult;
-
-std::string switches_text(std::size_t n) {
-  return fmt::format("{} switch{}", n, n == 1 ? "" : "es");
-}
+using results::switches_text;
 
 bool playable(const RunResult::Method& method) { return method.chosen_in_hindsight.empty(); }
 
@@ -133,15 +130,14 @@ Table methods_table(const RunResult& run) {
 }
 
 Chart regret_chart(const RunResult& run) {
-  Chart chart;
-  chart.uses = "dots";
-  chart.id = "regret-by-method";
-  chart.title = "Regret of each method";
-  chart.note =
-      "Dynamic regret against the best path with so many switches; further left is better.";
-  chart.alternative = "The dynamic regrets of the table, one row of dots for each method.";
-  chart.height = static_cast<int>(40 + 24 * run.methods.size());
-  std::vector<std::string> budgets;
+  Chart chart{
+      .id = "regret-by-method",
+      .title = "Regret of each method",
+      .note = "Dynamic regret against the best path with so many switches; further left is better.",
+      .alternative = "The dynamic regrets of the table, one row of dots for each method.",
+      .uses = "dots",
+      .height = static_cast<int>(40 + 24 * run.methods.size())};
+  std::vector<std::string> budgets, names;
   for (const std::size_t s : run.switches) {
     budgets.push_back(fmt::format("S = {}", s));
     std::vector<double> regrets;
@@ -155,7 +151,6 @@ Chart regret_chart(const RunResult& run) {
     chart.groups.push_back(
         {{"series", budgets.back()}, {"name", whose}, {"value", drawn(regrets)}});
   }
-  std::vector<std::string> names;
   for (const auto* method : in_order(run)) names.push_back(method->name);
   chart.values = {{"names", names}, {"series", budgets}, {"palette", "budgets"}};
   return chart;

@@ -35,10 +35,10 @@ struct RoundCharts {
   std::vector<Block> fans;  // of distributions: what was forecast of each series beside what came
 };
 // Of a comparison on forecasts, whose answer this is.
-RoundCharts forecast_charts(const compare::Problem& problem, const compare::Comparison& comparison,
+RoundCharts forecast_charts(const Problem& problem, const Comparison& comparison,
                             const results::ForecastAnswer& answer);
 // Of what was published in the rounds of the problem, [rounds x P].
-RoundCharts fan_charts(const compare::LevelProblem& problem, const Matrix& published);
+RoundCharts fan_charts(const QuantileProblem& problem, const Matrix& published);
 
 // One result of a page, and what else is known about the same run.
 struct Shown {

@@ -12,7 +12,6 @@
 #include "show/forecast_answer.h"
 #include "show/result.h"
 #include "show/run_result.h"
-#include "show/series_result.h"
 #include "support/expect.h"
 #include "support/gzip.h"
 

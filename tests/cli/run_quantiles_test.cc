@@ -9,8 +9,8 @@
 
 #include "cli/program.h"
 #include "run/level_rows.h"
-#include "show/quantile_result.h"
 #include "show/result.h"
+#include "show/run_result.h"
 #include "support/csv.h"
 #include "support/expect.h"
 

@@ -10,7 +10,7 @@
 #include "pcgs/registry.h"
 #include "program.h"
 #include "research/suite.h"
-#include "run/method_list.h"
+#include "run/checks.h"
 #include "support/csv.h"
 #include "support/data_file.h"
 #include "support/expect.h"

@@ -17,7 +17,7 @@
 #include "pcgs/oracle.h"
 #include "pcgs/registry.h"
 #include "program.h"
-#include "run/method_list.h"
+#include "run/checks.h"
 #include "support/csv.h"
 #include "support/data_file.h"
 #include "support/temp_dir.h"

@@ -77,7 +77,7 @@ std::string written(const std::string& path) {
   return {bytes.begin(), bytes.end()};
 }
 
-Pair play(const compare::Problem& problem, const std::vector<std::string>& methods,
+Pair play(const Problem& problem, const std::vector<std::string>& methods,
           const std::vector<std::size_t>& switches = {0, 2, 7}) {
   const TempDir dir;
   WholeFile file(dir / "t.csv");
@@ -94,8 +94,8 @@ Pair play(const compare::Problem& problem, const std::vector<std::string>& metho
           ordered_json::parse(to_json(recorded.certificate(switches), -1))};
 }
 
-compare::Problem losses_of(Matrix losses) {
-  compare::Problem problem;
+Problem losses_of(Matrix losses) {
+  Problem problem;
   problem.origin = "made up";
   for (std::size_t k = 0; k < losses.columns; ++k) problem.experts.push_back(fmt::format("e{}", k));
   problem.values = std::move(losses);
@@ -108,9 +108,9 @@ Matrix uniform_losses(std::size_t rounds, std::size_t experts, std::uint64_t see
   return losses;
 }
 
-compare::Problem forecasts_of(std::size_t rounds, std::size_t experts, std::uint64_t seed) {
+Problem forecasts_of(std::size_t rounds, std::size_t experts, std::uint64_t seed) {
   Random random(seed);
-  compare::Problem problem = losses_of(Matrix(rounds, experts));
+  Problem problem = losses_of(Matrix(rounds, experts));
   for (std::size_t t = 0; t < rounds; ++t) {
     problem.outcomes.push_back(10 * std::sin(0.2 * static_cast<double>(t)));
     for (double& x : problem.values.row(t)) {
@@ -134,12 +134,12 @@ TEST(Verify, WhatWasWrittenHoldsForEveryMethodOfTheShareForm) {
   Matrix ties(40, 3);
   for (std::size_t i = 0; i < ties.values.size(); ++i)
     ties.values[i] = static_cast<double>(i % 7 % 2);
-  std::vector<compare::Problem> problems = {losses_of(uniform_losses(60, 4, 1)),
-                                            losses_of(uniform_losses(1, 3, 2)),
-                                            losses_of(uniform_losses(20, 1, 3)),
-                                            losses_of(ties),
-                                            losses_of(Matrix(30, 2)),  // nobody ever loses
-                                            losses_of(suite::generate("switch", 300, 6, 4).losses)};
+  std::vector<Problem> problems = {losses_of(uniform_losses(60, 4, 1)),
+                                   losses_of(uniform_losses(1, 3, 2)),
+                                   losses_of(uniform_losses(20, 1, 3)),
+                                   losses_of(ties),
+                                   losses_of(Matrix(30, 2)),  // nobody ever loses
+                                   losses_of(suite::generate("switch", 300, 6, 4).losses)};
   for (auto [block, delay] : {std::pair{1, 0}, {1, 3}, {12, 0}, {5, 2}}) {
     problems.push_back(forecasts_of(80, 4, 5));
     problems.back().block = static_cast<std::size_t>(block);
@@ -163,7 +163,7 @@ TEST(Verify, SaysWhatWasCheckedAndWhatWasNot) {
 }
 
 // The run of one method, as the library keeps it.
-ShareRecord record_of(const compare::Problem& problem, const std::string& spec) {
+ShareRecord record_of(const Problem& problem, const std::string& spec) {
   Aggregator aggregator = make_aggregator(spec, problem.experts.size());
   Trace trace;
   aggregator.trace(&trace);
@@ -441,7 +441,7 @@ TEST(Verify, NamesBelongToTheirColumns) {
 
 // Who is awake has no weight that can be seen, so they share evenly, and nothing else is agreed with.
 TEST(Verify, WhereNobodyAwakeHasAWeightTheyShareEvenly) {
-  compare::Problem problem = losses_of(Matrix(8, 3));
+  Problem problem = losses_of(Matrix(8, 3));
   for (std::size_t t = 0; t < 8; ++t) {
     problem.outcomes.push_back(0);
     problem.values.row(t)[0] = 10;

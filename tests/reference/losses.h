@@ -31,7 +31,7 @@ long double inner_moment(const ClippedLoss& law, int power);
 // E l = inner_moment(1) + P(l = 1)
 long double mean(const ClippedLoss& law);
 
-// The test of src/run/loss_ratio.h as its formula stands there: every cosine by itself, and
+// The test of src/run/statistics.h as its formula stands there: every cosine by itself, and
 // Student's distribution as an integral.
 
 // Two-sided: how often |t| or more comes by chance with this many degrees of freedom.

@@ -12,10 +12,8 @@
 #include "research/study.h"
 #include "show/blocks.h"
 #include "show/forecast_result.h"
-#include "show/quantile_result.h"
 #include "show/report.h"
 #include "show/run_result.h"
-#include "show/series_result.h"
 #include "show/training_result.h"
 #include "support/data_file.h"
 

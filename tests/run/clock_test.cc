@@ -9,7 +9,6 @@
 
 #include "data/times.h"
 #include "run/made_up.h"
-#include "run/thrown.h"
 #include "support/expect.h"
 #include "support/random.h"
 
@@ -44,6 +43,15 @@ Texts dates(int first, int last, double step, const std::vector<int>& left_out =
   return out;
 }
 
+// Days of which every week has five.
+Texts trading_days(int days) {
+  Texts out;
+  for (int day = 0; day < days; ++day) {
+    if (day % 7 < 5) out.push_back(dates(day, day + 1, kDay)[0]);
+  }
+  return out;
+}
+
 struct Put {
   Problem problem;
   Texts notes;
@@ -71,13 +79,8 @@ TEST(Clock, TimesThatRunBackwardsAreRefusedWithTheRow) {
   EXPECT_NE(refused(true).sentence, refused(false).sentence) << "these are told apart already";
   problem.rows = {10, 20, 30, 40};
   EXPECT_EQ(refused(true).place.row, 30u);
-}
-
-TEST(Clock, TimesThatRepeatAreRefused) {
-  Problem problem = at({"1", "2", "2"});
-  const auto message = test::error_of([&] { put_in_time(problem, nullptr, true, {}); });
-  EXPECT_TRUE(test::mentions(message, "row 3"));
-  EXPECT_TRUE(test::mentions(message, "repeats"));
+  problem.times = test::times({"1", "2", "2", "3"});
+  EXPECT_EQ(refused(true).place.row, 30u) << "one that repeats";
 }
 
 TEST(Clock, NothingIsMissingWithoutAGap) {
@@ -138,13 +141,12 @@ TEST(Clock, MonthsAndYearsMayHaveAnyLength) {
 
 // Nobody ever forecast them.
 TEST(Clock, WeekendsAndNightsAreNoRounds) {
-  Texts trading, hours;
+  Texts hours;
   for (int day = 0; day < 300; ++day) {
-    if (day % 7 < 5) trading.push_back(dates(day, day + 1, kDay)[0]);
     for (int hour = 8; hour < 18; ++hour)
       hours.push_back(dates(24 * day + hour, 24 * day + hour + 1, kHour)[0]);
   }
-  for (const auto& [texts, apart] : {std::pair{trading, "a day"}, {hours, "an hour"}}) {
+  for (const auto& [texts, apart] : {std::pair{trading_days(300), "a day"}, {hours, "an hour"}}) {
     const Put found = put(texts);
     EXPECT_EQ(found.missing(), 0);
     ASSERT_EQ(found.notes.size(), 1u) << "it is told all the same";
@@ -190,11 +192,7 @@ TEST(Clock, WhatIsMissingBetweenTwoRunsIsCounted) {
 }
 
 TEST(Clock, AnEarlierRunDecidesWhetherGapsAreRounds) {
-  Texts trading;
-  for (int day = 0; day < 100; ++day) {
-    if (day % 7 < 5) trading.push_back(dates(day, day + 1, kDay)[0]);
-  }
-  const Clock frequent = clock_after(put(trading).problem, nullptr);
+  const Clock frequent = clock_after(put(trading_days(100)).problem, nullptr);
   EXPECT_EQ(put(dates(110, 120, kDay), &frequent).missing(), 0);
   const Clock rare = clock_after(put(dates(0, 100, kDay)).problem, nullptr);
   EXPECT_EQ(put(dates(100, 110, kDay, {101, 103, 105}), &rare).missing(), 3);
@@ -265,58 +263,6 @@ TEST(Clock, TheUsualStepIsThatOfKnownRoundsOfAnEarlierRunOrOfAllRows) {
   EXPECT_EQ(usual_step(at(dates(0, 5, kHour)), &before), kMinute);
 }
 
-TEST(Clock, RoundsUpToTheLastLearnedOneWereLearnedBefore) {
-  const Problem problem = at(dates(0, 10, kHour));
-  Clock clock;
-  for (int last = -1; last < 12; ++last) {
-    clock.last = problem.times->at[0] + last * kHour;
-    EXPECT_EQ(learned_before(problem, clock),
-              static_cast<std::size_t>(std::clamp(last + 1, 0, 10)));
-    clock.last += 1;  // between two
-    EXPECT_EQ(learned_before(problem, clock),
-              static_cast<std::size_t>(std::clamp(last + 1, 0, 10)));
-  }
-}
-
-TEST(Clock, DroppedRoundsAreGoneFromEverything) {
-  test::Random random(1);
-  for (const bool with_rows : {false, true}) {
-    Problem whole = test::made_up_problem(9, 3, "squared", random);
-    whole.times = test::times(dates(0, 9, kHour));
-    whole.side = Matrix(9, 2);
-    for (double& x : whole.side.values) x = random.uniform();
-    if (with_rows) whole.rows = {3, 5, 6, 8, 9, 11, 20, 21, 22};
-    for (std::size_t n = 0; n <= 9; ++n) {
-      Problem dropped = whole;
-      drop_first(dropped, n);
-      ASSERT_EQ(dropped.rounds(), 9 - n);
-      ASSERT_EQ(dropped.outcomes.size(), 9 - n);
-      ASSERT_EQ(dropped.times->at.size(), 9 - n);
-      ASSERT_EQ(dropped.times->text.size(), 9 - n);
-      EXPECT_EQ(dropped.times->text.name, "when");
-      EXPECT_TRUE(dropped.times->calendar);
-      for (std::size_t t = n; t < 9; ++t) {
-        EXPECT_TRUE(test::same_bits(dropped.values.row(t - n), whole.values.row(t)));
-        EXPECT_TRUE(test::same_bits(dropped.side.row(t - n), whole.side.row(t)));
-        EXPECT_EQ(dropped.outcomes[t - n], whole.outcomes[t]);
-        EXPECT_EQ(dropped.times->at[t - n], whole.times->at[t]);
-        EXPECT_EQ(dropped.times->text[t - n], whole.times->text[t]);
-        EXPECT_EQ(dropped.file_row(t - n), whole.file_row(t));
-      }
-    }
-  }
-}
-
-// A series that a pool will forecast has no forecasts of its own yet.
-TEST(Clock, DroppedRoundsAreGoneWithoutAnExpertToo) {
-  Problem problem = test::empty_problem(9, 0);
-  problem.times = test::times(dates(0, 9, kHour));
-  drop_first(problem, 4);
-  EXPECT_EQ(problem.rounds(), 5u);
-  EXPECT_EQ(problem.outcomes.size(), 5u);
-  EXPECT_EQ(problem.times->at.size(), 5u);
-}
-
 // 2026-10-25 is a Sunday, and the end of summer time in Europe.
 TEST(Clock, AnHourMayComeTwiceWhenSummerTimeEnds) {
   const auto on = [](const char* day, const Texts& clocks) {
@@ -368,38 +314,17 @@ TEST(Clock, TimesSuggestTheSeasonsThatTheyUsuallyHave) {
     EXPECT_EQ(usual_seasons(at(dates(0, 100, step, {50}))), seasons) << step << " with a gap";
     EXPECT_EQ(usual_seasons(at_known(dates(0, 100, step), 30)), seasons) << step;
   }
-  Texts months, quarters, trading;
+  Texts months, quarters;
   for (int i = 0; i < 48; ++i) {
     months.push_back(fmt::format("{}-{:02}-01", 2000 + i / 12, 1 + i % 12));
     quarters.push_back(fmt::format("{}-{:02}-01", 2000 + i / 4, 1 + 3 * (i % 4)));
   }
-  for (int day = 0; day < 100; ++day) {
-    if (day % 7 < 5) trading.push_back(dates(day, day + 1, kDay)[0]);
-  }
   EXPECT_EQ(usual_seasons(at(months)), Seasons{12});
   EXPECT_EQ(usual_seasons(at(quarters)), Seasons{4});
-  EXPECT_TRUE(usual_seasons(at(trading)).empty()) << "rounds do not keep to the clock";
+  EXPECT_TRUE(usual_seasons(at(trading_days(100))).empty()) << "rounds do not keep to the clock";
   EXPECT_TRUE(usual_seasons(at({"1", "2", "3"})).empty()) << "no dates";
   EXPECT_TRUE(usual_seasons(at({"2026-03-01"})).empty());
   EXPECT_TRUE(usual_seasons(test::empty_problem(3, 2)).empty()) << "no times";
-}
-
-TEST(Clock, StepsAreNamedAsPeopleDo) {
-  for (const auto& [step, text] : {std::pair{1.0, "a second"},
-                                   {kMinute, "a minute"},
-                                   {15 * kMinute, "15 minutes"},
-                                   {kHour, "an hour"},
-                                   {6 * kHour, "6 hours"},
-                                   {kDay, "a day"},
-                                   {2 * kDay, "2 days"},
-                                   {7 * kDay, "a week"},
-                                   {14 * kDay, "2 weeks"},
-                                   {90.0, "90 seconds"},
-                                   {90 * kMinute, "90 minutes"}}) {
-    EXPECT_EQ(step_text(step, true), text);
-  }
-  EXPECT_EQ(step_text(3.5, false), "3.5");
-  EXPECT_EQ(step_text(3600, false), "3600");
 }
 
 }  // namespace

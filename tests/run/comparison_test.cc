@@ -26,7 +26,7 @@ Problem problem_of(std::size_t rounds, std::size_t experts) {
 }
 
 // Counts rounds and methods.
-class Counter final : public Observer, private TraceSink {
+class Counter final : public RunObserver, private TraceSink {
  public:
   TraceSink* begin(const Problem& /*problem*/, const MethodResult& method, const Aggregator& player,
                    const Hindsight* hindsight) override {
@@ -52,7 +52,7 @@ class Counter final : public Observer, private TraceSink {
   }
 };
 
-ComparisonOptions options_with(std::vector<Observer*> observers) {
+ComparisonOptions options_with(std::vector<RunObserver*> observers) {
   ComparisonOptions options;
   options.methods = {"fixed-share", "hedge*", "guard", "ml-poly"};
   options.switches = {2, 5};
@@ -122,7 +122,7 @@ TEST(OnePass, TheAggregatorThatResumesPlaysOnce) {
 TEST(OnePass, AdvanceAddsUpToTheRoundsToPlay) {
   const Problem problem = problem_of(75, 3);
   Counter counter;
-  for (const auto& observers : {std::vector<Observer*>{}, std::vector<Observer*>{&counter}}) {
+  for (const auto& observers : {std::vector<RunObserver*>{}, std::vector<RunObserver*>{&counter}}) {
     ComparisonOptions options = options_with(observers);
     std::size_t told = 0;
     options.advance = [&](std::size_t rounds) { told += rounds; };
@@ -162,40 +162,31 @@ ComparisonOptions only(const std::string& method) {
   return options;
 }
 
-TEST(Weights, OfForecastsAreThoseThatTheLoopPlays) {
-  const Problem problem = forecasts_of(60);
-  const Comparison played = play_methods(problem, only("boa"));
-  Aggregator loop = make_player(problem, "boa");
-  for (std::size_t t = 0; t < problem.rounds(); ++t) {
-    loop.predict(problem.values.row(t));
-    const auto weights = played.methods[0].weights.row(t);
-    EXPECT_TRUE(std::ranges::equal(loop.played(loop.last_opened()), weights));
-    loop.learn(problem.outcomes[t]);
-  }
-}
-
-TEST(Weights, OfLossesAreThoseThatTheLoopPlays) {
-  Problem problem = problem_of(60, 4);
-  for (const bool with_side : {false, true}) {
-    if (with_side) problem.side = Matrix(problem.rounds(), 2);
+TEST(Weights, AreThoseThatTheLoopPlays) {
+  Problem with_side = problem_of(60, 4);
+  with_side.side = Matrix(60, 2);
+  for (const Problem& problem : {forecasts_of(60), problem_of(60, 4), with_side}) {
     const Comparison played = play_methods(problem, only("fixed-share"));
     Aggregator loop = make_player(problem, "fixed-share");
     for (std::size_t t = 0; t < problem.rounds(); ++t) {
-      EXPECT_TRUE(std::ranges::equal(loop.weights(), played.methods[0].weights.row(t)));
-      loop.learn(problem.values.row(t));
+      const auto weights = played.methods[0].weights.row(t);
+      if (!problem.has_forecasts()) {
+        EXPECT_TRUE(std::ranges::equal(loop.weights(), weights));
+        loop.learn(problem.values.row(t));
+        continue;
+      }
+      loop.predict(problem.values.row(t));
+      EXPECT_TRUE(std::ranges::equal(loop.played(loop.last_opened()), weights));
+      loop.learn(problem.outcomes[t]);
     }
   }
 }
 
-TEST(Weights, ThatNobodyKeptArePlayedAgain) {
-  for (const Problem& problem : {forecasts_of(50), problem_of(50, 3)}) {
-    const Comparison kept = play_methods(problem, only("boa"));
-    ComparisonOptions options = only("boa");
-    options.keep_weights = false;
-    const Comparison bare = play_methods(problem, options);
-    EXPECT_EQ(bare.methods[0].weights.rows, 0u);
-    EXPECT_EQ(weights_of(problem, bare.methods[0]).values, kept.methods[0].weights.values);
-  }
+TEST(Weights, OfAStarredMethodAreThoseOfItsBestCandidate) {
+  const Problem problem = problem_of(50, 3);
+  const Comparison starred = play_methods(problem, only("hedge*"));
+  const Comparison chosen = play_methods(problem, only(starred.methods[0].chosen));
+  EXPECT_EQ(starred.methods[0].weights.values, chosen.methods[0].weights.values);
 }
 
 TEST(KnownAt, SaysWhatBlocksAndDelaysSay) {
@@ -307,18 +298,6 @@ TEST(UnclippedRegret, IsThatOfTheWeightsPlayed) {
   }
 }
 
-TEST(UnclippedRegret, IsTheClippedOneTimesTheScaleWhereNothingWasClipped) {
-  Problem problem = wide_problem();
-  problem.scale = LossScale::fixed(16);  // a power of two: divisions are exact
-  const Comparison played = play_methods(problem, options_for(kMethods));
-  for (const MethodResult& method : played.methods) {
-    EXPECT_NEAR(*method.unclipped_loss, 16 * method.total_loss, 1e-9) << method.name;
-  }
-  for (std::size_t i = 0; i < 3; ++i) {
-    EXPECT_NEAR(played.unclipped_oracle[i], 16 * played.oracle[i], 1e-9);
-  }
-}
-
 // What the oracle sums up is what methods learn, however it is bounded: a lone expert has no regret.
 TEST(UnclippedRegret, OracleAndMethodsSeeLossesBoundedAlike) {
   for (const LossBound bound : {LossBound::kClip, LossBound::kCatoni}) {
@@ -404,7 +383,7 @@ TEST(SwitchCosts, AreThoseOfTheReference) {
   ComparisonOptions options = options_for({"fixed-share"});
   options.switch_cost = 0.05;
   const Comparison played = play_methods(problem, options);
-  const Matrix losses = scaled_losses(problem);
+  const Matrix losses = learned_losses(problem).scaled;
   const auto frontier = reference::switching_by_recursion(losses, 119, 0.05);
   ASSERT_TRUE(played.switch_costs);
   EXPECT_EQ(played.switch_costs->cost, 0.05);

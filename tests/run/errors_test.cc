@@ -8,7 +8,6 @@
 #include <tuple>
 #include <vector>
 
-#include "run/best_mix.h"
 #include "run/made_up.h"
 #include "support/expect.h"
 #include "support/random.h"
@@ -288,13 +287,14 @@ TEST(Errors, AreMeasuredByWhatTheTaskPaysFor) {
     sums = {};
     sums.add(task, 10, 11);
     sums.add(task, 13, 10);
-    EXPECT_EQ(measure_name(task), measure);
-    EXPECT_NEAR(sums.measure(task), expected, 1e-15) << name;
+    EXPECT_EQ(std::string(ErrorMeasure(task).name()), measure);
+    EXPECT_NEAR(ErrorMeasure(task)(sums), expected, 1e-15) << name;
   }
-  EXPECT_EQ(measure_name(TaskLoss("log")), "log loss");
+  const ErrorMeasure log_loss = TaskLoss("log");
+  EXPECT_EQ(std::string(log_loss.name()), "log loss");
   sums = {};
   sums.add(TaskLoss("log"), 0.25, 1);
-  EXPECT_NEAR(sums.measure(TaskLoss("log")), std::log(4), 1e-15);
+  EXPECT_NEAR(log_loss(sums), std::log(4), 1e-15);
 }
 
 // Root of the ratio of mean losses for squared loss, the ratio itself for others.
@@ -309,15 +309,13 @@ TEST(Errors, TheCombinationIsPutBesideTheBestExpertOnTheRoundsOfBoth) {
       const ForecastError& best = errors.all[*errors.best_expert];
       EXPECT_EQ(errors.beside_best->name, best.name);
       EXPECT_EQ(errors.beside_best->rounds, best.own.rounds());
-      EXPECT_NEAR(errors.beside_best->ratio,
-                  best.combined.measure(problem.task) / best.own.measure(problem.task), 1e-12);
+      EXPECT_NEAR(errors.beside_best->ratio, errors.measure.ratio(best), 1e-12);
       ASSERT_TRUE(errors.beside_best->interval && errors.beside_best->p);
       EXPECT_LT(errors.beside_best->interval->low, errors.beside_best->ratio);
       EXPECT_GT(errors.beside_best->interval->high, errors.beside_best->ratio);
       const ForecastError& equal = find(errors, "equal weights");
       EXPECT_EQ(errors.beside_equal->name, "equal weights");
-      EXPECT_NEAR(errors.beside_equal->ratio,
-                  equal.combined.measure(problem.task) / equal.own.measure(problem.task), 1e-12);
+      EXPECT_NEAR(errors.beside_equal->ratio, errors.measure.ratio(equal), 1e-12);
     }
   }
 }

@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
 #include <string>
 #include <vector>
 
+#include "run/rounds.h"
 #include "support/random.h"
+#include "support/temp_dir.h"
 
 namespace pcgs::test {
 
@@ -73,6 +76,35 @@ inline std::string outcome_csv(const std::vector<LevelRow>& rows) {
   lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
   for (const auto& line : lines) out += line;
   return out;
+}
+
+// What the rows mean.
+inline Request request_of_levels() {
+  return {.outcome = "cases",
+          .time = "week",
+          .known = "known",
+          .series = {"place"},
+          .model_column = "model",
+          .quantiles = "q*"};
+}
+
+// Read as the program reads them.
+inline QuantileProblem problem_of(const std::vector<LevelRow>& rows) {
+  const TempDir dir;
+  std::ofstream(dir / "a.csv", std::ios::binary) << level_csv(rows);
+  const Request request = request_of_levels();
+  return compare::quantile_problem_of(read_table({dir / "a.csv"}, request), request);
+}
+
+// The same series by two columns: p0 and p1 are the horizons 10 and 9 of Y, p2 and p3 those of X.
+inline QuantileProblem places_and_horizons(const std::vector<LevelRow>& rows) {
+  QuantileProblem problem = problem_of(rows);
+  problem.by = {"place", "horizon"};
+  for (auto& key : problem.series) {
+    const int number = std::stoi(key[0].substr(1));
+    key = {number < 2 ? "Y" : "X", number % 2 == 0 ? "10" : "9"};
+  }
+  return problem;
 }
 
 }  // namespace pcgs::test

@@ -1,22 +1,26 @@
-// Problems for tests of what compares.
+// Problems for tests of runs, and what is refused of them.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "data/times.h"
-#include "run/problem.h"
+#include "pcgs/error.h"
+#include "pcgs/outcome.h"
 #include "support/random.h"
 
 namespace pcgs::test {
 
 inline constexpr double kAsleep = std::numeric_limits<double>::quiet_NaN();
 
-inline compare::Problem empty_problem(std::size_t rounds, std::size_t experts) {
-  compare::Problem problem;
+inline Problem empty_problem(std::size_t rounds, std::size_t experts) {
+  Problem problem;
   problem.origin = "example.csv";
   problem.values = Matrix(rounds, experts);
   problem.outcomes.resize(rounds);
@@ -26,9 +30,9 @@ inline compare::Problem empty_problem(std::size_t rounds, std::size_t experts) {
 
 // Forecasts of a value near 10 with errors that are partly common, each expert with a bias and a size
 // of its own; for log loss, probabilities of what is 0 or 1.
-inline compare::Problem made_up_problem(std::size_t rounds, std::size_t experts,
-                                        std::string_view loss, Random& random) {
-  compare::Problem problem = empty_problem(rounds, experts);
+inline Problem made_up_problem(std::size_t rounds, std::size_t experts, std::string_view loss,
+                               Random& random) {
+  Problem problem = empty_problem(rounds, experts);
   problem.task = TaskLoss(loss, loss == "pinball" ? random.uniform(0.1, 0.9) : 0.5);
   const bool log = loss == "log";
   std::vector<double> bias(experts), size(experts);
@@ -55,6 +59,25 @@ inline TimeColumn times(const std::vector<std::string>& texts) {
   column.name = "when";
   for (const auto& text : texts) column.add(text);
   return io::read_times(std::move(column), "example.csv");
+}
+
+// The Error that something throws, as a value.
+
+// What tests look at: the sentence is for people.
+struct Refusal {
+  ErrorKind kind{};
+  ErrorPlace place{};
+  std::string sentence{};  // in the words of the library
+};
+
+inline Refusal refusal_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return {error.kind(), error.place(), error.what()};
+  }
+  ADD_FAILURE() << "threw nothing";
+  return {};
 }
 
 }  // namespace pcgs::test

@@ -11,10 +11,9 @@
 #include <tuple>
 #include <vector>
 
+#include "run/checks.h"
 #include "run/level_rows.h"
 #include "run/made_up.h"
-#include "run/table_columns.h"
-#include "run/thrown.h"
 #include "support/expect.h"
 #include "support/random.h"
 #include "support/temp_dir.h"
@@ -28,16 +27,6 @@ using test::Random;
 Request forecasts_of(const std::string& outcome) {
   Request request;
   request.outcome = outcome;
-  return request;
-}
-
-Request quantiles() {
-  Request request = forecasts_of("cases");
-  request.quantiles = "q*";
-  request.time = "week";
-  request.model_column = "model";
-  request.known = "known";
-  request.series = {"place"};
   return request;
 }
 
@@ -117,7 +106,7 @@ TEST_F(Rounds, AColumnHasOneRole) {
   const auto roles = [](const std::function<void(Request&)>& change) {
     Request request = forecasts_of("y");
     change(request);
-    const auto refusal = test::refusal_of([&] { check_roles(request); });
+    const auto refusal = test::refusal_of([&] { check_request(request); });
     EXPECT_EQ(refusal.kind, ErrorKind::kRequest);
     return std::pair(refusal.place.column, refusal.place.field);
   };
@@ -219,6 +208,56 @@ TEST(DoubtfulColumns, OneRoundThatDiffersOrFewRoundsRemoveTheDoubt) {
     Random random(seed);
     EXPECT_NO_THROW(check_columns(test::made_up_problem(100, 4, "squared", random), "y", false));
   }
+}
+
+// ---- Rounds that were learned already -----------------------------------------------------------
+
+Names hours(int count) {
+  Names out;
+  for (int hour = 0; hour < count; ++hour) out.push_back(fmt::format("2026-03-01 {:02}:00", hour));
+  return out;
+}
+
+TEST(DroppedRounds, AreGoneFromEverything) {
+  test::Random random(1);
+  for (const bool with_rows : {false, true}) {
+    Problem whole = test::made_up_problem(9, 3, "squared", random);
+    whole.times = test::times(hours(9));
+    whole.side = Matrix(9, 2);
+    for (double& x : whole.side.values) x = random.uniform();
+    whole.known_at = {0, 0, 1, 3, 3, 4, 6, 6, 8};
+    if (with_rows) whole.rows = {3, 5, 6, 8, 9, 11, 20, 21, 22};
+    for (std::size_t n = 0; n <= 9; ++n) {
+      Problem dropped = whole;
+      drop_first(dropped, n);
+      ASSERT_EQ(dropped.rounds(), 9 - n);
+      ASSERT_EQ(dropped.outcomes.size(), 9 - n);
+      ASSERT_EQ(dropped.known_at.size(), 9 - n);
+      ASSERT_EQ(dropped.times->at.size(), 9 - n);
+      ASSERT_EQ(dropped.times->text.size(), 9 - n);
+      EXPECT_EQ(dropped.times->text.name, "when");
+      EXPECT_TRUE(dropped.times->calendar);
+      for (std::size_t t = n; t < 9; ++t) {
+        EXPECT_TRUE(test::same_bits(dropped.values.row(t - n), whole.values.row(t)));
+        EXPECT_TRUE(test::same_bits(dropped.side.row(t - n), whole.side.row(t)));
+        EXPECT_EQ(dropped.outcomes[t - n], whole.outcomes[t]);
+        EXPECT_EQ(dropped.times->at[t - n], whole.times->at[t]);
+        EXPECT_EQ(dropped.times->text[t - n], whole.times->text[t]);
+        EXPECT_EQ(dropped.file_row(t - n), whole.file_row(t));
+        EXPECT_EQ(dropped.known_at[t - n], whole.known_at[t] - std::min(n, whole.known_at[t]));
+      }
+    }
+  }
+}
+
+// A series that a pool will forecast has no forecasts of its own yet.
+TEST(DroppedRounds, AreGoneWithoutAnExpertToo) {
+  Problem problem = test::empty_problem(9, 0);
+  problem.times = test::times(hours(9));
+  drop_first(problem, 4);
+  EXPECT_EQ(problem.rounds(), 5u);
+  EXPECT_EQ(problem.outcomes.size(), 5u);
+  EXPECT_EQ(problem.times->at.size(), 5u);
 }
 
 // ---- Long ---------------------------------------------------------------------------------------
@@ -379,7 +418,7 @@ TEST_F(Rounds, QuantilesAreTheSameInWhateverOrderTheirRowsAre) {
     auto rows = test::made_up_rows(seed, 12, 3, 4);
     const Cells expected = cells_of(rows);
     for (std::size_t i = rows.size(); i > 1; --i) std::swap(rows[i - 1], rows[random.below(i)]);
-    const auto problem = read_quantiles({file(test::level_csv(rows))}, quantiles());
+    const auto problem = read_quantiles({file(test::level_csv(rows))}, test::request_of_levels());
     EXPECT_EQ(cells_of(problem), expected);
     for (std::size_t t = 1; t < problem.rounds.size(); ++t) {
       ASSERT_LE(problem.rounds[t - 1].time, problem.rounds[t].time);
@@ -393,7 +432,7 @@ TEST_F(Rounds, OutcomesOfQuantilesMayBeInAFileOfTheirOwn) {
   const auto rows = test::made_up_rows(1, 12, 3, 4);
   const std::string table = file(test::level_csv(rows, false));
   const auto joined = [&](const std::string& outcomes) {
-    return read_quantiles({table, file(outcomes, "y.csv")}, quantiles());
+    return read_quantiles({table, file(outcomes, "y.csv")}, test::request_of_levels());
   };
   EXPECT_EQ(cells_of(joined(test::outcome_csv(rows))), cells_of(rows));
   // One that the other file lacks is not known.
@@ -412,7 +451,7 @@ TEST_F(Rounds, OutcomesOfQuantilesMayBeInAFileOfTheirOwn) {
 }
 
 TEST_F(Rounds, ColumnsOfQuantilesAreFoundByTheirPatternAndPutInOrder) {
-  Request other = quantiles();
+  Request other = test::request_of_levels();
   other.quantiles = "at * level";
   other.known.clear();
   other.series.clear();
@@ -431,14 +470,14 @@ TEST_F(Rounds, QuantilesThatCannotBeReadAreRefusedWithTheirPlace) {
   const std::string good = "week,place,known,model,q0.1,q0.9,cases\n";
   const std::string row = "1,a,1,x,1,2,3\n";
   const auto pattern = [&](const std::string& text) {
-    Request request = quantiles();
+    Request request = test::request_of_levels();
     request.quantiles = text;
     return refused(good + row, request).place.field;
   };
   EXPECT_EQ(pattern("q"), "quantiles");
   EXPECT_EQ(pattern("z*"), "quantiles");
   const auto column = [&](const std::string& text) {
-    return refused(text, quantiles()).place.column;
+    return refused(text, test::request_of_levels()).place.column;
   };
   EXPECT_EQ(column("week,place,known,model,q0.1,q90,cases\n" + row), "q90");
   EXPECT_EQ(column("week,place,known,model,q0.1,q0.10,cases\n" + row), "q0.10");
@@ -446,7 +485,7 @@ TEST_F(Rounds, QuantilesThatCannotBeReadAreRefusedWithTheirPlace) {
   EXPECT_EQ(column(good + "1,a,1,x,1,2,\n"), "cases");
   EXPECT_EQ(column(good + "1,a,2026-01-01,x,1,2,3\n"), "known");
   for (const char* second : {"1,a,1,x,1,2,3\n", "1,a,1,y,1,2,4\n", "1,a,2,y,1,2,3\n"}) {
-    EXPECT_EQ(refused(good + row + second, quantiles()).place.row, 2u) << second;
+    EXPECT_EQ(refused(good + row + second, test::request_of_levels()).place.row, 2u) << second;
   }
 }
 

@@ -10,7 +10,6 @@
 #include "run/comparison.h"
 #include "run/level_rows.h"
 #include "run/made_up.h"
-#include "run/thrown.h"
 #include "support/expect.h"
 #include "support/random.h"
 
@@ -50,6 +49,14 @@ Table wave(std::size_t first, std::size_t last, std::size_t known) {
 Request of_y() {
   Request request;
   request.outcome = "y";
+  return request;
+}
+
+// What resumes from the first rows.
+Request resumed_after(std::size_t rows) {
+  Request request = of_y();
+  request.save = true;
+  request.state = run(request, wave(0, rows, rows)).state;
   return request;
 }
 
@@ -270,10 +277,7 @@ TEST(Run, AStateThatHasLearnedNothingIsResumedAsIfItWereNotThere) {
 }
 
 TEST(Run, RowsThatWereLearnedAreRefusedSkippedOrAllThereIs) {
-  Request request = of_y();
-  request.save = true;
-  const Outcome first = run(request, wave(0, 50, 50));
-  request.state = first.state;
+  Request request = resumed_after(50);
   EXPECT_EQ(test::refusal_of([&] { run(request, wave(30, 70, 70)); }).place.row, 31u);
   request.skip_learned = true;
   const Outcome second = run(request, wave(30, 70, 70));
@@ -286,9 +290,7 @@ TEST(Run, RowsThatWereLearnedAreRefusedSkippedOrAllThereIs) {
 }
 
 TEST(Run, ModelsAreFollowedByTheirNames) {
-  Request request = of_y();
-  request.save = true;
-  request.state = run(request, wave(0, 50, 50)).state;
+  Request request = resumed_after(50);
   const Outcome straight = run(request, wave(50, 90, 90));
   request.models = {"c", "a", "b"};
   const Outcome turned = run(request, wave(50, 90, 90));
@@ -297,9 +299,7 @@ TEST(Run, ModelsAreFollowedByTheirNames) {
 }
 
 TEST(Run, ModelsComeAndGo) {
-  Request request = of_y();
-  request.save = true;
-  request.state = run(request, wave(0, 50, 50)).state;
+  Request request = resumed_after(50);
   Table table = wave(50, 90, 90);
   table.names = {"new", "b", "c", "y"};
   const Outcome without = run(request, table);
@@ -432,13 +432,7 @@ Table level_table(const std::vector<test::LevelRow>& rows) {
 }
 
 TEST(Run, QuantilesInPiecesAreTheSameAsAtOnce) {
-  Request request = of_y();
-  request.outcome = "cases";
-  request.quantiles = "q*";
-  request.time = "week";
-  request.known = "known";
-  request.model_column = "model";
-  request.series = {"place"};
+  Request request = test::request_of_levels();
   request.save = true;
   const auto rows = test::made_up_rows(5, 30, 3, 4);
   const Outcome whole = run(request, level_table(rows));

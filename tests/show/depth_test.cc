@@ -22,19 +22,19 @@ struct Example {
     play(std::move(methods), {3, 12});
   }
   void play(std::vector<std::string> methods, std::vector<std::size_t> switches) {
+    DepthObserver observer;
     compare::ComparisonOptions options;
     options.methods = std::move(methods);
     options.switches = std::move(switches);
+    options.stretches = stretches_for(options.methods.size());
+    options.observers = {&observer};
     comparison = compare::play_methods(problem, options);
+    seen = observer.take();
   }
-  RunDepth depth() const {
-    DepthObserver observer;
-    compare::observe_methods(problem, comparison, {&observer},
-                             stretches_for(comparison.methods.size()));
-    return observer.take();
-  }
-  compare::Problem problem;
-  compare::Comparison comparison;
+  RunDepth depth() const { return seen; }
+  Problem problem;
+  Comparison comparison;
+  RunDepth seen;
 };
 
 TEST(Depth, EndsWithTheNumbersOfTheComparison) {

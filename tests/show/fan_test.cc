@@ -50,7 +50,7 @@ struct Example {
     return charts;
   }
 
-  compare::LevelProblem problem;
+  QuantileProblem problem;
   std::vector<std::size_t> silent;  // rounds in which nobody forecasts
 };
 

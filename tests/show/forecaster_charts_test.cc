@@ -37,8 +37,10 @@ struct Example {
     if (calendar) problem.times = std::move(times);
   }
 
-  void play() {
+  void play(std::vector<RunObserver*> observers = {}) {
     compare::ComparisonOptions options;
+    options.observers = std::move(observers);
+    options.stretches = 100;
     options.methods = {"hedge", "fixed-share"};
     options.switches = {2};
     options.intervals = IntervalOptions{{0.5, 0.9}, 0};
@@ -51,8 +53,8 @@ struct Example {
                            results::forecast_answer(problem, comparison, errors));
   }
 
-  compare::Problem problem;
-  compare::Comparison comparison;
+  Problem problem;
+  Comparison comparison;
 };
 
 const Chart& chart_in(const std::vector<Block>& blocks) { return std::get<Chart>(blocks.at(0)); }
@@ -190,9 +192,8 @@ TEST(DepthOnACalendar, StandsWhereItsRoundsAreThoughSomeAreMissing) {
   for (std::size_t t = 30; t < at.size(); ++t) at[t] += 4 * kHour;
   example.problem.missing.assign(60, 0);
   example.problem.missing[30] = 4;
-  example.play();
   DepthObserver observer;
-  compare::observe_methods(example.problem, example.comparison, {&observer}, 100);
+  example.play({&observer});
   const RunDepth run = observer.take();
   ASSERT_TRUE(run.range.calendar);
   EXPECT_EQ(run.range.first, 0);

@@ -4,7 +4,6 @@
 #include <tuple>
 #include <utility>
 
-#include "show/answer_table.h"
 #include "show/forecast_answer.h"
 #include "support/expect.h"
 

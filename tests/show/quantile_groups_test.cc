@@ -7,37 +7,36 @@
 #include <set>
 
 #include "reference/levels.h"
-#include "run/level_rows_problem.h"
-#include "run/quantile_play.h"
-#include "show/quantile_result.h"
+#include "run/level_rows.h"
+#include "run/quantiles.h"
+#include "show/run_result.h"
 
 namespace pcgs::results {
 namespace {
 
-using compare::LevelProblem;
 using Scores = QuantileResult::Scores;
 
 struct Played {
-  LevelProblem problem;
+  QuantileProblem problem;
   Matrix published;
   QuantileResult result;
 };
 
-Played played(LevelProblem problem) {
+Played played(QuantileProblem problem) {
   QuantilePanel panel({problem.levels});
-  Matrix published = compare::play_levels(problem, panel).published;
+  Matrix published = compare::play_quantiles(problem, panel).published;
   QuantileResult result = quantile_result(problem, panel, published);
   return {std::move(problem), std::move(published), std::move(result)};
 }
 
-LevelProblem made_up() { return test::places_and_horizons(test::made_up_rows(11, 40, 4, 4)); }
+QuantileProblem made_up() { return test::places_and_horizons(test::made_up_rows(11, 40, 4, 4)); }
 
-double score(const LevelProblem& problem, std::span<const double> quantiles, double outcome) {
+double score(const QuantileProblem& problem, std::span<const double> quantiles, double outcome) {
   return reference::weighted_interval_score(problem.levels, quantiles, outcome);
 }
 
 // What everybody said in a round has all levels, so that the mean needs nothing filled in.
-std::vector<double> mean_of(const LevelProblem& problem, const LevelProblem::Round& round) {
+std::vector<double> mean_of(const QuantileProblem& problem, const QuantileProblem::Round& round) {
   std::vector<double> out(problem.levels.size());
   for (const auto& one : round.forecasts) {
     for (std::size_t p = 0; p < out.size(); ++p) {
@@ -53,7 +52,8 @@ struct SlowSums {
   std::map<std::string, std::array<double, 3>> experts;
 };
 
-SlowSums slow_sums(const Played& run, const std::function<bool(const LevelProblem::Round&)>& in) {
+SlowSums slow_sums(const Played& run,
+                   const std::function<bool(const QuantileProblem::Round&)>& in) {
   SlowSums sums;
   const auto& problem = run.problem;
   for (std::size_t t = 0; t < problem.rounds.size(); ++t) {
@@ -154,7 +154,7 @@ TEST(QuantileGroups, HaveTheScoresOfTheirRounds) {
 }
 
 TEST(QuantileGroups, WithoutAnOutcomeHaveNoScore) {
-  LevelProblem problem = made_up();
+  QuantileProblem problem = made_up();
   for (auto& round : problem.rounds) {
     if (problem.series[round.series][1] == "9") round.outcome = std::nan("");
   }

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "show/answer_table.h"
+#include "show/forecast_answer.h"
 
 namespace pcgs::show {
 namespace {

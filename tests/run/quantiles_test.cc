@@ -1,22 +1,22 @@
-#include "run/quantile_scores.h"
+#include "run/quantiles.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "combine/quantile_levels.h"
-#include "run/level_rows_problem.h"
-#include "run/quantile_play.h"
+#include "run/level_rows.h"
+#include "run/made_up.h"
 #include "run/resume.h"
-#include "run/thrown.h"
 #include "support/expect.h"
 
 namespace pcgs::compare {
 namespace {
 
 TEST(LevelGroups, EveryRoundIsInOneSeriesAndInOneValueOfEachColumn) {
-  const LevelProblem problem = test::places_and_horizons(test::made_up_rows(3, 12, 4, 3));
+  const QuantileProblem problem = test::places_and_horizons(test::made_up_rows(3, 12, 4, 3));
   std::vector<int> in_series(problem.rounds.size());
   const auto by_series = rounds_by_series(problem);
   ASSERT_EQ(by_series.size(), 4u);
@@ -39,7 +39,7 @@ TEST(LevelGroups, EveryRoundIsInOneSeriesAndInOneValueOfEachColumn) {
 }
 
 TEST(LevelGroups, NumbersComeInTheirOrderBeforeTexts) {
-  LevelProblem problem;
+  QuantileProblem problem;
   problem.by = {"place", "horizon"};
   for (const char* horizon : {"all", "10", "9", "-1", "nan", "1.5", ""}) {
     problem.rounds.push_back({problem.series.size(), 1, 1, "1", "", 0, {}});
@@ -55,7 +55,7 @@ TEST(LevelGroups, OneColumnHasNoGroupsBesideTheSeries) {
 }
 
 TEST(LevelGroups, AValueWhoseRoundsAreAllKnownAlreadyIsLeftOut) {
-  LevelProblem problem = test::places_and_horizons(test::made_up_rows(3, 12, 4, 3));
+  QuantileProblem problem = test::places_and_horizons(test::made_up_rows(3, 12, 4, 3));
   std::erase_if(problem.rounds,
                 [&](const auto& round) { return problem.series[round.series][1] == "9"; });
   for (const auto& one : rounds_by_value(problem)) EXPECT_NE(one.value, "9");
@@ -79,14 +79,14 @@ using test::problem_of;
 
 TEST(LevelPlay, ForecastsDependOnlyOnOutcomesThatAreKnownBeforeThem) {
   const auto rows = test::made_up_rows(5, 24, 3, 4);
-  LevelProblem before = problem_of(rows);
+  QuantileProblem before = problem_of(rows);
   QuantilePanel panel({before.levels});
-  const Matrix published = play_levels(before, panel).published;
+  const Matrix published = play_quantiles(before, panel).published;
   for (const std::size_t moved : {3u, 20u, 41u}) {
-    LevelProblem other = problem_of(rows);
+    QuantileProblem other = problem_of(rows);
     other.rounds[moved].outcome += 60;
     QuantilePanel another({other.levels});
-    const Matrix changed = play_levels(other, another).published;
+    const Matrix changed = play_quantiles(other, another).published;
     bool any = false;
     for (std::size_t t = 0; t < other.rounds.size(); ++t) {
       const bool may_know = other.rounds[moved].known < other.rounds[t].time;
@@ -100,24 +100,26 @@ TEST(LevelPlay, ForecastsDependOnlyOnOutcomesThatAreKnownBeforeThem) {
 
 TEST(LevelPlay, RoundsWithoutAnOutcomeAreForecastAndStayOpen) {
   const auto rows = test::made_up_rows(2, 10, 2, 3);
-  LevelProblem problem = problem_of(rows);
+  QuantileProblem problem = problem_of(rows);
   problem.rounds[4].outcome = std::nan("");
   QuantilePanel panel({problem.levels});
-  const LevelPlay play = play_levels(problem, panel);
+  const QuantilePlay play = play_quantiles(problem, panel);
   EXPECT_FALSE(std::isnan(play.published.row(4)[0]));
   EXPECT_TRUE(std::ranges::any_of(play.note.open, [](const auto& one) { return one.round == 5; }));
 }
 
 TEST(LevelPlay, AStateOfOtherColumnsIsRefused) {
   const auto rows = test::made_up_rows(2, 6, 2, 3);
-  LevelProblem problem = problem_of(rows);
+  QuantileProblem problem = problem_of(rows);
   QuantilePanel panel({problem.levels});
-  EXPECT_TRUE(test::mentions(test::error_of([&] { find_note(panel, "s"); }), "was not saved by"));
-  const LevelNote note = play_levels(problem, panel).note;
+  EXPECT_TRUE(test::mentions(test::error_of([&] { resumed_note(panel, problem, "s"); }),
+                             "was not saved by"));
+  RunNote note = play_quantiles(problem, panel).note;
+  leave_note(panel, note);
   const auto objection = [&](const auto& change) {
-    LevelProblem other = problem_of(rows);
+    QuantileProblem other = problem_of(rows);
     change(other);
-    const auto refusal = test::refusal_of([&] { check_resumes(other, panel, note, "s"); });
+    const auto refusal = test::refusal_of([&] { resumed_note(panel, other, "s"); });
     EXPECT_EQ(refusal.kind, ErrorKind::kMismatch);
     return refusal.place.field;
   };
@@ -126,16 +128,26 @@ TEST(LevelPlay, AStateOfOtherColumnsIsRefused) {
   EXPECT_EQ(objection([](auto& p) { p.known.clear(); }), "known");
   EXPECT_EQ(objection([](auto& p) { p.outcome = "dead"; }), "outcome");
   EXPECT_EQ(objection([](auto& p) { p.levels.pop_back(); }), "quantiles");
-  check_resumes(problem, panel, note, "s");
+  EXPECT_EQ(resumed_note(panel, problem, "s"), note);
+  note.open.pop_back();
+  leave_note(panel, note);
+  EXPECT_TRUE(
+      test::mentions(test::error_of([&] { resumed_note(panel, problem, "s"); }), "other rounds"));
 }
 
 // ---- Scores -------------------------------------------------------------------------------------
 
+std::vector<std::size_t> all_rounds(const QuantileProblem& problem) {
+  std::vector<std::size_t> out(problem.rounds.size());
+  std::iota(out.begin(), out.end(), std::size_t{0});
+  return out;
+}
+
 TEST(LevelScores, AreMeansOverTheRoundsOfEachForecaster) {
   const auto rows = test::made_up_rows(9, 20, 3, 4);
-  LevelProblem problem = problem_of(rows);
+  QuantileProblem problem = problem_of(rows);
   QuantilePanel panel({problem.levels});
-  const Matrix published = play_levels(problem, panel).published;
+  const Matrix published = play_quantiles(problem, panel).published;
   const levels::Levels levels(problem.levels);
   for (const QuantileScale scale : {QuantileScale::kRaw, QuantileScale::kLog1p}) {
     const auto on_scale = [&](double x) {
@@ -149,17 +161,17 @@ TEST(LevelScores, AreMeansOverTheRoundsOfEachForecaster) {
       }
       return sum / static_cast<double>(levels.size());
     };
-    const LevelScores scores = level_scores(problem, published, scale);
-    ASSERT_EQ(scores.all.size(), 1 + 3 + problem.experts.size());
-    EXPECT_EQ(scores.all[0].own.rounds, problem.rounds.size());
-    for (const LevelError& one : scores.all) {
-      if (one.kind == LevelError::Kind::kReference) continue;
+    const Errors errors = errors_of(problem, published, scale, all_rounds(problem));
+    ASSERT_EQ(errors.all.size(), 1 + 3 + problem.experts.size());
+    EXPECT_EQ(errors.all[0].own.rounds(), problem.rounds.size());
+    for (const ForecastError& one : errors.all) {
+      if (one.kind == ForecastError::Kind::kReference) continue;
       double own = 0, combined = 0;
       std::size_t rounds = 0;
       for (std::size_t t = 0; t < problem.rounds.size(); ++t) {
         const auto& round = problem.rounds[t];
         const double paid = score(published.row(t), round.outcome);
-        if (one.kind == LevelError::Kind::kMethod) {
+        if (one.kind == ForecastError::Kind::kMethod) {
           own += paid;
           combined += paid;
           ++rounds;
@@ -171,42 +183,44 @@ TEST(LevelScores, AreMeansOverTheRoundsOfEachForecaster) {
           ++rounds;
         }
       }
-      EXPECT_EQ(one.own.rounds, rounds) << one.name;
-      EXPECT_NEAR(one.own.score, own, 1e-9 * own) << one.name;
-      EXPECT_NEAR(one.combined.score, combined, 1e-9 * combined) << one.name;
-      EXPECT_NEAR(one.own.parts.width + one.own.parts.above + one.own.parts.below, own, 1e-9 * own);
+      EXPECT_EQ(one.own.rounds(), rounds) << one.name;
+      EXPECT_NEAR(one.own.of_levels().score, own, 1e-9 * own) << one.name;
+      EXPECT_NEAR(one.combined.of_levels().score, combined, 1e-9 * combined) << one.name;
+      const LevelSums& sums = one.own.of_levels();
+      EXPECT_NEAR(sums.width + sums.above + sums.below, own, 1e-9 * own);
     }
     std::size_t counted = 0;
-    for (const std::size_t n : scores.between) counted += n;
+    for (const std::size_t n : errors.between) counted += n;
     EXPECT_EQ(counted, problem.rounds.size());
   }
 }
 
 TEST(LevelScores, ThoseOfSeriesAddUp) {
-  LevelProblem problem = problem_of(test::made_up_rows(9, 20, 3, 4));
+  QuantileProblem problem = problem_of(test::made_up_rows(9, 20, 3, 4));
   QuantilePanel panel({problem.levels});
-  const Matrix published = play_levels(problem, panel).published;
-  const auto all = level_scores(problem, published, QuantileScale::kRaw);
+  const Matrix published = play_quantiles(problem, panel).published;
+  const auto sums = [&](std::span<const std::size_t> rounds) {
+    return errors_of(problem, published, QuantileScale::kRaw, rounds).all[0].own.of_levels();
+  };
   double score = 0;
   std::size_t held = 0;
   for (const auto& rounds : rounds_by_series(problem)) {
-    const auto one = level_scores(problem, published, QuantileScale::kRaw, rounds);
-    score += one.all[0].own.score;
-    held += one.all[0].own.held[0];
+    score += sums(rounds).score;
+    held += sums(rounds).held[0];
   }
-  EXPECT_NEAR(score, all.all[0].own.score, 1e-9 * score);
-  EXPECT_EQ(held, all.all[0].own.held[0]);
+  EXPECT_NEAR(score, sums(all_rounds(problem)).score, 1e-9 * score);
+  EXPECT_EQ(held, sums(all_rounds(problem)).held[0]);
   EXPECT_EQ(central_intervals(levels::Levels(problem.levels)).size(), 2u);
 }
 
 TEST(LevelScores, WithoutAnOutcomeThereAreNone) {
-  LevelProblem problem = problem_of(test::made_up_rows(9, 5, 1, 2));
+  QuantileProblem problem = problem_of(test::made_up_rows(9, 5, 1, 2));
   for (auto& round : problem.rounds) round.outcome = std::nan("");
   QuantilePanel panel({problem.levels});
-  const Matrix published = play_levels(problem, panel).published;
-  const auto scores = level_scores(problem, published, QuantileScale::kRaw);
-  EXPECT_EQ(scores.all[0].own.rounds, 0u);
-  EXPECT_FALSE(scores.best_expert);
+  const Matrix published = play_quantiles(problem, panel).published;
+  const auto errors = errors_of(problem, published, QuantileScale::kRaw, all_rounds(problem));
+  EXPECT_EQ(errors.all[0].own.rounds(), 0u);
+  EXPECT_FALSE(errors.best_expert || errors.beside_best || errors.beside_equal);
 }
 
 }  // namespace
