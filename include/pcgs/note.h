@@ -12,14 +12,15 @@
 namespace pcgs {
 
 enum class NoteKind : std::uint8_t {
-  kReading,  // how a file was understood
-  kTimes,    // gaps, the end of summer time, rows that were skipped
-  kSeason,   // the times suggest one
-  kZeros,    // that may stand for what is missing
-  kComing,   // more rows are forecast ahead than errors are about
-  kExperts,  // came, are missing, or have left since the state was saved
-  kUnused,   // what was given is of no use
-  kLearned,  // rows that the state has learned already
+  kReading,   // how a file was understood
+  kTimes,     // gaps, the end of summer time, rows that were skipped
+  kSeason,    // the times suggest one
+  kZeros,     // that may stand for what is missing
+  kComing,    // more rows are forecast ahead than errors are about
+  kExperts,   // came, are missing, or have left since the state was saved
+  kUnused,    // what was given is of no use
+  kLearned,   // rows that the state has learned already
+  kOutliers,  // forecasts far outside all others
 };
 // "reading", "times" and so on.
 std::string_view kind_name(NoteKind kind);

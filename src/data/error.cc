@@ -44,8 +44,8 @@ std::string with_place(const ErrorPlace& place, std::string_view sentence) {
 constexpr std::array<std::string_view, 10> kErrorKinds = {
     "file",      "format",   "value",   "missing", "unknown",
     "duplicate", "mismatch", "request", "limit",   "call"};
-constexpr std::array<std::string_view, 8> kNoteKinds = {"reading", "times",   "season", "zeros",
-                                                        "coming",  "experts", "unused", "learned"};
+constexpr std::array<std::string_view, 9> kNoteKinds = {
+    "reading", "times", "season", "zeros", "coming", "experts", "unused", "learned", "outliers"};
 
 }  // namespace
 

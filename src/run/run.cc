@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
+#include <ranges>
 #include <set>
 #include <span>
 
@@ -349,11 +350,34 @@ QuantilePanel panel_of(const Request& request, const QuantileProblem& problem,
   return panel;
 }
 
+// Whose forecasts were far outside all others in this run, those with the most first.
+void note_outliers(const QuantilePanel& panel, std::span<const std::int64_t> before,
+                   const std::string& origin, Told& told) {
+  std::vector<std::pair<std::int64_t, std::string>> far;
+  for (std::size_t k = 0; k < panel.experts().size(); ++k) {
+    const std::int64_t times = panel.outliers_by_expert()[k] - (k < before.size() ? before[k] : 0);
+    if (times > 0) far.emplace_back(-times, panel.experts()[k]);
+  }
+  if (far.empty()) return;
+  std::ranges::sort(far);
+  constexpr std::size_t kNamed = 5;
+  std::vector<std::string> named;
+  for (const auto& [times, name] : far | std::views::take(kNamed)) {
+    named.push_back(
+        fmt::format("{}: {}", name, io::counted(static_cast<std::size_t>(-times), "forecast")));
+  }
+  if (far.size() > kNamed) named.push_back(fmt::format("{} others", far.size() - kNamed));
+  told.note(NoteKind::kOutliers,
+            fmt::format("{}: far outside all others, and held at their edge: {}", origin,
+                        fmt::join(named, ", ")));
+}
+
 void run_quantiles(const Request& request, Table table, Told& told, Outcome& outcome) {
   QuantileProblem problem = quantile_problem_of(std::move(table), request);
   std::optional<RunNote> before;
   QuantilePanel panel = panel_of(request, problem, before);
-  const std::size_t experts_before = panel.experts().size();
+  const std::vector<std::int64_t> outliers_before(panel.outliers_by_expert().begin(),
+                                                  panel.outliers_by_expert().end());
   const auto start = std::chrono::steady_clock::now();
   QuantilePlay play = play_quantiles(problem, panel, before ? &*before : nullptr,
                                      told.progress(problem.rounds.size()));
@@ -361,7 +385,8 @@ void run_quantiles(const Request& request, Table table, Told& told, Outcome& out
   if (before) outcome.last_learned = before->clock->last_text;
   if (problem.rounds.empty()) return;
   told.learned(problem.origin, play.skipped, "round", "; outcomes that it waited for were taken");
-  if (before) told.newcomers(problem.origin, panel.experts().subspan(experts_before));
+  if (before) told.newcomers(problem.origin, panel.experts().subspan(outliers_before.size()));
+  note_outliers(panel, outliers_before, problem.origin, told);
   leave_note(panel, play.note);
   if (request.save) outcome.state = panel.save_bytes();
   const double ns = spent.count() / static_cast<double>(problem.rounds.size());

@@ -14,8 +14,6 @@ namespace pcgs::report {
 
 namespace {
 
-using Problem;
-
 constexpr double kDay = 86400;  // seconds
 constexpr const char* kCame = "what came";
 
@@ -128,7 +126,7 @@ Chart bins_chart(const Problem& problem, const Binning& binning, const std::vect
     if (sums[b].front().rounds() == 0) continue;
     names.push_back(binning.names[b]);
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      errors[i].push_back(sums[b][i].measure(problem.task));
+      errors[i].push_back(ErrorMeasure(problem.task)(sums[b][i]));
     }
   }
   if (names.size() < 2) return chart;

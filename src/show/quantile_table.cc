@@ -217,7 +217,7 @@ std::string quantile_table(const QuantileResult& result, const std::string& orig
   out += without_outcome_text(result.answer, "round");
   for (const auto& [count, what] :
        {std::pair{result.crossed, "had quantiles that crossed, and were put in order"},
-        {result.wild, "lay too far from everybody's and were left out"}}) {
+        {result.wild, "were far outside all others and held at their edge"}}) {
     if (count > 0) out += fmt::format("{} {}\n", io::counted(count, "forecast"), what);
   }
   if (result.proved) out += proved_text(*result.proved, result.series.size() > 1);

@@ -224,7 +224,7 @@ struct QuantileResult {
   ForecastAnswer answer;
   std::vector<Shape> shapes;          // of the lines of the answer, or none
   std::vector<std::size_t> between;   // [P + 1] outcomes below, between and above the quantiles
-  std::size_t crossed = 0, wild = 0;  // forecasts that were put in order, and left out
+  std::size_t crossed = 0, wild = 0;  // forecasts that were put in order, and that were far outside all others
   std::vector<One> series;            // at least one
   std::vector<Value> values;          // of each column of `by`, where there are several; else none
   std::vector<Coming> coming;         // of the last time, whose outcome is not known

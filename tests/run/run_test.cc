@@ -164,6 +164,38 @@ TEST(Run, FieldsThatContradictEachOtherAreNamed) {
   }
 }
 
+// Long rows of four models, one of which explodes now and then.
+TEST(Run, ModelsFarOutsideAllOthersAreNamed) {
+  Table table;
+  table.origin = "hub";
+  table.names = {"q0.1", "q0.5", "q0.9", "y"};
+  table.texts = {TextColumn{}, TextColumn{}};
+  table.texts[0].name = "week";
+  table.texts[1].name = "model";
+  const std::size_t models = 4, weeks = 12;
+  table.values = Matrix(models * weeks, 4);
+  for (std::size_t i = 0; i < models * weeks; ++i) {
+    const std::size_t week = i / models, model = i % models;
+    const double factor = model == 2 && week % 4 == 3 ? 1e9 : 1;
+    for (std::size_t q = 0; q < 3; ++q) {
+      table.values.row(i)[q] =
+          factor * (100 + static_cast<double>(model) + 10 * static_cast<double>(q));
+    }
+    table.values.row(i)[3] = 110;
+    table.texts[0].add(fmt::format("{}", week));
+    table.texts[1].add(fmt::format("model{}", model));
+  }
+  Request request = of_y();
+  request.time = "week";
+  request.model_column = "model";
+  request.quantiles = "q*";
+  const Outcome outcome = run(request, std::move(table));
+  const auto note = std::ranges::find(outcome.notes, NoteKind::kOutliers, &Note::kind);
+  ASSERT_NE(note, outcome.notes.end());
+  EXPECT_NE(note->sentence.find("model2: 3 forecasts"), std::string::npos) << note->sentence;
+  EXPECT_EQ(note->sentence.find("model1"), std::string::npos) << note->sentence;
+}
+
 TEST(Run, ValuesAreRefusedWithTheirPlace) {
   Table table = wave(3, 40, 40);
   table.values.row(10)[1] = 7;

@@ -74,8 +74,14 @@ TEST(Depth, KeepsOfEachStretchTheFirstWeightsAndTheFarthestFromThem) {
   constexpr std::size_t kStretches = 20, kLength = 15;
   const Example example({"fixed-share"});
   DepthObserver observer;
-  compare::observe_methods(example.problem, example.comparison, {&observer}, kStretches);
-  const Matrix played = compare::weights_of(example.problem, example.comparison.methods[0]);
+  compare::ComparisonOptions options;
+  options.methods = {"fixed-share"};
+  options.observers = {&observer};
+  options.stretches = kStretches;
+  options.switches = {12};
+  options.keep_weights = true;
+  const Matrix played =
+      compare::play_methods(example.problem, options).methods.back().weights;
   std::vector<double> rounds;
   for (std::size_t first = 0; first < kStretches * kLength; first += kLength) {
     std::size_t farthest = first;

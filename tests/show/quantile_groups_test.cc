@@ -122,7 +122,7 @@ void expect_slow(const Scores& scores, const SlowSums& slow, const std::string& 
 }
 
 TEST(QuantileGroups, HaveTheScoresOfTheirRounds) {
-  LevelProblem problem = made_up();
+  QuantileProblem problem = made_up();
   for (std::size_t t = 0; t < problem.rounds.size(); t += 5) {
     problem.rounds[t].outcome = std::nan("");
   }
