@@ -16,14 +16,14 @@
 #include "pcgs/error.h"
 #include "pcgs/registry.h"
 #include "proof/trace_file.h"
-#include "run/comparison.h"
 #include "run/checks.h"
+#include "run/comparison.h"
 #include "say.h"
 #include "show/forecast_result.h"
 #include "show/observers.h"
-#include "show/run_result.h"
 #include "show/report.h"
 #include "show/result.h"
+#include "show/run_result.h"
 
 namespace pcgs::cli {
 
@@ -277,8 +277,7 @@ class RunObservers {
       proved = results::sentences(certificate);
     }
     if (files_.page != nullptr) {
-      files_.page->write(
-          report::run_page(run.problem, run.comparison, result, depth_->take()));
+      files_.page->write(report::run_page(run.problem, run.comparison, result, depth_->take()));
     }
     return proved;
   }

@@ -25,7 +25,7 @@
 
 namespace pcgs {
 
-inline constexpr std::uint32_t kStateVersion = 2;
+inline constexpr std::uint32_t kStateVersion = 3;
 
 // A state may be written as it will be when experts have come and gone: whoever is asked to save
 // then writes what an object for the experts after the change is to load. So nothing but save() knows

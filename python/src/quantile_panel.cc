@@ -220,7 +220,7 @@ Combines the quantile forecasts of several experts online, for one series or for
 >>> panel = pcgs.QuantilePanel(levels=[0.1, 0.5, 0.9])
 >>> round = panel.open("north", {"arima": [8, 10, 12], "ets": [9, 12, 15]})
 >>> panel.forecast(round)
-array([ 8.5  , 11.   , 13.932])
+array([ 8.5       , 10.85714286, 14.15      ])
 >>> panel.learn(round, 10.3)
 >>> weights = panel.weights("north")
 >>> weights["arima"] > weights["ets"]

@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kFewestRounds = 50;  // of either part
 
 Problem problem_of(const std::string& origin, const ExpertPool& pool, const Matrix& errors,
-                            std::size_t first, std::size_t end) {
+                   std::size_t first, std::size_t end) {
   Problem problem;
   problem.origin = origin;
   problem.experts = pool.names();
@@ -118,7 +118,7 @@ ExpertPool benchmark_pool(const std::vector<std::size_t>& seasons, std::size_t w
 }
 
 Comparison play_benchmark(const SplitLosses& losses, compare::ComparisonOptions options,
-                                   const io::Monitor& monitor) {
+                          const io::Monitor& monitor) {
   const auto play = [&](const Problem& problem, compare::ComparisonOptions compared) {
     compared.advance = monitor("playing", compare::rounds_to_play(problem, compared));
     return compare::play_methods(problem, compared);

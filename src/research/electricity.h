@@ -127,7 +127,7 @@ ExpertPool benchmark_pool(const std::vector<std::size_t>& seasons, std::size_t w
 // hindsight, on the test part; observers see the test part. Methods with a star among them are left
 // out.
 Comparison play_benchmark(const SplitLosses& losses, compare::ComparisonOptions options,
-                                   const io::Monitor& monitor);
+                          const io::Monitor& monitor);
 
 results::ElectricityResult electricity_result(const Observations& observations,
                                               const SplitLosses& losses,

@@ -5,8 +5,8 @@
 #include <map>
 
 #include "research/study.h"
-#include "run/statistics.h"
 #include "research/tournament.h"
+#include "run/statistics.h"
 
 namespace pcgs::studies {
 

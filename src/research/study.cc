@@ -12,8 +12,8 @@
 #include "pcgs/oracle.h"
 #include "pcgs/registry.h"
 #include "proof/trace_file.h"
-#include "run/statistics.h"
 #include "research/paired.h"
+#include "run/statistics.h"
 
 namespace pcgs::studies {
 

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "combine/quantile_levels.h"
 #include "core/kernels.h"
 #include "run/statistics.h"
-#include "combine/quantile_levels.h"
 
 namespace pcgs {
 

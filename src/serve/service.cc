@@ -24,9 +24,9 @@ PCGS_INCLUDE(live_html, PCGS_WEB_FILE("live/index.html"));
 PCGS_INCLUDE(live_styles, PCGS_WEB_FILE("report.css") PCGS_WEB_FILE("live/live.css"));
 // One module in this order: what a file needs when it is read comes before it.
 PCGS_INCLUDE(live_script,
-           PCGS_WEB_FILE("elements.js") PCGS_WEB_FILE("theme.js") PCGS_WEB_FILE("live/service.js")
-               PCGS_WEB_FILE("live/charts.js") PCGS_WEB_FILE("live/list.js")
-                   PCGS_WEB_FILE("live/stream.js") PCGS_WEB_FILE("live/start.js"));
+             PCGS_WEB_FILE("elements.js") PCGS_WEB_FILE("theme.js") PCGS_WEB_FILE("live/service.js")
+                 PCGS_WEB_FILE("live/charts.js") PCGS_WEB_FILE("live/list.js")
+                     PCGS_WEB_FILE("live/stream.js") PCGS_WEB_FILE("live/start.js"));
 
 namespace pcgs::serve {
 

@@ -180,9 +180,8 @@ std::function<double(double)> places(const Problem& problem, double before) {
 
 }  // namespace
 
-TraceSink* DepthObserver::begin(const Problem& problem,
-                                const MethodResult& method, const Aggregator& player,
-                                const Hindsight* hindsight) {
+TraceSink* DepthObserver::begin(const Problem& problem, const MethodResult& method,
+                                const Aggregator& player, const Hindsight* hindsight) {
   hindsight_ = hindsight;
   if (!run_) {
     run_ = describe(problem.origin, problem.experts, *hindsight);

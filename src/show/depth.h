@@ -100,8 +100,8 @@ class DepthRecorder final : public TraceSink {
 class DepthObserver final : public RunObserver {
  public:
   // Requires hindsight.
-  TraceSink* begin(const Problem& problem, const MethodResult& method,
-                   const Aggregator& player, const Hindsight* hindsight) override;
+  TraceSink* begin(const Problem& problem, const MethodResult& method, const Aggregator& player,
+                   const Hindsight* hindsight) override;
   void end() override;
   // After a method has played: everything, on the calendar of the problem if it has one.
   RunDepth take() { return std::move(*run_); }

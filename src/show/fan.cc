@@ -8,10 +8,10 @@
 #include <span>
 
 #include "run/quantiles.h"
-#include "show/sections.h"
+#include "show/blocks.h"
 #include "show/curves.h"
 #include "show/forecast_answer.h"
-#include "show/blocks.h"
+#include "show/sections.h"
 
 namespace pcgs::report {
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "data/json.h"
+#include "pcgs/outcome.h"
 #include "run/comparison.h"
 #include "run/errors.h"
-#include "pcgs/outcome.h"
 #include "show/table.h"
 
 namespace pcgs::results {

@@ -181,9 +181,8 @@ std::size_t first_of_latest(const Problem& problem, const TimeAxis& axis, bool& 
 }
 
 // The last rounds whose outcome is known, and those to come, with their intervals.
-Chart latest_chart(const Problem& problem, const TimeAxis& axis,
-                   const MethodResult& combination, const std::vector<Line>& lines,
-                   const Line* best) {
+Chart latest_chart(const Problem& problem, const TimeAxis& axis, const MethodResult& combination,
+                   const std::vector<Line>& lines, const Line* best) {
   bool two_weeks = false;
   const std::size_t end_of_known = problem.known();
   const std::size_t first = first_of_latest(problem, axis, two_weeks);
@@ -309,8 +308,7 @@ std::vector<Block> held_charts(const Problem& problem, const TimeAxis& axis,
 // What was forecast beside what came, over time: by the first few methods, of which lines can still be
 // told apart, the combination first, and by the best model.
 std::vector<Block> all_forecasts(const Problem& problem, const TimeAxis& axis,
-                                 const std::vector<MethodResult>& methods,
-                                 const Line* best) {
+                                 const std::vector<MethodResult>& methods, const Line* best) {
   constexpr std::size_t kMethodsShown = 4;
   const std::size_t shown = std::min(methods.size(), kMethodsShown);
   // A page stays below a few megabytes, and a week of a few years of hours can still be looked at.

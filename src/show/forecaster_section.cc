@@ -9,8 +9,8 @@
 #include <ranges>
 
 #include "show/forecast_answer.h"
-#include "show/sections.h"
 #include "show/run_result.h"
+#include "show/sections.h"
 
 namespace pcgs::report {
 

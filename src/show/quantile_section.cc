@@ -7,9 +7,9 @@
 
 #include "run/quantiles.h"
 #include "show/curves.h"
+#include "show/forecast_answer.h"
 #include "show/run_result.h"
 #include "show/sections.h"
-#include "show/forecast_answer.h"
 
 namespace pcgs::report {
 

@@ -97,8 +97,8 @@ std::string page(const Material& material) {
   return document(parts.title, parts.subtitle, parts.sections);
 }
 
-std::string run_page(const Problem& problem, const Comparison& comparison,
-                     results::Result result, RunDepth depth) {
+std::string run_page(const Problem& problem, const Comparison& comparison, results::Result result,
+                     RunDepth depth) {
   require_available();
   Material material;
   auto& added = material.results.emplace_back(Material::Result{problem.origin, std::move(result)});
@@ -111,8 +111,7 @@ std::string run_page(const Problem& problem, const Comparison& comparison,
   return page(material);
 }
 
-std::string run_page(const Problem& problem, const Comparison& comparison,
-                     results::Result result) {
+std::string run_page(const Problem& problem, const Comparison& comparison, results::Result result) {
   require_available();
   DepthObserver depth;
   compare::ComparisonOptions again;

@@ -38,11 +38,10 @@ std::string page(const Material& material);
 std::vector<Section> sections(const Material& material);
 
 // The page of a comparison, whose RunResult this is, that was looked at in depth.
-std::string run_page(const Problem& problem, const Comparison& comparison,
-                     results::Result result, RunDepth depth);
+std::string run_page(const Problem& problem, const Comparison& comparison, results::Result result,
+                     RunDepth depth);
 // The same for one that was not: its methods play once more.
-std::string run_page(const Problem& problem, const Comparison& comparison,
-                     results::Result result);
+std::string run_page(const Problem& problem, const Comparison& comparison, results::Result result);
 // That of many series.
 std::string series_page(results::Result result, const std::string& origin);
 // That of quantiles: what was published in each round, [rounds x P], and the result of it.

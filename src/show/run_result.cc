@@ -7,8 +7,8 @@
 
 #include "data/json.h"
 #include "data/text.h"
-#include "show/forecast_answer.h"
 #include "run/errors.h"
+#include "show/forecast_answer.h"
 #include "show/kinds.h"
 #include "show/sections.h"
 

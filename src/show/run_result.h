@@ -222,12 +222,13 @@ struct QuantileResult {
   std::size_t rounds = 0;            // of all series
   // With the measure "WIS", or "level score" where levels are not symmetric, as the loss of each line.
   ForecastAnswer answer;
-  std::vector<Shape> shapes;          // of the lines of the answer, or none
-  std::vector<std::size_t> between;   // [P + 1] outcomes below, between and above the quantiles
-  std::size_t crossed = 0, wild = 0;  // forecasts that were put in order, and that were far outside all others
-  std::vector<One> series;            // at least one
-  std::vector<Value> values;          // of each column of `by`, where there are several; else none
-  std::vector<Coming> coming;         // of the last time, whose outcome is not known
+  std::vector<Shape> shapes;         // of the lines of the answer, or none
+  std::vector<std::size_t> between;  // [P + 1] outcomes below, between and above the quantiles
+  std::size_t crossed = 0,
+              wild = 0;  // forecasts that were put in order, and that were far outside all others
+  std::vector<One> series;     // at least one
+  std::vector<Value> values;   // of each column of `by`, where there are several; else none
+  std::vector<Coming> coming;  // of the last time, whose outcome is not known
   // The mean over all rounds of the series, each against a path and an expert of its own.
   std::optional<Proved> proved{};
 

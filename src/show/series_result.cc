@@ -9,8 +9,8 @@
 
 #include "data/json.h"
 #include "data/text.h"
-#include "show/forecast_answer.h"
 #include "show/curves.h"
+#include "show/forecast_answer.h"
 #include "show/kinds.h"
 #include "show/run_result.h"
 #include "show/sections.h"

@@ -14,15 +14,18 @@ namespace {
 
 std::string kept(const std::string& name) { return data_file("golden/formats/" + name); }
 
-TEST(Formats, StatesOfVersionOneAreRefusedAndSayWhatToDo) {
-  const std::string message = error_of([] { load_aggregator(kept("state-1")); });
-  EXPECT_TRUE(mentions(message, "state-1"));
-  EXPECT_TRUE(mentions(message, "version 1"));
-  EXPECT_TRUE(mentions(message, "learn its rounds again"));
+TEST(Formats, StatesOfEarlierVersionsAreRefusedAndSayWhatToDo) {
+  for (const auto& [name, version] :
+       {std::pair{"state-1", "version 1"}, {"state-2", "version 2"}}) {
+    const std::string message = error_of([&] { load_aggregator(kept(name)); });
+    EXPECT_TRUE(mentions(message, name));
+    EXPECT_TRUE(mentions(message, version));
+    EXPECT_TRUE(mentions(message, "learn its rounds again"));
+  }
 }
 
-TEST(Formats, StatesOfVersionTwoLoad) {
-  const Aggregator loaded = load_aggregator(kept("state-2"));
+TEST(Formats, StatesOfVersionThreeLoad) {
+  const Aggregator loaded = load_aggregator(kept("state-3"));
   EXPECT_EQ(loaded.method().name(), "fixed-share{eta=4,rho=0.01}");
   EXPECT_EQ(loaded.names(), (std::vector<std::string>{"a", "b", "c"}));
   EXPECT_EQ(loaded.rounds(), 12);
@@ -33,15 +36,15 @@ TEST(Formats, StatesOfVersionTwoLoad) {
       std::vector<double>{0.9663625749391066, 0.029768953403792559, 0.0038684716571009666}, 1e-12));
 }
 
-TEST(Formats, PanelsOfVersionTwoLoad) {
-  const QuantilePanel loaded = QuantilePanel::load(kept("panel-2"));
+TEST(Formats, PanelsOfVersionThreeLoad) {
+  const QuantilePanel loaded = QuantilePanel::load(kept("panel-3"));
   EXPECT_EQ(loaded.options().levels, (std::vector<double>{0.1, 0.5, 0.9}));
   EXPECT_TRUE(loaded.options().calibrate);
   EXPECT_EQ(loaded.rounds(), 14);
   ASSERT_EQ(loaded.open_rounds(), (std::vector<std::int64_t>{15, 16}));
   EXPECT_TRUE(all_near(
       loaded.forecast(15),
-      std::vector<double>{118.59574268879855, 124.83110087292151, 128.8598196409244}, 1e-9));
+      std::vector<double>{120.8542498517936, 124.94097222405441, 128.98109266040748}, 1e-9));
 }
 
 TEST(Formats, CertificatesOfFormatTwoAreProvedFromTheirTraces) {

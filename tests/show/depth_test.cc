@@ -80,8 +80,7 @@ TEST(Depth, KeepsOfEachStretchTheFirstWeightsAndTheFarthestFromThem) {
   options.stretches = kStretches;
   options.switches = {12};
   options.keep_weights = true;
-  const Matrix played =
-      compare::play_methods(example.problem, options).methods.back().weights;
+  const Matrix played = compare::play_methods(example.problem, options).methods.back().weights;
   std::vector<double> rounds;
   for (std::size_t first = 0; first < kStretches * kLength; first += kLength) {
     std::size_t farthest = first;

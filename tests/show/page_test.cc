@@ -5,11 +5,11 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "show/run_result.h"
-#include "show/report.h"
-#include "show/sections.h"
 #include "pcgs/error.h"
 #include "show/blocks.h"
+#include "show/report.h"
+#include "show/run_result.h"
+#include "show/sections.h"
 #include "show/training_result.h"
 #include "support/expect.h"
 
