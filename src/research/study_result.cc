@@ -140,7 +140,9 @@ ordered_json encode(const std::vector<StudyResult>& studies) {
 
 void decode(const ordered_json& json, const Place& place, std::vector<StudyResult>& out) {
   if (!json.is_object()) place.refuse("is not an object");
-  for (const auto& [name, study] : json.items()) {
+  for (const auto& item : json.items()) {
+    const std::string& name = item.key();
+    const ordered_json& study = item.value();
     const Place below(place, name);
     if (!study.is_object()) below.refuse("is not an object");
     const auto kind = study.value("kind", ordered_json(nullptr));

@@ -188,7 +188,8 @@ Errors add_errors(std::span<const Errors* const> series) {
     }
   }
   // A reference that only a later series has stands after the experts of the first.
-  std::ranges::stable_partition(sum.all, [](const auto& one) { return one.kind != Kind::kExpert; });
+  std::stable_partition(sum.all.begin(), sum.all.end(),
+                        [](const auto& one) { return one.kind != Kind::kExpert; });
   rank_experts(sum);
   set_beside(sum, [&](const ForecastError& other) -> std::optional<Beside> {
     const double ratio = sum.measure.ratio(other);

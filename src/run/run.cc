@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
-#include <ranges>
 #include <set>
 #include <span>
 
@@ -362,7 +361,7 @@ void note_outliers(const QuantilePanel& panel, std::span<const std::int64_t> bef
   std::ranges::sort(far);
   constexpr std::size_t kNamed = 5;
   std::vector<std::string> named;
-  for (const auto& [times, name] : far | std::views::take(kNamed)) {
+  for (const auto& [times, name] : std::span(far).first(std::min(far.size(), kNamed))) {
     named.push_back(
         fmt::format("{}: {}", name, io::counted(static_cast<std::size_t>(-times), "forecast")));
   }

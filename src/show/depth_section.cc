@@ -252,7 +252,7 @@ std::vector<Block> blocks_of(const RunDepth& run, std::size_t index) {
   Choice choice{fmt::format("method-{}", index + 1), "Method", {}};
   for (std::size_t m = 0; m < run.methods.size(); ++m) {
     const Played one = played(run, index, m, "depth");
-    auto& shown = choice.options.emplace_back(one.method.name).blocks;
+    auto& shown = choice.options.emplace_back(Choice::Option{one.method.name, {}}).blocks;
     shown.emplace_back(weights_chart(one, colored));
     if (!one.method.eta.y.empty()) {
       shown.push_back(control_block(one, kEta));

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <functional>
-#include <ranges>
+#include <span>
 
 #include "show/forecast_answer.h"
 #include "show/run_result.h"
@@ -78,7 +78,8 @@ Table coming_table(const ForecastAnswer& answer) {
     largest = std::max(largest, std::abs(next.forecast.value_or(0)));
   }
   const int decimals = show::decimals_for(largest, 5);
-  for (const auto& next : answer.next | std::views::take(kComingShown)) {
+  for (const auto& next :
+       std::span(answer.next).first(std::min(answer.next.size(), kComingShown))) {
     auto& row = table.rows.emplace_back();
     row.push_back({timed ? next.time : fmt::format("{}", next.row)});
     row.push_back(next.forecast ? show::fixed(next.forecast, decimals) : Cell{"nobody forecasts"});
