@@ -398,7 +398,8 @@ void HttpServer::Parts::stop() {
 }
 
 const HttpRoute* HttpServer::Parts::route_of(HttpRequest& request) const {
-  const std::string_view method = request.method == "HEAD" ? "GET" : request.method;
+  const std::string_view method =
+      request.method == "HEAD" ? std::string_view("GET") : std::string_view(request.method);
   for (const HttpRoute& route : options.routes) {
     if (route.method == method && matches(request.path, route.path, request.star)) return &route;
   }
