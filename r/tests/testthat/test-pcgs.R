@@ -313,7 +313,7 @@ test_that("rows that were learned are refused or skipped", {
   series <- made_up()
   days <- as.Date("2026-01-01") + 0:299
   first <- pcgs(series$y[1:200], series$X[1:200, ], time = days[1:200])
-  expect_refused(update(first, series$X[201:300, ], series$y[201:300]), "missing", field = "time")
+  expect_refused(update(first, series$X[201:300, ], series$y[201:300]), "mismatch", field = "time")
   expect_refused(update(first, series$X[191:300, ], series$y[191:300], time = days[191:300]), "mismatch", row = 1,
                  column = "time")
   skipped <- update(first, series$X[191:300, ], series$y[191:300], time = days[191:300], skip_learned = TRUE)
