@@ -1,9 +1,9 @@
 # Every test is fast, a minute at most and a second as a rule, or slow, twenty minutes at most, and is named here:
 # what took more than ten seconds of two busy cores. `ctest -L fast` leaves these out.
 set(PCGS_SLOW
-  cli.run_pieces cli.suite contract.extremes contract.forecast_contract faults.calls faults.kills faults.memory
+  cli.run_pieces cli.suite contract.extremes contract.forecast_contract contract.hostile faults.calls faults.kills faults.memory
   faults.mutations python.documentation python.tests report.pages_in_a_browser research.tournament
-  verify.agrees_with_a_second_checker worker.kafka_worker
+  train.program verify.agrees_with_a_second_checker worker.kafka_worker
   CACHE INTERNAL "")
 
 # Labels those tests of the current folder fast or slow that have no budget yet. They keep their other labels.
