@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <new>
 
 #include "combine/quantile_kernels.h"
 
@@ -14,9 +13,6 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kMost = std::numeric_limits<double>::max();
 constexpr double kReach = 2, kSeriesReach = 20, kFar = 10;
 constexpr std::uint64_t kOutcomes = 3;
-
-// Rows are padded so that the widest registers fit.
-constexpr std::size_t kAlignment = 64, kLanes = kAlignment / sizeof(double);
 
 std::size_t nearest(const Levels& levels, double level) {
   const auto values = levels.values();
@@ -54,18 +50,11 @@ void Anchor::save(StateWriter& out) const {
 }
 
 void Anchor::load(StateReader& in) {
-  const std::uint64_t there = in.u64();
-  if (there > 1) in.fail("a flag in it is neither 0 nor 1");
-  there_ = there == 1;
+  there_ = in.u64_below(2, "a flag") == 1;
   middle_ = in.f64_within(-kMost, kMost, "an anchor");
   half_width_ = in.f64_within(0, kMost, "a half-width");
   distance_ = in.f64_within(0, kMost, "a distance");
-  outcomes_ = in.u64();
-  if (outcomes_ >= std::uint64_t{1} << 53) in.fail("a count in it is out of range");
-}
-
-void Clipping::FreeAligned::operator()(double* p) const {
-  ::operator delete[](p, std::align_val_t(kAlignment));
+  outcomes_ = in.u64_below(std::uint64_t{1} << 53, "a count");
 }
 
 Clipping::Clipping(const Levels& levels, std::size_t experts)
@@ -73,9 +62,9 @@ Clipping::Clipping(const Levels& levels, std::size_t experts)
       low_(nearest(levels, 0.05)),
       middle_(nearest(levels, 0.5)),
       high_(nearest(levels, 0.95)),
-      stride_((levels.size() + 2 + kLanes - 1) / kLanes * kLanes),
-      sorted_(new (std::align_val_t(kAlignment)) double[experts * stride_]()),
-      distances_(new (std::align_val_t(kAlignment)) double[experts * stride_]()),
+      stride_(padded(levels.size() + 2)),
+      sorted_(experts * stride_),
+      distances_(experts * stride_),
       centre_(levels.size()),
       reach_(levels.size()),
       lowest_(levels.size()),
@@ -86,7 +75,7 @@ void Clipping::gather(std::span<const double> forecasts, std::span<const std::ui
   for (std::size_t k = 0; k < awake.size(); ++k) {
     if (!awake[k]) continue;
     const double* const from = forecasts.data() + k * count_;
-    double* const to = sorted_.get() + rows_++ * stride_;
+    double* const to = sorted_.data() + rows_++ * stride_;
     std::copy_n(from, count_, to);
     to[count_] = distance(from[high_], from[middle_]);
     to[count_ + 1] = distance(from[middle_], from[low_]);
@@ -109,16 +98,16 @@ double Clipping::median_held(std::size_t level) const {
 
 void Clipping::bounds_of_many() {
   const double half_width =
-      std::max(median_of(sorted_.get(), count_), median_of(sorted_.get(), count_ + 1));
-  for (std::size_t i = 0; i < count_; ++i) centre_[i] = median_of(sorted_.get(), i);
-  std::copy_n(sorted_.get(), rows_ * stride_, distances_.get());
+      std::max(median_of(sorted_.data(), count_), median_of(sorted_.data(), count_ + 1));
+  for (std::size_t i = 0; i < count_; ++i) centre_[i] = median_of(sorted_.data(), i);
+  std::copy_n(sorted_.data(), rows_ * stride_, distances_.data());
   for (std::size_t row = 0; row < rows_; ++row) {
-    double* const of_row = distances_.get() + row * stride_;
+    double* const of_row = distances_.data() + row * stride_;
     for (std::size_t i = 0; i < count_; ++i) of_row[i] = distance(of_row[i], centre_[i]);
   }
-  sort_columns(distances_.get(), rows_, stride_);
+  sort_columns(distances_.data(), rows_, stride_);
   for (std::size_t i = 0; i < count_; ++i) {
-    reach_[i] = kReach * std::max(half_width, median_of(distances_.get(), i));
+    reach_[i] = kReach * std::max(half_width, median_of(distances_.data(), i));
   }
 }
 
@@ -126,7 +115,7 @@ void Clipping::bounds_of_two(const Anchor& anchor) {
   const auto from_anchor = [&](std::size_t row) {
     return distance(sorted_[row * stride_ + middle_], anchor.middle());
   };
-  const double* const nearer = sorted_.get() + (from_anchor(1) < from_anchor(0) ? stride_ : 0);
+  const double* const nearer = sorted_.data() + (from_anchor(1) < from_anchor(0) ? stride_ : 0);
   const double unit = std::max({anchor.half_width(), nearer[count_], nearer[count_ + 1],
                                 distance(nearer[middle_], anchor.middle())});
   std::copy_n(nearer, count_, centre_.begin());
@@ -139,7 +128,7 @@ void Clipping::clip(std::span<const double> forecasts, std::span<const std::uint
   if (rows_ == 2 && anchor.is_there()) {
     bounds_of_two(anchor);
   } else {
-    sort_columns(sorted_.get(), rows_, stride_);
+    sort_columns(sorted_.data(), rows_, stride_);
     bounds_of_many();
   }
   const double most = anchor.is_there() ? anchor.most() : kInfinity;

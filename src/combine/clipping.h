@@ -19,11 +19,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "combine/quantile_levels.h"
+#include "core/kernels.h"
 #include "pcgs/state.h"
 
 namespace pcgs::levels {
@@ -77,11 +77,8 @@ class Clipping {
   std::size_t count_, low_, middle_, high_;  // levels, and those next to 5, 50 and 95 %
   std::size_t rows_ = 0;                     // models that are awake
   std::size_t stride_;                       // of columns: levels, two half-widths, padding
-  struct FreeAligned {
-    void operator()(double* p) const;
-  };
   // [K x stride] numbers and their distances from the centre, each column in order by itself.
-  std::unique_ptr<double[], FreeAligned> sorted_, distances_;
+  AlignedVector sorted_, distances_;
   std::vector<double> centre_, reach_;    // [P] m and 2 u
   std::vector<double> lowest_, highest_;  // [P] where models are held, both in order
   double least_ = 0, most_ = 0;           // what the series allows

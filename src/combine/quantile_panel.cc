@@ -26,17 +26,13 @@ constexpr double kTrustRate = 1, kTrustRestart = 0.1;
 constexpr double kFirstTrust[] = {1, 1, 1, 1, 0.1, 0.1};
 constexpr double kFollowerRate = 1, kFollowerRestart = 0.01;
 
-}  // namespace
-
-// ---- One round ----------------------------------------------------------------------------------
-
-namespace {
-
 std::span<double> row_of(std::vector<double>& rows, std::size_t i, std::size_t count) {
   return {rows.data() + i * count, count};
 }
 
 }  // namespace
+
+// ---- One round ----------------------------------------------------------------------------------
 
 void QuantilePanel::Panel::take_forecasts(Round& round, std::span<const double> quantiles) {
   const std::size_t count = levels.size();
@@ -72,7 +68,9 @@ void QuantilePanel::Panel::combine(Round& round) {
   round.anchor.reset();
   if (one.anchor.is_there()) round.anchor = one.anchor.middle();
   clipping.clip(round.forecasts, round.awake, one.anchor, clipped);
-  if (std::ranges::any_of(clipped, [](double x) { return x < 0; })) one.give_up_roots();
+  if (one.has_roots && std::ranges::any_of(clipped, [](double x) { return x < 0; })) {
+    one.give_up_roots();
+  }
   for (std::size_t k = 0; k < experts(); ++k) {
     if (round.awake[k]) far[k] += clipping.is_far(row_of(round.forecasts, k, count)) ? 1 : 0;
   }
@@ -125,7 +123,7 @@ void QuantilePanel::Panel::learn_from(Round& round, double outcome) {
   Series& one = series[round.series];
   calibration.learn(round.calibrated, y, series.size());
   if (round.anchor) one.anchor.learn(y, *round.anchor);
-  if (y < 0) one.give_up_roots();
+  if (y < 0 && one.has_roots) one.give_up_roots();
   const auto score = [&](std::span<const double> row) {
     return std::min(levels::level_score(levels, row, y), std::numeric_limits<double>::max());
   };
@@ -136,7 +134,8 @@ void QuantilePanel::Panel::learn_from(Round& round, double outcome) {
   }
   std::array<double, kCandidates> made{};
   for (std::size_t j = 0; j < kCandidates; ++j) made[j] = score(row_of(round.made, j, count));
-  scores.learn(one.scores, losses, made[kEqualPool], series.size());
+  const double of_equal_pool = made[kEqualPool];
+  scores.learn(one.scores, losses, of_equal_pool, series.size());
   if (const double unit = one.scores.unit.mean(); unit > 0) {
     for (double& x : made) x = in_units(x, unit, kLargestScore);
     trust.learn(made, series.size());
@@ -145,12 +144,13 @@ void QuantilePanel::Panel::learn_from(Round& round, double outcome) {
     for (std::size_t k = 0; k < experts(); ++k) {
       following[k] = in_units(round.awake[k] ? losses[k] : of_missing, unit, kLargestScore);
     }
-    if (experts() > 0) one.follower.learn(following, 1);
+    if (experts() > 0) one.follower.learn(following);
   }
   if (one.proof) one.proof->learn(losses, score(round.combined), score(round.calibrated));
   if (one.has_roots) {
+    const double root = std::sqrt(std::sqrt(y));
     const auto root_score = [&](std::span<const double> row) {
-      return levels::level_score(levels, row, std::sqrt(std::sqrt(y)));
+      return levels::level_score(levels, row, root);
     };
     levels::fourth_roots(round.forecasts, clipped);
     for (std::size_t k = 0; k < experts(); ++k) {
@@ -159,7 +159,7 @@ void QuantilePanel::Panel::learn_from(Round& round, double outcome) {
     levels::fourth_roots(row_of(round.made, kEqualPool, count), mean);
     roots.learn(one.roots, losses, root_score(mean), series.size());
   } else {
-    roots.learn(one.roots, losses, score(row_of(round.made, kEqualPool, count)), series.size());
+    roots.learn(one.roots, losses, of_equal_pool, series.size());
   }
 }
 
@@ -215,7 +215,6 @@ QuantilePanel::Panel::Series::Series(std::span<const double> trusted, std::size_
 }
 
 void QuantilePanel::Panel::Series::give_up_roots() {
-  if (!has_roots) return;
   has_roots = false;
   roots.unit = scores.unit;
 }

@@ -17,9 +17,7 @@ constexpr std::uint64_t kCalibrates = 1, kCertifies = 2;
 constexpr std::uint64_t kMostRounds = std::uint64_t{1} << 53;
 
 std::int64_t counter(StateReader& in) {
-  const std::uint64_t n = in.u64();
-  if (n >= kMostRounds) in.fail("a count in it is out of range");
-  return static_cast<std::int64_t>(n);
+  return static_cast<std::int64_t>(in.u64_below(kMostRounds, "a count"));
 }
 
 void save_names(StateWriter& out, const std::vector<std::string>& names) {
@@ -71,9 +69,7 @@ void QuantilePanel::Panel::load(StateReader& in, Round& round) {
   if (!open.empty() && open.back()->number >= round.number) in.fail("its rounds are not in order");
   round.series = in.u64();
   if (round.series >= series.size()) in.fail("a round in it is of no series");
-  const std::uint64_t heard = in.u64();
-  if (heard > 1) in.fail("a flag in it is neither 0 nor 1");
-  round.heard = heard == 1;
+  round.heard = in.u64_below(2, "a flag") == 1;
   round.awake.resize(experts());
   in.bytes(round.awake);
   if (round.heard) round.forecasts.assign(experts() * count, std::nan(""));
@@ -85,11 +81,10 @@ void QuantilePanel::Panel::load(StateReader& in, Round& round) {
   }
   if (!round.heard) return;
   make_room(round);
-  const std::uint64_t anchored = in.u64();
-  if (anchored > 1) in.fail("a flag in it is neither 0 nor 1");
+  const bool anchored = in.u64_below(2, "a flag") == 1;
   constexpr double kMost = std::numeric_limits<double>::max();
   const double anchor = in.f64_within(-kMost, kMost, "an anchor");
-  if (anchored == 1) round.anchor = anchor;
+  if (anchored) round.anchor = anchor;
   load_rows(in, round.made, count);
   load_rows(in, round.combined, count);
   load_rows(in, round.calibrated, count);
@@ -141,9 +136,7 @@ void QuantilePanel::Panel::load(StateReader& in) {
     Series& one = series.emplace_back(trust.weights(), experts(), options.certify);
     levels::load(in, one.scores, experts());
     levels::load(in, one.roots, experts());
-    const std::uint64_t has_roots = in.u64();
-    if (has_roots > 1) in.fail("a flag in it is neither 0 nor 1");
-    one.has_roots = has_roots == 1;
+    one.has_roots = in.u64_below(2, "a flag") == 1;
     one.follower.load(in, experts());
     one.anchor.load(in);
     one.trust.load(in);

@@ -17,11 +17,7 @@ constexpr double kLargestRatioLoss = 5;
 constexpr double kMost = std::numeric_limits<double>::max();
 
 void load_sums(StateReader& in, std::span<double> sums) {
-  in.f64s(sums);
-  constexpr double kLargestSum = 0x1p56;  // of so many rounds as can be counted
-  if (!std::ranges::all_of(sums, [](double x) { return x >= 0 && x <= kLargestSum; })) {
-    in.fail("a sum of losses in it is out of range");
-  }
+  in.f64s_within(sums, 0, 0x1p56, "a sum of losses");  // of so many rounds as can be counted
 }
 
 double seventh_power(double x) { return x * x * x * (x * x * x) * x; }
@@ -62,8 +58,7 @@ void RunningUnit::save(StateWriter& out) const {
 
 void RunningUnit::load(StateReader& in) {
   mean_ = in.f64_within(0, kMost, "a mean score");
-  rounds_ = in.u64();
-  if (rounds_ >= std::uint64_t{1} << 53) in.fail("a count in it is out of range");
+  rounds_ = in.u64_below(std::uint64_t{1} << 53, "a count");
 }
 
 void RatioWeights::learn(Own& own, std::span<const double> losses, double of_reference,

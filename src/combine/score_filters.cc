@@ -25,8 +25,8 @@ void ExpertWeights::weights_of(std::span<const std::uint8_t> awake, std::span<do
   for (double& w : out) w /= total;
 }
 
-const ShareStep& ExpertWeights::learn(std::span<const double> losses, double part) {
-  return share_->step(losses, {part * eta_, part * rho_, {}});
+const ShareStep& ExpertWeights::learn(std::span<const double> losses) {
+  return share_->step(losses, {eta_, rho_, {}});
 }
 
 void ExpertWeights::add() {
@@ -94,12 +94,12 @@ void ProvedScores::learn(std::span<const double> experts, double combined, doubl
     seen_.push_back(std::min(scores_.back(), kLargestScore));
   }
   for (std::size_t i = 0; i < filters_.size(); ++i) {
-    certificate_.observe(i, {scores_, seen_, in_unit(published)}, filters_[i].learn(seen_, 1));
+    certificate_.observe(i, {scores_, seen_, in_unit(published)}, filters_[i].learn(seen_));
   }
 }
 
 void ProvedScores::add_expert() {
-  certificate_.add_expert();  // what may be refused comes before anything is changed
+  certificate_.add_expert();
   for (ExpertWeights& one : filters_) one.add();
   for (auto* room : {&scores_, &seen_, &scratch_}) room->reserve(filters_.front().experts());
 }

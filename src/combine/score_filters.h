@@ -31,9 +31,8 @@ class ExpertWeights {
   // [K] over those that are awake, at least one.
   void weights_of(std::span<const std::uint8_t> awake, std::span<double> out) const;
 
-  // Finite losses of all experts; both rates count `part` of what they are. What the recursion did is
-  // valid until the next round.
-  const ShareStep& learn(std::span<const double> losses, double part);
+  // Finite losses of all experts. What the recursion did is valid until the next round.
+  const ShareStep& learn(std::span<const double> losses);
 
   void add();
   void remove(std::size_t expert);

@@ -25,7 +25,7 @@ ExpertWeights learned(std::size_t experts, std::uint64_t seed) {
   ExpertWeights weights(1, 0.01);
   for (std::size_t k = 0; k < experts; ++k) weights.add();
   Random random(seed);
-  for (int t = 0; t < 10; ++t) weights.learn(random.losses(experts), 1);
+  for (int t = 0; t < 10; ++t) weights.learn(random.losses(experts));
   return weights;
 }
 
@@ -39,19 +39,15 @@ TEST(ExpertWeights, StartWithNobodyAndAreEqualUntilTheyLearn) {
   }
 }
 
-TEST(ExpertWeights, LearnByTheShareRecursionAtAPartOfBothRates) {
-  for (const double part : {1.0, 0.5, 0.01}) {
-    ExpertWeights weights = learned(3, 1);
-    const Numbers before = test::copy(weights.weights()), losses = {0.5, 20, 0};
-    Numbers expected(3);
-    double total = 0;
-    for (std::size_t k = 0; k < 3; ++k) {
-      total += expected[k] = before[k] * std::exp(-part * losses[k]);
-    }
-    for (double& w : expected) w = (1 - part * 0.01) * w / total + part * 0.01 / 3;
-    weights.learn(losses, part);
-    EXPECT_TRUE(test::all_near(weights.weights(), expected, 1e-14)) << part;
-  }
+TEST(ExpertWeights, LearnByTheShareRecursion) {
+  ExpertWeights weights = learned(3, 1);
+  const Numbers before = test::copy(weights.weights()), losses = {0.5, 20, 0};
+  Numbers expected(3);
+  double total = 0;
+  for (std::size_t k = 0; k < 3; ++k) total += expected[k] = before[k] * std::exp(-losses[k]);
+  for (double& w : expected) w = (1 - 0.01) * w / total + 0.01 / 3;
+  weights.learn(losses);
+  EXPECT_TRUE(test::all_near(weights.weights(), expected, 1e-14));
 }
 
 TEST(ExpertWeights, ANewcomerTakesItsPartFromAllInProportion) {
@@ -101,7 +97,7 @@ TEST(ExpertWeights, TheLastOneMayLeaveAndOthersMayCome) {
 TEST(ExpertWeights, WhoeverHadAlmostEverythingMayLeave) {
   ExpertWeights weights(3, 1e-12);
   for (int k = 0; k < 3; ++k) weights.add();
-  for (int t = 0; t < 1000; ++t) weights.learn(Numbers{0, 20, 20}, 1);
+  for (int t = 0; t < 1000; ++t) weights.learn(Numbers{0, 20, 20});
   EXPECT_GT(weights.weights()[0], 0.999);
   weights.remove(0);
   EXPECT_TRUE(test::all_near(weights.weights(), Numbers{0.5, 0.5}, 1e-9));
@@ -120,7 +116,7 @@ TEST(ExpertWeights, SavedAndLoadedTheyGoOnToTheBit) {
     in.finish();
     for (auto* one : {&weights, &loaded}) {
       one->add();
-      one->learn(Numbers(experts + 1, 0.25), 0.5);
+      one->learn(Numbers(experts + 1, 0.25));
     }
     EXPECT_TRUE(test::same_bits(loaded.weights(), weights.weights())) << experts;
   }

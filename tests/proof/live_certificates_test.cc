@@ -344,7 +344,7 @@ TEST(ScoreCertificate, HoldsWhileExpertsComeAndGo) {
       for (const double s : scores) seen.push_back(std::min(s, 20.0));
       const double published = random.log_uniform(0.05, 5);
       for (std::size_t i = 0; i < recursions.size(); ++i) {
-        certificate.observe(i, {scores, seen, published}, recursions[i].learn(seen, 1));
+        certificate.observe(i, {scores, seen, published}, recursions[i].learn(seen));
       }
       const ForecastClaim path = certificate.against_path(), one = certificate.against_expert();
       ASSERT_TRUE(path.certificate.holds()) << seed << ", round " << t;
@@ -365,7 +365,7 @@ TEST(ScoreCertificate, ChargesTheStartOnce) {
     certificate.add_expert();
   }
   const Numbers scores = {1, 2, 2, 2, 2, 2, 2, 0.5};
-  const ShareStep& step = weights.learn(scores, 1);
+  const ShareStep& step = weights.learn(scores);
   certificate.observe(0, {scores, scores, step.mix_loss}, step);
   const ForecastClaim claim = certificate.against_expert();
   EXPECT_EQ(claim.expert, 7u);
@@ -406,7 +406,7 @@ TEST(ScoreCertificate, BoundsTheCrpsOfMixableCombinations) {
           total[k] += scores.back();
         }
         paid += published;
-        const ShareStep& step = weights.learn(scores, 1);
+        const ShareStep& step = weights.learn(scores);
         constexpr double kOfTheIntegral = 1e-4;
         ASSERT_LE(published, step.mix_loss + kOfTheIntegral) << seed << ", round " << t;
         certificate.observe(0, {scores, scores, published}, step);
