@@ -73,10 +73,6 @@ class Told {
     note(NoteKind::kExperts, fmt::format("{}: {} {}: {}; {}", origin, what, request_.state_name,
                                          fmt::join(names, ", "), then));
   }
-  template <class Names>
-  void newcomers(const std::string& origin, const Names& names) {
-    experts(origin, "new to", names, "a newcomer begins with about 1/K of the weight");
-  }
 
  private:
   const Request& request_;
@@ -254,7 +250,8 @@ void note_changes(std::span<const SeriesRun> runs, const Request& request,
         ErrorKind::kUnknown, {.file = request.state_name, .field = "drop"},
         fmt::format("has no expert {}, which {} names; leave it out", name, option("drop")));
   }
-  told.newcomers(origin, all(&SeriesOutcome::came));
+  told.experts(origin, "new to", all(&SeriesOutcome::came),
+               "a newcomer begins with about 1/K of the weight");
   told.experts(origin, "not here, but known to", all(&SeriesOutcome::missing),
                fmt::format("missing until it is back; {} takes one out for good", option("drop")));
   told.experts(origin, "taken out of", left, "the others have its weight");
@@ -384,7 +381,9 @@ void run_quantiles(const Request& request, Table table, Told& told, Outcome& out
   if (before) outcome.last_learned = before->clock->last_text;
   if (problem.rounds.empty()) return;
   told.learned(problem.origin, play.skipped, "round", "; outcomes that it waited for were taken");
-  if (before) told.newcomers(problem.origin, panel.experts().subspan(outliers_before.size()));
+  if (before)
+    told.experts(problem.origin, "new to", panel.experts().subspan(outliers_before.size()),
+                 "a newcomer counts as good as equal weights");
   note_outliers(panel, outliers_before, problem.origin, told);
   leave_note(panel, play.note);
   if (request.save) outcome.state = panel.save_bytes();
